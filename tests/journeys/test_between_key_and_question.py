@@ -55,6 +55,21 @@ async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting
         assert program.app.screen.is_modal
 
 
+async def test_escape_cancels_the_reads_after_a_dialog(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("at", "enter", *"+2h")
+        program.wire.held = lambda request: request.method == "GET"
+        await program.press_without_waiting("enter")
+        await heard(program)
+        await quiet.press(program.app, "escape")
+        program.wire.let_go.set()
+        await program.settle()
+        assert program.notices[-1] == "Cancelled while it was reading; nothing was changed."
+        assert not program.app.screen.is_modal
+        assert program.wire.writes() == []
+
+
 async def test_unwritable_journal_is_reported_and_can_be_skipped(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

@@ -45,6 +45,8 @@ class ChangeTasks:
         self._in_flight: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
+        self._reader: asyncio.Task[Any] | None = None
+        """The task that reads for a question, before anything is sent."""
         self.prepared = asyncio.Event()
         """Set while no change is between its key and its question."""
         self.prepared.set()
@@ -127,7 +129,7 @@ class ChangeTasks:
 
         `what` is raw. What is yielded takes how many of them have been read: `reading 12 of 100 flags…`.
         """
-        words = what
+        words, self._reader = what, asyncio.current_task()
         shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, lambda: self._show_reading(words))
 
         def show_progress(read: int) -> None:
@@ -139,15 +141,16 @@ class ChangeTasks:
         try:
             yield show_progress
         finally:
+            self._reader = None
             shown.cancel()
             if self._app_state.reading:
                 self._show_reading("")
 
     def cancel_reading(self) -> bool:
         """Cancel the change whose records are being read, as the header shows; False when none is."""
-        if self._preparing is None or not self._app_state.reading:
+        if self._reader is None or not self._app_state.reading:
             return False
-        self._preparing.cancel()
+        self._reader.cancel()
         self.show_toast(Notice("Cancelled while it was reading; nothing was changed."))
         return True
 
