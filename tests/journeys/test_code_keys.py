@@ -1,11 +1,11 @@
 """Keys in code without a record: the list, the editor at the first use, and another scan."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles.code_source import FakeCode, make_scan
+from tests.doubles.recording_editor import use_recording_editor
 from tests.doubles.whole_program import NOW, Setting, running, words
 
 from flagtui.models.code_uses import CodeUse, UseFinding
@@ -41,9 +41,7 @@ async def test_palette_opens_keys_in_code(setting: Setting) -> None:
 async def test_enter_opens_the_first_use_of_a_key(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments, editor = tmp_path / "arguments", tmp_path / "editor.py"
-    editor.write_text(f"import sys; open({str(arguments)!r}, 'w').write(' '.join(sys.argv[1:]))")
-    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    arguments = use_recording_editor(tmp_path, monkeypatch)
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "nav.ts").write_text("flags();")
     code = FakeCode(make_scan(*PLACES, root=str(tmp_path), taken_at=TAKEN))

@@ -1,11 +1,11 @@
 """The tab Code of flags and events: places of the last scan, another scan, and the editor."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles.code_source import FakeCode, make_scan
+from tests.doubles.recording_editor import use_recording_editor
 from tests.doubles.whole_program import NOW, Program, Setting, running, words
 
 from flagtui.cli.launch.code_scanner import CodeScanner
@@ -51,9 +51,7 @@ async def test_code_tab_of_an_event_lists_its_places(setting: Setting) -> None:
 async def test_enter_opens_the_editor_at_the_line(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments, editor = tmp_path / "arguments", tmp_path / "editor.py"
-    editor.write_text(f"import sys; open({str(arguments)!r}, 'w').write(' '.join(sys.argv[1:]))")
-    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    arguments = use_recording_editor(tmp_path, monkeypatch)
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "nav.ts").write_text("flags();")
     code = FakeCode(make_scan(*PLACES, root=str(tmp_path), taken_at=HOUR_AGO))

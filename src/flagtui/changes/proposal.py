@@ -181,3 +181,11 @@ class Outcome(Generic[P, R]):
 def chosen_id(plan: Proposal) -> int | str:
     """Return the id of the chosen record: a copy has the negative number of its original."""
     return abs(plan.id) if isinstance(plan.id, int) else plan.id
+
+
+def conflict_over(names: Sequence[str], plan: P, now: R) -> Outcome[P, R] | None:
+    """Return the conflict of a plan whose fields of these names were changed; None without any."""
+    if not names:
+        return None
+    reason = f"changed since it was shown: {', '.join(names)}"
+    return Outcome(plan, "conflicted", now, reason, "look at it, then try again")

@@ -173,6 +173,7 @@ def _run(arguments: list[str]) -> int:
     except OutputLost:
         raise
     except Exception as fault:
+        # The outermost place: whatever went wrong is one sentence and an exit code, never a traceback.
         trouble = Trouble(_fault_in_words(fault))
     return _complain(trouble, arguments)
 

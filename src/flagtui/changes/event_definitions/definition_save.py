@@ -28,7 +28,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 )
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -81,10 +81,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
 
     def conflict(self, plan: EventPlan, now: EventDefinition) -> DefinitionOutcome | None:
         moved = [name for name in plan.body if not same(stored(now, name), plan.before.get(name))]
-        if not moved:
-            return None
-        reason = f"changed since it was shown: {', '.join(moved)}"
-        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+        return conflict_over(moved, plan, now)
 
     async def send(self, plan: EventPlan) -> DefinitionOutcome:
         try:

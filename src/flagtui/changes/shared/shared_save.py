@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.changes.shared.shared_plan import (
     FIELDS,
     HOLDOUT,
@@ -84,18 +85,13 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
     def conflict(self, plan: SharedPlan, now: SharedRecord) -> SharedOutcome | None:
         current = stored_fields(plan.intent.kind, now)
         moved = [name for name, value in plan.before.items() if not same(current[name], value)]
-        if not moved:
-            return None
-        reason = f"changed since it was shown: {', '.join(moved)}"
-        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+        return conflict_over(moved, plan, now)
 
     async def send(self, plan: SharedPlan) -> SharedOutcome:
         operations = operations_of(self.client, plan.intent.kind)
         if plan.is_deletion:
-            try:
+            with suppress(NotFound):
                 await operations.delete(plan.id)
-            except NotFound:
-                return Outcome(plan, "saved")
             return Outcome(plan, "saved")
         if plan.makes_record:
             record = await operations.create(plan.values)
