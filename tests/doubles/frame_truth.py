@@ -81,7 +81,7 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
         apart = sum(finder.apart(order).values())
         numbers = [word for word in chips.split() if word.replace(",", "").replace("/", "").isdigit()]
         position = f"{screen.rows.position:,}/" if order and not apart else ""
-        yield "count", numbers[-1:], [f"{position}{len(order) - apart:,}"]
+        yield "count", numbers[-1:], [f"{position}{len(order) - apart:,}"] if finder.total else []
 
 
 def _texts(screen: Screen[Any]) -> Sequence[str]:

@@ -148,6 +148,15 @@ async def test_keys_about_no_row_wait_for_no_rows(setting: Setting) -> None:
             await program.press_without_waiting("escape")
 
 
+async def test_list_without_rows_yet_shows_no_count(setting: Setting) -> None:
+    async with loading_events(setting) as program:
+        assert program.screen.splitlines()[0].rstrip().endswith("◌ loading…")
+        assert program.screen.splitlines()[3].rstrip().endswith("kind any")
+        program.wire.let_go.set()
+        await program.settle()
+        assert program.screen.splitlines()[3].rstrip().endswith("1/1,904")
+
+
 async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
     async with loading_events(setting) as program:
         await program.press_without_waiting("enter")

@@ -108,7 +108,7 @@ class ListScreen(MarkedRecords[R]):
         total = self._finder.total
         apart = self._finder.apart(order)
         listed = len(order) - sum(apart.values())
-        count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
+        count = "" if not total else f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
         if missing := self.missing():
             loaded = f"{total:,} of {total + missing:,}"
             count = loaded if listed == total else f"{listed:,} found · {loaded} loaded"

@@ -92,8 +92,8 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     is_all_here = workspace.collection(app_state.kind).is_complete and loading.age is not None
     state = loading.state
     if isinstance(state, Running) and (state.is_asked or not is_all_here):
-        total = f" of {state.total:,}" if state.total else ""
-        return Link("loading", f"loading {state.done:,}{total}")
+        done = f" {state.done:,}" if state.done or state.total else "…"
+        return Link("loading", f"loading{done}{f' of {state.total:,}' if state.total else ''}")
     if loading.too_long is not None:
         return Link("retrying", stopped_words(len(workspace.collection(app_state.kind))))
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
