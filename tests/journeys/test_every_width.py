@@ -85,7 +85,15 @@ BASES: Final = {
     "InspectedList",
     "ReadList",
 }
-BASES_TOO: Final = {"RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "ActivityKeys"}
+BASES_TOO: Final = {
+    "RecordScreen",
+    "FramedScreen",
+    "Dialog",
+    "OwnedScreen",
+    "LinesForm",
+    "LineKeys",
+    "ActivityKeys",
+}
 """What the screens are built on."""
 COVER: Final = "TooSmallScreen"
 """Lies over all others below 40 columns and 8 lines."""

@@ -61,7 +61,7 @@ inbox.open inbox.down inbox.up inbox.page_down inbox.page_up lists.mark lists.ma
 lists.columns lists.preview lists.copy_key lists.query_5 lists.query_6 lists.query_7 lists.query_8
 lists.query_9 lists.copy_menu lists.link lists.links lists.down lists.up lists.page_down lists.page_up
 lists.half_down lists.half_up lists.first lists.last page.down page.search page.up page.page_down page.page_up
-page.first page.last form.share form.remove form.undo form.up form.down form.distribute form.back
+page.first page.last form.edit form.share form.remove form.undo form.up form.down form.distribute form.back
 app.theme app.settings app.tour app.refresh app.suspend app.quit app.help app.back
 """
 ABOUT_THE_SCREEN: Final = frozenset(_SCREEN.split())

@@ -63,7 +63,7 @@ SAME_THING = (
     {"copy", "copy value"},
     {"revert", "bring back", "unstage", "drop"},
     {"mark", "compare"},
-    {"open", "metric", "fold"},
+    {"open", "metric", "fold", "edit"},
     {"rollout", "share"},
     {"runtime", "result", "reason"},
     {"save", "to a file"},

@@ -43,6 +43,19 @@ class OptionLines(OptionList):
         if (event.style.meta.get("option") or 0) >= self.option_count:
             event.prevent_default()
 
+    def action_cursor_up(self) -> None:
+        self._go_to_first(range((self.highlighted or 0) - 1, -1, -1))
+
+    def action_cursor_down(self) -> None:
+        self._go_to_first(range(-1 if self.highlighted is None else self.highlighted, self.option_count)[1:])
+
+    def _go_to_first(self, places: range) -> None:
+        """Go to the first of them that can be chosen; the ends are ends, as in every other list."""
+        for place in places:
+            if not self.get_option_at_index(place).disabled:
+                self.highlighted = place
+                return
+
     def action_page_up(self) -> None:
         # Pages are counted in lines, and there are none before the first layout.
         if self.scrollable_content_region:

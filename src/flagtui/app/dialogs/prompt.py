@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
@@ -42,6 +42,8 @@ class Prompt:
     hint: str = ""
     """Shown while nothing is typed."""
     read: Callable[[str], PromptReading] = no_reading
+    typed: Callable[[], str] = str
+    """What was typed before the prompt was there: it replaces the value."""
 
 
 class PromptScreen(Dialog[str | None]):
@@ -66,9 +68,20 @@ class PromptScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         field = self.query_one(Field)
-        # Typing replaces the value; an arrow keeps it.
-        field.select_all()
+        if typed := self._prompt.typed():
+            field.value = typed
+            field.cursor_position = len(typed)
+        else:
+            # Typing replaces the value; an arrow keeps it.
+            field.select_all()
         self._show(field.value)
+
+    def on_key(self, event: events.Key) -> None:
+        """Insert a character that came before the field had the focus."""
+        if event.is_printable and event.character is not None:
+            event.stop()
+            field = self.query_one(Field)
+            field.replace(event.character, *field.selection)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -1,70 +1,42 @@
 """A record as a form of lines: the cursor, what was changed, what keeps it from being saved, and leaving."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Generic
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.dialogs.picker import OptionLines
-from flagtui.app.forms.form_lines import FormLine, LineId, Part
-from flagtui.app.forms.shortened_lines import explain_elsewhere
+from flagtui.app.forms.form_lines import FormLine, Part
+from flagtui.app.forms.line_keys import CopyT, FormLines, LineKeys, QuestionsT
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.draft import Draft
 from flagtui.changes.planner import HEAVY, off_loop
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
 
 
-class Questions(Protocol):
-    """Prompts about a line of a form; the answer goes into the copy."""
-
-    async def open(self, line: FormLine) -> None:
-        """Ask what the line is about."""
-
-    async def share(self, line: FormLine) -> None:
-        """Ask for the share of the line."""
-
-
-CopyT = TypeVar("CopyT", bound=Draft)
-QuestionsT = TypeVar("QuestionsT", bound=Questions)
-
-
-class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
+class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     """Keep the form open until its values are saved, so that a refusal or a conflict loses nothing.
 
     Subclasses define the lines and what each key does to one of them.
     """
 
-    BINDINGS = bindings_of("form")
     AUTO_FOCUS = "OptionList"
-    shares = "variants"
-    """The lines that have a share, in words."""
     begins_at: Part = "field"
     """The initial position of the cursor in the form of a new record, which already has its name."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, copy: CopyT, questions: QuestionsT) -> None:
-        super().__init__()
-        self._app_state = app_state
-        self._runner = runner
-        self._copy = copy
-        self._questions = questions
-        self._lines: list[FormLine] = []
+        super().__init__(app_state, runner, copy, questions)
         self._is_leaving = False
         self._before = copy.snapshot()
         """The snapshot drawn last."""
-        self._steps: list[Mapping[str, Any]] = []
-        """The snapshots before each change."""
         self._is_changed = False
         self._problems: Sequence[str] | None = ()
         """What keeps the copy from being saved; None while that is checked."""
@@ -79,29 +51,13 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """Return the heading with the record that is edited."""
 
     @abstractmethod
-    def has_share(self, line: FormLine) -> bool:
-        """Return whether a share belongs to the line."""
-
-    @abstractmethod
-    def remove_line(self, line: FormLine) -> None:
-        """Take away what the line is about, where that can be."""
-
-    @abstractmethod
-    def find_target(self, line: FormLine, step: int) -> LineId | None:
-        """Return the id the line would have after the step; None at an end, and where it cannot be moved."""
-
-    @abstractmethod
-    def move_line(self, line: FormLine, step: int) -> None:
-        """Move what the line is about to its target."""
-
-    @abstractmethod
     def save(self) -> None:
         """Start the pipeline with the draft."""
 
     def compose(self) -> ComposeResult:
         yield Header()
         yield Line(id="form-title")
-        yield OptionLines(id="form")
+        yield FormLines(self.begin_share, id="form")
         yield Line(id="form-state")
         yield KeyLine()
 
@@ -137,12 +93,12 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.query_one("#form-state", Line).show(styled(*self._state()))
 
     def _state(self) -> list[Piece]:
+        if self._is_leaving:
+            return [("esc again discards your changes", "$warning")]
         problems = self._problems
         if problems:
             more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
-        if self._is_leaving:
-            return [("esc again discards your changes", "$warning")]
         if problems is None:
             words = "not saved yet; its values are being checked"
             return [("● ", "$primary"), (words, "$text-muted")]
@@ -150,10 +106,10 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
         return [("no changes", "$faint")]
 
-    @property
-    def _line(self) -> FormLine | None:
-        place = self.query_one(OptionList).highlighted
-        return self._lines[place] if place is not None and place < len(self._lines) else None
+    @on(OptionList.OptionHighlighted)
+    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self.refresh_bindings()
 
     @on(OptionList.OptionSelected)
     def _opened(self, event: OptionList.OptionSelected) -> None:
@@ -170,48 +126,8 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         if line.part.startswith("add") and added and self.is_attached:
             self._stand_on(added[0])
 
-    def _stand_on(self, id: LineId) -> None:
-        self.query_one(OptionList).highlighted = [each.id for each in self._lines].index(id)
-
-    def action_share(self) -> None:
-        line = self._line
-        if line is not None and self.has_share(line):
-            self._runner.run(self.while_living(self._ask_share(line)))
-        else:
-            self._runner.show_toast(Notice(f"this line has no share; {self.shares} have one"))
-
-    async def _ask_share(self, line: FormLine) -> None:
-        await self._questions.share(line)
-        self.show_change()
-
-    def action_remove(self) -> None:
-        line = self._line
-        if line is not None:
-            self.remove_line(line)
-        self.show_change()
-
-    def action_move(self, step: int) -> None:
-        line = self._line
-        target = self.find_target(line, step) if line is not None else None
-        if line is None or target is None:
-            return
-        if all(each.id != target for each in self._lines):
-            words = f"the next place has no line in this form{explain_elsewhere(self._copy)}"
-            self._runner.show_toast(Notice(words, "warning", "not moved"))
-            return
-        self.move_line(line, step)
-        self.show_change()
-        self._stand_on(target)
-
-    def action_distribute(self) -> None:
-        self._copy.distribute()
-        self.show_change()
-
     def action_undo(self) -> None:
         """Undo the last change in this form; nothing of it was sent."""
-        if not self._steps:
-            self._runner.show_toast(Notice("nothing was changed in this form"))
-            return
         self._copy.restore(self._steps.pop())
         self._before = self._copy.snapshot()
         self.show_change()
@@ -225,6 +141,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         if self.is_attached:
             self._check()
             self._draw()
+            self.refresh_bindings()
 
     def _check(self) -> None:
         """Look for what keeps the copy from being saved; of a heavy record in a thread."""

@@ -88,6 +88,8 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
 VariantPart = Literal["share", "key", "name", "remove"]
 Check = Callable[[str], str]
 """Why a line cannot be taken; empty when it can."""
+Typed = Callable[[], str]
+"""What was typed before a question was there."""
 
 
 def no_problem(_line: str) -> str:
@@ -101,13 +103,14 @@ async def ask_line(
     about: str = "",
     value: str = "",
     problem: Check = no_problem,
+    typed: Typed = str,
 ) -> str | None:
     """Ask for a line until it has no problem; None to leave things unchanged."""
 
     def read(line: str) -> PromptReading:
         return PromptReading(problem=problem(line))
 
-    return await runner.ask(PromptScreen(Prompt(title, about, value, read=read)))
+    return await runner.ask(PromptScreen(Prompt(title, about, value, read=read, typed=typed)))
 
 
 async def ask_new_key(
@@ -183,26 +186,28 @@ async def _choose(runner: ChangeRunner, field: EditableField, before: JSON, titl
     return FieldAnswer(before if now is not None and chosen == now.value else chosen or None)
 
 
-async def ask_percent(runner: ChangeRunner, before: float | None, title: str = "Share in percent") -> JSON:
+async def ask_percent(
+    runner: ChangeRunner, before: float | None, title: str = "Share in percent", typed: Typed = str
+) -> JSON:
     """Ask for a share, whole where it can be; None when it stays."""
     shown = f"{100 if before is None else before:g}"
 
     def wrong(line: str) -> str:
         return "" if share_of(line) is not None else "a number from 0 to 100"
 
-    line = await ask_line(runner, title, "0 to 100", shown, wrong)
+    line = await ask_line(runner, title, "0 to 100", shown, wrong, typed)
     if line is None or line == shown:
         return None
     share = float(line)
     return int(share) if share.is_integer() else share
 
 
-async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int) -> None:
+async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int, typed: Typed = str) -> None:
     """Ask for the share of the condition or variant at a path of the draft, and set it."""
     item: JSON = copy.values
     for step in path:
         item = item[step]
-    share = await ask_percent(runner, as_number(as_dict(item).get("rollout_percentage")))
+    share = await ask_percent(runner, as_number(as_dict(item).get("rollout_percentage")), typed=typed)
     if share is not None:
         copy.change(*path)["rollout_percentage"] = share
 

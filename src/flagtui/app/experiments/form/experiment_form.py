@@ -26,6 +26,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     """Edits the draft of an experiment; saving hands it to the pipeline of steps."""
 
     shares = "variants and the rollout"
+    removes = "variants and metrics"
 
     def __init__(
         self, app_state: AppState, steps: ExperimentSteps, workspace: Workspace, copy: ExperimentCopy
@@ -60,6 +61,9 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
 
     def has_share(self, line: FormLine) -> bool:
         return line.part == "variant" or line.name == "rollout_percentage"
+
+    def can_remove(self, line: FormLine) -> bool:
+        return line.part in ("variant", "metric")
 
     def remove_line(self, line: FormLine) -> None:
         if line.part == "variant":

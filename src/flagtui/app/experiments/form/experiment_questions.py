@@ -13,6 +13,7 @@ from flagtui.app.experiments.form.experiment_form_lines import (
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
 from flagtui.app.forms.form_lines import (
     FormLine,
+    Typed,
     ask_field,
     ask_item_share,
     ask_line,
@@ -116,12 +117,12 @@ class ExperimentQuestions:
             case _:
                 await ask_shared_line(self._runner, self.copy, line)
 
-    async def share(self, line: FormLine) -> None:
+    async def share(self, line: FormLine, typed: Typed = str) -> None:
         """The share of a variant, or of everybody."""
         if line.part == "variant":
-            await ask_item_share(self._runner, self.copy, *self.copy.variants_path, line.place)
+            await ask_item_share(self._runner, self.copy, *self.copy.variants_path, line.place, typed=typed)
         else:
-            await self._people()
+            await self._people(typed)
 
     # Fields
 
@@ -154,9 +155,9 @@ class ExperimentQuestions:
             key, is_there = chosen
             self.copy.change_flag(key, is_linked=is_there)
 
-    async def _people(self) -> None:
+    async def _people(self, typed: Typed = str) -> None:
         before = as_number(self.copy.settings("parameters").get("rollout_percentage"))
-        share = await ask_percent(self._runner, before, "Share of participants")
+        share = await ask_percent(self._runner, before, "Share of participants", typed)
         if share is not None:
             self.copy.change_settings("parameters")["rollout_percentage"] = share
 

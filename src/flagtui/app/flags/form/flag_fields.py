@@ -9,6 +9,7 @@ from flagtui.app.flags.form.properties import PropertyContext, ask_property
 from flagtui.app.forms.form_lines import (
     LABEL,
     FormLine,
+    Typed,
     ask_field,
     ask_item_share,
     ask_line,
@@ -149,11 +150,11 @@ class FieldQuestions:
             case _:
                 await ask_shared_line(self._runner, self._copy, line)
 
-    async def share(self, line: FormLine) -> None:
+    async def share(self, line: FormLine, typed: Typed = str) -> None:
         """The share of a variant, or of the condition that the line belongs to."""
         copy = self._copy
         path = copy.variants_path if line.part == "variant" else ("filters", "groups")
-        await ask_item_share(self._runner, copy, *path, line.place)
+        await ask_item_share(self._runner, copy, *path, line.place, typed=typed)
 
     # Fields
 

@@ -24,6 +24,8 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     """Edits the draft of a flag; saving hands it to the pipeline of changes."""
 
     shares = "conditions and variants"
+    removes = "conditions, properties, variants and payloads"
+    moves = "conditions"
     begins_at = "condition"
 
     def __init__(
@@ -69,6 +71,10 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     def has_share(self, line: FormLine) -> bool:
         return line.part in ("condition", "property", "add property", "variant")
+
+    def can_remove(self, line: FormLine) -> bool:
+        is_payload = line.part == "payload" and line.name in self._copy.payloads
+        return is_payload or line.part in ("condition", "property", "variant")
 
     def remove_line(self, line: FormLine) -> None:
         match line:

@@ -1,0 +1,81 @@
+"""Keys of a form: what each does with the line under the cursor, what the last line has of them."""
+
+from tests.doubles import quiet
+from tests.doubles.whole_program import Program, Setting
+from tests.journeys.flag_form import fill, form, stand_on
+from textual.widgets import Input, OptionList
+
+from flagtui.app.flags.form.flag_form import FormScreen
+
+
+def last_line(program: Program) -> str:
+    return program.screen.splitlines()[-1]
+
+
+async def test_cursor_stops_at_both_ends_of_a_form(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        lines = program.app.screen.query_one("#form", OptionList)
+        await program.press("g", "up", "k")
+        assert lines.highlighted == 0
+        await program.press("G", "down", "j")
+        assert lines.highlighted == lines.option_count - 1
+
+
+async def test_digits_on_a_condition_set_its_share(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, " 2 ")
+        await program.press("3")
+        await program.press("7", "enter", "ctrl+s", "y")
+        flag = await program.colleague().flags.get(id)
+        assert [condition.rollout for condition in flag.targeting.conditions] == [25, 37]
+
+
+async def test_digits_of_one_packet_all_reach_the_share(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        stand_on(program, "email")
+        for key in ("4", "2", "5"):
+            await quiet.press(program.app, key)
+        await program.settle()
+        assert program.app.screen.query_one(Input).value == "425"
+        assert "a number from 0 to 100" in program.screen
+        await program.press("backspace", "enter")
+        assert "42 % of users where" in program.screen
+
+
+async def test_digit_on_a_line_without_share_shows_why(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        stand_on(program, "description")
+        await program.press("5")
+        assert program.notices[-1] == "5: this line has no share; conditions and variants have one"
+        await program.press("d")
+        assert "this line stays; conditions, properties, variants and payloads" in program.notices[-1]
+        await program.press("u")
+        assert program.notices[-1] == "u: nothing was changed in this form"
+        assert isinstance(program.app.screen, FormScreen)
+
+
+async def test_last_line_names_what_enter_does(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        stand_on(program, "description")
+        await program.settle()
+        assert "⏎ edit" in last_line(program)
+        stand_on(program, "+ a condition")
+        await program.settle()
+        assert "⏎ add" in last_line(program)
+        stand_on(program, "total")
+        await program.settle()
+        assert "⏎ even shares" in last_line(program)
+
+
+async def test_escape_with_invalid_values_warns_before_discarding_them(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        stand_on(program, "+ a variant")
+        await program.press("enter")
+        await fill(program, "third")
+        stand_on(program, " third")
+        await program.press("9", "enter")
+        assert "add up to 109 %" in program.screen
+        await program.press("escape")
+        assert "esc again discards your changes" in program.screen
+        await program.press("escape")
+        assert not isinstance(program.app.screen, FormScreen)
