@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run, Service, loaded_by, run_apart, run_at
 
-from flagtui.cli.plumbing.known_words import known_words
+from flagtui.cli.plumbing.completion_words import known_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 

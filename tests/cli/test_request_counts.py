@@ -12,7 +12,7 @@ from tests.cli.conftest import KEY, Run, Service, run_at, serving
 from tests.doubles.request_counts import COUNTS
 from tests.doubles.slices import long
 
-from flagtui.cli.plumbing.known_words import known_words
+from flagtui.cli.plumbing.completion_words import known_words
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 

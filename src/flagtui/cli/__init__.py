@@ -52,7 +52,7 @@ def _open_closed_streams() -> None:
 def _answered_at_once() -> bool:
     """Return whether it was a request for shell completion or the help, which need no command."""
     if "_FLAGTUI_COMPLETE" in os.environ:
-        from flagtui.cli.plumbing.known_words import quick_words
+        from flagtui.cli.plumbing.completion_words import quick_words
 
         words = quick_words()
         if words is not None:

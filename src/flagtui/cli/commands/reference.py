@@ -7,11 +7,11 @@ from typing import Any, Final
 import click
 
 from flagtui.cli.plumbing.command_tree import descriptions
+from flagtui.cli.plumbing.completion_scripts import SCRIPTS
 from flagtui.cli.plumbing.errors import EXIT_WORDS
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.shell_scripts import SCRIPTS
 from flagtui.cli.records.field_words import commas
 
 COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(

@@ -47,7 +47,7 @@ class ProjectId(ListedWord):
 
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
         # Only completion reads the copies of lists.
-        from flagtui.cli.plumbing.known_words import cached_projects
+        from flagtui.cli.plumbing.completion_words import cached_projects
 
         profiles = _profiles()
         named = given(context, "profile")
@@ -122,7 +122,7 @@ class ChangeId(ListedWord):
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
     """Return what the last word of a query can be, as the search line of the app completes it."""
-    from flagtui.cli.plumbing.known_words import known_words
+    from flagtui.cli.plumbing.completion_words import known_words
     from flagtui.store.kinds import KINDS, load
     from flagtui.store.query.line_edits import complete
 

@@ -24,7 +24,7 @@ class RecordWord(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from flagtui.cli.plumbing.known_words import known_words
+        from flagtui.cli.plumbing.completion_words import known_words
 
         profile, project = given(ctx, "profile"), given(ctx, "project")
         words = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
