@@ -27,7 +27,7 @@ from flagtui.changes.guard import (
     guard,
     spend,
 )
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 

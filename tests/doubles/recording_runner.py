@@ -6,7 +6,7 @@ from typing import Any
 from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 from flagtui.models.activity import Activity
 
 

@@ -7,7 +7,8 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.proposal import P, Skipped
+from flagtui.changes.proposal import P
+from flagtui.changes.skipped import Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 

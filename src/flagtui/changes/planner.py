@@ -17,9 +17,9 @@ from flagtui.api import Client
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
 from flagtui.changes.adapter import Adapter
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Signature, UndoTarget
-from flagtui.changes.proposal import P, R, Skipped
+from flagtui.changes.proposal import P, R
+from flagtui.changes.skipped import Skipped
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
@@ -204,15 +204,3 @@ def collect(adapter: Adapter[P, Any] | None, results: Iterable[tuple[Q, P | Skip
         [request for request, _ in planned],
         [skipped for _, skipped in every if isinstance(skipped, Skipped)],
     )
-
-
-def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:
-    """Skip a record that cannot be changed or read."""
-    if isinstance(why, Blocked):
-        return Skipped(id, key, why.reason, why.next)
-    return Skipped(id, key, why.what.rstrip("."), why.next.rstrip("."), why)
-
-
-def skip_no_op(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
-    """Skip a no-op; `alone` is the sentence when it was the only request."""
-    return Skipped(id, key, reason, is_no_op=True, alone=alone)

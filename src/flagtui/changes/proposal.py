@@ -109,28 +109,6 @@ class PlanBase:
         return f"{self.verb.title} {counted}"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A record that was chosen for a change and is skipped. Texts are raw."""
-
-    id: int | str
-    key: str
-    reason: str
-    next: str = ""
-    """What makes the change possible."""
-    error: ApiError | None = None
-    """The error of reading it."""
-    is_no_op: bool = False
-    """Whether the record has the requested values already."""
-    alone: str = ""
-    """The sentence when it was the only request; empty for the key with the reason."""
-
-    @property
-    def why(self) -> str:
-        """The reason with the next step."""
-        return f"{self.reason}; {self.next}" if self.next else self.reason
-
-
 P = TypeVar("P", bound=Proposal, default=Any)
 R = TypeVar("R", default=Any)
 

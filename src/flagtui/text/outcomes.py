@@ -6,7 +6,8 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
-from flagtui.changes.proposal import Outcome, Skipped
+from flagtui.changes.proposal import Outcome
+from flagtui.changes.skipped import Skipped
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5

@@ -16,8 +16,8 @@ from flagtui.changes import guard
 from flagtui.changes.experiments.step_planner import StepPlanner, unread_experiment
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.proposal import Skipped
 from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.skipped import Skipped
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

@@ -16,7 +16,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.planner import off_loop
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.tag_line import read_tags
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import as_staged
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.proposal import Skipped
 from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.skipped import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import count

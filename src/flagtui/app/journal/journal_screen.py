@@ -23,7 +23,7 @@ from flagtui.app.widgets.column_layout import (
 )
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text

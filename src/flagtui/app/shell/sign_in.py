@@ -19,7 +19,7 @@ from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 from flagtui.config.daemon import await_call
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import Introduction, abilities, load_identity

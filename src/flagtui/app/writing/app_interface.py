@@ -18,7 +18,8 @@ from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome, P, R, Skipped
+from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.skipped import Skipped
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading

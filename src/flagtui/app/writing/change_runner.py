@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from flagtui.changes.journal_entries import Entry
     from flagtui.changes.pipeline import Report
     from flagtui.changes.planner import Planner, Q
-    from flagtui.changes.proposal import P, R, Skipped
+    from flagtui.changes.proposal import P, R
+    from flagtui.changes.skipped import Skipped
     from flagtui.models.activity import Activity
     from flagtui.store.workspace import Workspace
 

@@ -19,7 +19,8 @@ from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
-from flagtui.changes.proposal import P, Skipped
+from flagtui.changes.proposal import P
+from flagtui.changes.skipped import Skipped
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 

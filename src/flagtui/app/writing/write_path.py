@@ -27,9 +27,10 @@ from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
-from flagtui.changes.proposal import P, R, Skipped, chosen_id
+from flagtui.changes.proposal import P, R, chosen_id
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
     SURPRISING,
     distinct_records,

@@ -21,8 +21,8 @@ from flagtui.changes.event_definitions.definition_plan import (
 )
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
-from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, read_each, skip, skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, read_each
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.event_definition import EventDefinition
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_ste
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName
-from flagtui.changes.planner import Planned, Planner, collect, read_each, skip
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import Planned, Planner, collect, read_each
+from flagtui.changes.skipped import Skipped, skip
 from flagtui.models.experiment import Experiment
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from flagtui.changes.flags.flags_together import (
     sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each, skip, skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names

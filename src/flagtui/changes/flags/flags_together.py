@@ -11,8 +11,8 @@ from flagtui.changes.flags.context_queries import Answers, ContextQueries, Conte
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
-from flagtui.changes.planner import SOON, off_loop, skip, skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import SOON, off_loop
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

@@ -14,8 +14,8 @@ from flagtui.changes.overrides.override_plan import (
     plan_override,
 )
 from flagtui.changes.overrides.override_save import OverrideAdapter
-from flagtui.changes.planner import Planned, Planner, collect, skip, skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import Planned, Planner, collect
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.mirror_state import MirrorState
 
 

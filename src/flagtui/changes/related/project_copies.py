@@ -21,8 +21,8 @@ from flagtui.changes.flags.flag_planner import find_taken
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted, why_no_copy
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext
-from flagtui.changes.proposal import Skipped
 from flagtui.changes.related.creation import Answered, RelatedPlan
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names

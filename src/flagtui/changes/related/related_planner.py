@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.planner import Planned, Planner, skip
+from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter, Seen
+from flagtui.changes.skipped import skip
 
 Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
 """Reads the flag, and returns what would be made of it; None where the person learned why it cannot be."""

@@ -20,13 +20,14 @@ from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange
-from flagtui.changes.planner import Planned, Planner, read_each, skip, skip_no_op
-from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.changes.planner import Planned, Planner, read_each
+from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.after_set import AfterSet, base_on, is_masked, is_outdated, values_on
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.sets.set_order import sort_plans
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_id
 from flagtui.store.kinds import EXPERIMENTS, FLAGS

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext, Planned
-from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.set_planner import OutdatedChange, SetPlanner
 from flagtui.changes.sets.set_progress import SetProgress, settle_open
+from flagtui.changes.skipped import Skipped
 
 
 @dataclass(frozen=True)

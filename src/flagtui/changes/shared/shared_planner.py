@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.planner import Planned, Planner, collect, read_each, skip, skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.shared.shared_plan import (
     NOUNS,
     SharedIntent,
@@ -18,6 +17,7 @@ from flagtui.changes.shared.shared_plan import (
     plan_shared,
 )
 from flagtui.changes.shared.shared_save import SharedAdapter, operations_of
+from flagtui.changes.skipped import Skipped, skip, skip_no_op
 
 if TYPE_CHECKING:
     from flagtui.store.kinds import Kind

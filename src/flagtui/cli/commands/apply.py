@@ -9,12 +9,13 @@ import click
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Purpose, QuestionContext
-from flagtui.changes.proposal import Outcome, Skipped
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.changes.sets.set_files import hold, lock_name
 from flagtui.changes.sets.set_planner import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_progress import SetProgress, progress_of
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.undo import undo_entries
 from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, results_of_skipped

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flagtui.changes.difference import MISSING, FieldConflict
-from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.changes.proposal import Proposal
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 

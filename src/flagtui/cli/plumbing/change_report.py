@@ -10,7 +10,8 @@ import click
 from flagtui.api.errors import RateLimited, ServerFault
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
-from flagtui.changes.proposal import Outcome, Proposal, Skipped
+from flagtui.changes.proposal import Outcome, Proposal
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
     LEFT_OUT,

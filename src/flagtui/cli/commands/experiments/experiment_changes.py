@@ -10,8 +10,7 @@ from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.planner import skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.experiments.experiment_selection import deleted_ids_of, experiments_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out

@@ -19,7 +19,7 @@ from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
 from flagtui.changes.flags.flags_together import FlagChange, change_for
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command

@@ -10,8 +10,7 @@ from flagtui.changes.editor_text import Faulty
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.planner import skip_no_op
-from flagtui.changes.proposal import Skipped
+from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of

@@ -1,0 +1,41 @@
+"""Records that were chosen for a change and are skipped, each with its reason."""
+
+from dataclasses import dataclass
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
+from flagtui.store.load_progress import RecordId
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that was chosen for a change and is skipped. Texts are raw."""
+
+    id: int | str
+    key: str
+    reason: str
+    next: str = ""
+    """What makes the change possible."""
+    error: ApiError | None = None
+    """The error of reading it."""
+    is_no_op: bool = False
+    """Whether the record has the requested values already."""
+    alone: str = ""
+    """The sentence when it was the only request; empty for the key with the reason."""
+
+    @property
+    def why(self) -> str:
+        """The reason with the next step."""
+        return f"{self.reason}; {self.next}" if self.next else self.reason
+
+
+def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:
+    """Skip a record that cannot be changed or read."""
+    if isinstance(why, Blocked):
+        return Skipped(id, key, why.reason, why.next)
+    return Skipped(id, key, why.what.rstrip("."), why.next.rstrip("."), why)
+
+
+def skip_no_op(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
+    """Skip a no-op; `alone` is the sentence when it was the only request."""
+    return Skipped(id, key, reason, is_no_op=True, alone=alone)
