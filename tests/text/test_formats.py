@@ -2,15 +2,7 @@
 
 import pytest
 
-from flagtui.text.formats import (
-    age,
-    ago,
-    count,
-    countdown,
-    moment,
-    percent,
-    share_bar,
-)
+from flagtui.text.formats import age, ago, count, countdown, moment, percent
 
 
 @pytest.mark.parametrize(
@@ -61,22 +53,6 @@ def test_missing_moment_has_no_age_and_is_not_never() -> None:
 )
 def test_percent_never_rounds_to_0_or_100(share: float, words: str) -> None:
     assert percent(share) == words
-
-
-@pytest.mark.parametrize(
-    ("share", "bar"),
-    [
-        (0, "──────"),
-        (0.0001, "━─────"),
-        (0.5, "━━━───"),
-        (0.9999, "━━━━━─"),
-        (1, "━━━━━━"),
-        (1.2, "━━━━━━"),
-        (-1, "──────"),
-    ],
-)
-def test_bar_is_readable_without_colours(share: float, bar: str) -> None:
-    assert "".join(text for text, _ in share_bar(share, 6, "$success")) == bar
 
 
 def test_counting_words() -> None:

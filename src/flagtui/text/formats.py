@@ -4,7 +4,6 @@ import math
 from typing import Final
 
 from flagtui import local_time
-from flagtui.text.styled import Piece
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -90,12 +89,6 @@ def filled_cells(share: float, width: int) -> int:
     if 0 < share < 1:
         return min(max(round(width * share), 1), width - 1)
     return width if share >= 1 else 0
-
-
-def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
-    """Draw `━━━━───`, readable without colours. `share` is from 0 to 1, `width` in cells."""
-    filled = filled_cells(share, width)
-    return ("━" * filled, style), ("─" * (width - filled), "$track")
 
 
 def count(number: int, noun: str) -> str:

@@ -21,8 +21,8 @@ from flagtui.changes.difference import (
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import DiffLine, Proposal
 from flagtui.safe_text import code_points, safe_text
-from flagtui.text.formats import share_bar
 from flagtui.text.long_lists import shortened
+from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15
