@@ -75,6 +75,15 @@ def test_any_object_is_a_record_that_keeps_it(kind: type[Record], raw: dict[str,
     assert json.dumps(record.raw) == before
 
 
+@settings(max_examples=at_most(60, 120))
+@given(kind=st.sampled_from(KINDS), raw=OBJECTS)
+def test_malformed_field_leaves_the_others_as_they_are(kind: type[Record], raw: dict[str, Any]) -> None:
+    together, names = kind.of(raw), kind.model_fields.keys()
+    alone = {name: kind.of({name: value}) for name, value in raw.items() if name in names}
+    for name in names:
+        assert getattr(together, name) == getattr(alone.get(name, kind.of({})), name)
+
+
 @given(ANY_JSON)
 def test_any_filters_can_be_looked_at(raw: Any) -> None:
     filters = Filters.of(raw)

@@ -34,6 +34,12 @@ def test_a_flag_with_unknown_fields_keeps_them() -> None:
     assert flag.model_extra == {"field_of_next_year": {"a": 1}}
 
 
+def test_flags_of_different_json_differ() -> None:
+    flag = Flag.of(ORDINARY)
+    assert flag == Flag.of(dict(ORDINARY))
+    assert flag != Flag.of({**ORDINARY, "surveys": "malformed"})
+
+
 def test_a_flag_says_who_made_it_and_what_it_is() -> None:
     flag = Flag.of(ORDINARY)
     assert (require(flag.created_by).label, flag.type) == ("Ada", "boolean")

@@ -1,6 +1,8 @@
 """The base of every record: frozen, lenient, with the JSON it was read from."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
@@ -10,11 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
-    PrivateAttr,
     ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
     model_validator,
 )
 
@@ -104,17 +102,19 @@ class Record(BaseModel):
         frozen=True, extra="allow", coerce_numbers_to_str=True, protected_namespaces=(), defer_build=True
     )
 
-    _raw: dict[str, JSON] = PrivateAttr(default_factory=dict)
-
     @classmethod
     def of(cls, raw: JSON) -> Self:
         """Return the record in this JSON object; any other value gives the empty record."""
         return cls.model_validate(raw if isinstance(raw, dict) else {})
 
-    @property
+    @cached_property
     def raw(self) -> dict[str, JSON]:
         """Return the JSON as received, including unknown fields. Not to be changed."""
-        return self._raw
+        return {}
+
+    def __eq__(self, other: object) -> bool:
+        # What the fields leave out counts too: pydantic compares them alone.
+        return super().__eq__(other) and isinstance(other, Record) and self.raw == other.raw
 
     @model_validator(mode="wrap")
     @classmethod
@@ -123,19 +123,28 @@ class Record(BaseModel):
             return handler(data)
         try:
             record = handler(data)
-        except (ValidationError, UnicodeError):
-            # A key that is not valid Unicode cannot become an attribute name; the values still can.
-            record = handler({without_surrogates(key): value for key, value in data.items()})
-        record._raw = data
+        except (ValidationError, OverflowError, UnicodeError) as fault:
+            record = handler(_readable(data, handler, fault))
+        # In place of the property: private attributes of pydantic are slow to read.
+        record.__dict__["raw"] = data
         return record
 
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _default_when_odd(
-        cls, value: JSON, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
-    ) -> Any:
+
+def _readable(data: dict[str, JSON], validate: Callable[[JSON], object], fault: Exception) -> dict[str, JSON]:
+    """Return the members that can be read; the others get their defaults."""
+    places = (
+        fault.errors(include_url=False, include_input=False) if isinstance(fault, ValidationError) else ()
+    )
+    if places and all(error["loc"] for error in places):
+        malformed = {error["loc"][0] for error in places}
+        return {name: value for name, value in data.items() if name not in malformed}
+    readable: dict[str, JSON] = {}
+    for name, value in data.items():
+        # A key that is not valid Unicode cannot become an attribute name; the value still can.
+        named = {without_surrogates(name): value}
         try:
-            return handler(value)
+            validate(named)
         except (ValidationError, OverflowError):
-            field = cls.model_fields[str(info.field_name)]
-            return field.get_default(call_default_factory=True, validated_data={})
+            continue
+        readable |= named
+    return readable
