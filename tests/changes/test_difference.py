@@ -56,6 +56,32 @@ def test_there_is_a_line_exactly_when_two_values_differ(before: JSON, after: JSO
     assert bool(difference(before, after)) is not same(before, after)
 
 
+def in_one_form(value: JSON) -> JSON:
+    """Values that Python keeps apart as JSON does."""
+    if isinstance(value, dict):
+        return {key: in_one_form(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [in_one_form(item) for item in value]
+    return ("truth", value) if isinstance(value, bool) else value
+
+
+def swapped(value: JSON) -> JSON:
+    """The value with each number as a boolean that Python thinks equal, and the other way round."""
+    if isinstance(value, dict):
+        return {key: swapped(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [swapped(item) for item in value]
+    if isinstance(value, bool):
+        return int(value)
+    return bool(value) if value in (0, 1) else float(value) if isinstance(value, int) else value
+
+
+@few
+@given(VALUES)
+def test_equality_keeps_booleans_and_numbers_apart(value: JSON) -> None:
+    assert same(value, swapped(value)) is (in_one_form(value) == in_one_form(swapped(value)))
+
+
 def without_lists(value: JSON) -> bool:
     if isinstance(value, dict):
         return all(map(without_lists, value.values()))

@@ -51,8 +51,8 @@ def _clean_group(group: JSON) -> JSON:
 
 
 def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
-    """Return the complete `filters` of a request, with removed keys cleared by name."""
-    sent = clean_filters(wanted)
+    """Return the complete `filters` of a request, with removed keys cleared by name: to be read."""
+    sent = share_clean_filters(wanted)
     for key in share_clean_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
     sent.setdefault("groups", [])

@@ -1,7 +1,7 @@
 """Two JSON values compared: which paths differ, in words too, and how three versions of one thing merge."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -61,17 +61,21 @@ Merged = tuple[JSON, tuple[FieldConflict, ...]]
 
 def same(left: JSON, right: JSON) -> bool:
     """Equal as JSON: 50 is 50.0, but true is not 1. Parts that both sides share are not compared."""
-    if left is right:
-        return True
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if left != right:
-        # Python's equality is quick, and what differs for it differs as JSON too.
-        return False
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
+    # Python's equality is quick, and what differs for it differs as JSON too.
+    return left is right or (left == right and _has_same_booleans(left, right))
+
+
+def _has_same_booleans(left: JSON, right: JSON) -> bool:
+    """Return whether values that are equal for Python, to which true is 1, are equal as JSON."""
+    if isinstance(left, dict):
+        pairs: Iterable[tuple[JSON, JSON]] = ((value, right[key]) for key, value in left.items())
+    elif isinstance(left, list):
+        pairs = zip(left, right, strict=True)
+    else:
+        return isinstance(left, bool) is isinstance(right, bool)
+    for mine, other in pairs:
+        if mine is not other and not isinstance(mine, str) and not _has_same_booleans(mine, other):
+            return False
     return True
 
 
@@ -82,7 +86,7 @@ def exactly(left: JSON, right: JSON, at: Path) -> bool:
 
 def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine, ...]:
     """Return every path that differs, as deep as it can be named, in the order of `before`."""
-    return tuple(_lines(before, after, at))
+    return () if same(before, after) else tuple(_lines(before, after, at))
 
 
 def spelled(path: Path) -> str:
@@ -151,11 +155,12 @@ def taken_apart(conflict: FieldConflict) -> tuple[FieldConflict, ...]:
 
 
 def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
-    if same(before, after):
-        return
+    """Yield the paths that differ in two values that do."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys((*before, *after)):
-            yield from _lines(before.get(key, MISSING), after.get(key, MISSING), (*at, key))
+            old, new = before.get(key, MISSING), after.get(key, MISSING)
+            if not same(old, new):
+                yield from _lines(old, new, (*at, key))
     elif isinstance(before, list) and isinstance(after, list):
         yield from _list_lines(before, after, at)
     else:
@@ -165,7 +170,8 @@ def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
 def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[DifferenceLine]:
     if len(before) == len(after):
         for place, (old, new) in enumerate(zip(before, after, strict=True)):
-            yield from _lines(old, new, (*at, place))
+            if not same(old, new):
+                yield from _lines(old, new, (*at, place))
         return
     shorter = min(len(before), len(after))
     start = next((n for n in range(shorter) if not same(before[n], after[n])), shorter)

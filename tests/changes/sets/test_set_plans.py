@@ -1,6 +1,7 @@
 """A set planned as a whole: on the state after it, dependencies first, each record compared twice."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from tests.changes.sets.set_desk import LIMIT, SetDesk
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.api import errors
-from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
@@ -147,6 +148,22 @@ async def test_a_hundred_flags_need_two_reads_and_one_write_each(tmp_path: Path)
     _plan, outcomes = await desk.apply(change_set)
     assert sum(outcome.is_saved for outcome in outcomes) == 100
     assert (desk.ada.reads, desk.ada.sends, desk.lists) == (200, 100, 1)
+
+
+async def test_set_plans_each_flag_as_a_change_of_its_own(tmp_path: Path) -> None:
+    desk = SetDesk(tmp_path, seed=7, flags=12)
+    for _ in range(8):
+        change_set = desk.stage(has_new=False)
+        plan = await desk.plan(change_set)
+        assert plan.planned is not None
+        assert len(plan.planned.plans) == len(change_set.changes)
+        context = Context(now=desk.clock.time(), reach=NotKnown("not counted"), dependents=())
+        for each, change in zip(plan.planned.plans, plan.planned.requests, strict=True):
+            fresh = Flag.of(copy.deepcopy(desk.server.stored[int(change.record)]))
+            intent = Intent(fresh.id, change.values, change.verb, seen_version=change.version)
+            alone = plan_flag(intent, fresh, context)
+            assert isinstance(each, Plan)
+            assert replace(each, read_at=context.now) == alone
 
 
 async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:

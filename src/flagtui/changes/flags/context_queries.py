@@ -30,6 +30,7 @@ UNLOGGED: Final = "tags changed, or saved without a change"
 
 SHOWN: Final = 2
 """Phrases of one entry that a question shows; the rest is counted."""
+UNCOUNTED: Final = "not counted when several flags change at once"
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ class ContextQuery:
     """Seconds to wait for each response."""
     is_one_of_many: bool = False
     """Whether no requests are sent: a hundred flags would exhaust the rate limit."""
-    uncounted: str = "not counted when several flags change at once"
+    uncounted: str = UNCOUNTED
     """The reason for the missing reach then."""
     names: Names = NO_NAMES
     code_uses: CodeUses | None = None
@@ -78,17 +79,18 @@ class ContextQueries:
 
     def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
         self._seen_version = query.seen_version
-        self._uncounted = NotKnown(query.uncounted)
         near, asks_for = Neighbours.of(query.rows), dependencies_of(fresh, values)
+        self._listed = linked(near.dependents.get(fresh.id, ()))
         self._known = Context(
             now=query.now,
             me=query.me,
+            reach=NotKnown(query.uncounted),
+            dependents=self._listed,
             names=query.names,
             dependencies=linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
             similar=near.similar_to(fresh.key),
             code_uses=query.code_uses,
         )
-        self._listed = linked(near.dependents.get(fresh.id, ()))
         self._asked: tuple[asyncio.Task[Any], ...] = ()
         if not query.is_one_of_many:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
@@ -108,7 +110,7 @@ class ContextQueries:
     async def within(self, patience: float | None, late: NotKnown = STILL_ASKED) -> Context:
         """Return the context after `patience` seconds, with `late` for the rest; None waits for all."""
         if not self._asked:
-            return replace(self._known, reach=self._uncounted, dependents=self._listed)
+            return self._known
         await asyncio.wait(self._asked, timeout=patience)
         reach, dependents, page = (task.result() if task.done() else late for task in self._asked)
         entries = () if isinstance(page, NotKnown) else page.entries

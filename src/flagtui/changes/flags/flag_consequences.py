@@ -173,9 +173,10 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         if is_split or any(0 < condition.rollout < 100 for condition in after.deciding):
             yield Caution("users are re-bucketed: different users get each share and variant")
             return
-    pairs = zip(before.conditions, after.conditions, strict=False)
-    for number, (was_asked, asked) in enumerate(pairs, 1):
+    if len(before.conditions) != len(after.conditions):
+        return
+    for number, (was_asked, asked) in enumerate(zip(before.conditions, after.conditions, strict=True), 1):
         was, now = before.group_type_of(was_asked), after.group_type_of(asked)
-        if was != now and was_asked.rollout > 0 and len(before.conditions) == len(after.conditions):
+        if was != now and was_asked.rollout > 0:
             audience = "people" if now is None else context.names.group_noun(now)
             yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, dependencies_of, linked, rows_of
+from flagtui.changes.flags.context_queries import (
+    UNCOUNTED,
+    ContextQuery,
+    Neighbours,
+    dependencies_of,
+    linked,
+    rows_of,
+)
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
@@ -152,22 +159,23 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             fresh = fresh or await context.read_flag(request.record)
         except ApiError as error:
             return skip(request.record, self.name(request), error)
-        has_queries = not context.uncounted
+        intent, has_queries = request.intent(fresh), not context.uncounted
+        changes = intent.changes if isinstance(intent, Intent) else {}
         query = ContextQuery(
-            await self._read_neighbours(request, fresh, is_one_of_many=is_one_of_many),
+            await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many),
             await context.me() if has_queries else None,
             context.clock.time(),
+            seen_version=intent.seen_version if isinstance(intent, Intent) else None,
             is_one_of_many=is_one_of_many or not has_queries,
-            names=await self._names(request, fresh) if has_queries and not is_one_of_many else NO_NAMES,
+            uncounted=context.uncounted or UNCOUNTED,
+            names=await self._names(fresh, changes) if has_queries and not is_one_of_many else NO_NAMES,
             code_uses=context.code_uses(live_key(fresh)) if has_queries else None,
         )
-        if not has_queries:
-            query = replace(query, uncounted=context.uncounted)
         adds_later = context.adds_later and not is_one_of_many
         return await read_with_context(context.client.flags, fresh, request, query, adds_later=adds_later)
 
     async def _read_neighbours(
-        self, request: FlagChange, fresh: Flag, *, is_one_of_many: bool
+        self, fresh: Flag, changes: Mapping[str, JSON], *, is_one_of_many: bool
     ) -> Sequence[FlagRow]:
         """Return the flags of the project; for a single flag, its dependencies are enough."""
         context = self.context
@@ -177,7 +185,6 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         if rows is not self._rows:
             self._rows, self._near = rows, Neighbours(rows)
         near = self._near
-        changes = _changes(request, fresh)
         # Their state decides whether the server takes these changes, so that it is read with `--yes` too.
         is_decisive = changes.get("active") is True or "filters" in changes
         if not is_decisive and (context.uncounted or rows):
@@ -185,14 +192,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         unread = dependencies_of(fresh, changes) - near.by_id.keys()
         return [*near, *await rows_of(context.read_flag, [*unread])] if unread else near
 
-    async def _names(self, request: FlagChange, fresh: Flag) -> Names:
-        changes = _changes(request, fresh)
-        return await self.context.names(*([dict(fresh.raw), changes] if "filters" in changes else ()))
-
-
-def _changes(request: FlagChange, fresh: Flag) -> dict[str, JSON]:
-    intent = request.intent(fresh)
-    return dict(intent.changes) if isinstance(intent, Intent) else {}
+    async def _names(self, fresh: Flag, changes: Mapping[str, JSON]) -> Names:
+        return await self.context.names(*([fresh.raw, changes] if "filters" in changes else ()))
 
 
 @dataclass

@@ -81,7 +81,8 @@ async def read_with_context(
     intent, values = request.intent(fresh), dict[str, JSON]()
     if isinstance(intent, Intent):
         values |= intent.changes
-        query = replace(query, seen_version=intent.seen_version)
+        if query.seen_version != intent.seen_version:
+            query = replace(query, seen_version=intent.seen_version)
     if not adds_later:
         return FlagReading(fresh, await read_context(ask, fresh, values, query), request)
     queries = ContextQueries(ask, fresh, values, query)

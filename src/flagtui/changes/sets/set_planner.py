@@ -19,7 +19,7 @@ from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flag_words import hidden_conflict
-from flagtui.changes.flags.flags_together import FlagChange
+from flagtui.changes.flags.flags_together import change_for
 from flagtui.changes.planner import Planned, Planner, read_each
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.after_set import AfterSet, base_on, is_masked, is_outdated, values_on
@@ -78,7 +78,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         after = AfterSet(self.context, self.changes)
         await self._use_list(requests)
         listed = frozenset(self.fresh)
-        flag_planner = FlagPlanner(after, self.fresh, is_part=True)
+        flag_planner = FlagPlanner(after, is_part=True)
         new = await self._plan_new([change for change in requests if change.is_new])
 
         async def plan(change: StagedChange) -> Result:
@@ -124,20 +124,25 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
 
     async def _plan_flag(self, change: StagedChange, planner: FlagPlanner) -> Result:
         number = int(change.record)
-
-        def intent(fresh: Flag) -> Intent:
-            values = values_on(fresh, change)
-            # Unless it overwrites, a plan is kept only where the record still has these values.
-            base = base_on(fresh, change) if self.is_overwriting else {}
-            return Intent(number, values, change.verb, seen=base, seen_version=change.version)
-
-        reading = await planner.read_one_of_many(FlagChange(number, intent))
-        if isinstance(reading, Skipped):
-            return reading
-        fresh = reading.fresh
+        fresh = self.fresh.pop(number, None)
+        try:
+            fresh = fresh or await self.context.read_flag(number)
+        except ApiError as error:
+            return skip(number, change.key, error)
         if not self.is_overwriting and is_outdated(fresh, change):
             return OutdatedChange(change, fresh.version, _flag_conflicts(fresh, change))
-        return _result_of(fresh, await reading.plan_off_loop(frozenset()))
+        # Unless it overwrites, the record still has the values that the change is based on.
+        base = base_on(fresh, change) if self.is_overwriting else {}
+        values = values_on(fresh, change)
+        planner.fresh[number] = fresh
+        reading = await planner.read_one_of_many(
+            change_for(Intent(number, values, change.verb, seen=base, seen_version=change.version))
+        )
+        return (
+            reading
+            if isinstance(reading, Skipped)
+            else _result_of(fresh, await reading.plan_off_loop(frozenset()))
+        )
 
     async def _plan_event(self, change: StagedChange, after: AfterSet) -> Result:
         record = str(change.record)
