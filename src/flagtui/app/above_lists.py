@@ -1,4 +1,4 @@
-"""Screens that open above the lists: help, palette, journal, since, theme. Loaded by the first such key."""
+"""Screens that open above the lists: help, palette, journal, since, theme; loaded by the first such key."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -68,12 +68,12 @@ class AboveLists:
             self._app.push_screen(palette(self._app, self._app_state, open_project), self._run)
 
     def _run(self, chosen: Callable[[], object] | None) -> None:
-        """Do what was chosen above a screen, once that screen is in front again."""
+        """Run the chosen entry once the screen below is in front again."""
         if chosen is not None:
             self._app.call_later(chosen)
 
     def switch_tour(self) -> None:
-        """Begin the tour above the list in front, that of the flags, or end it for good."""
+        """Begin the tour above the list of flags, which is in front, or end it permanently."""
         screen, preferences = self._app.screen, self._app_state.session.preferences
         if tours := list(screen.query(Tour)):
             preferences.keep_toured()
@@ -111,7 +111,7 @@ class AboveLists:
         return profile
 
     async def choose_project_of_key(self) -> int | None:
-        """A project of the key that was just given, where it is not clear which is meant. Within a worker."""
+        """Ask for a project of the new key when it can open several. Within a worker."""
         opens = self._runner.signing_in.opens
         choices = projects_to_choose(self._app_state, opens) if opens else []
         return await self._app.push_screen_wait(PickerScreen("Project", choices)) if choices else None

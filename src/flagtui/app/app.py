@@ -113,7 +113,7 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="begin")
     async def begin(self) -> None:
-        """Connect and go on asking, now that what is known from an earlier run is on screen."""
+        """Connect and start polling, now that the cached rows are on screen."""
         await load_in_background(SERVER)
         self.open_connection()
         self.poll()
@@ -133,7 +133,7 @@ class FlagTui(ScreenOwner[None]):
             self.screen.refresh_bindings()
 
     def show_live_once_known(self) -> None:
-        """The screen of the last run gives way to rows, or to what keeps them from coming."""
+        """Replace the screen of the last run with rows, or with the reason why there are none."""
         workspace, kind = self.app_state.workspace, self.app_state.kind
         rows = workspace.collection(kind).rows if workspace else self.app_state.recalled_rows(kind)
         if self.app_state.trouble is not None or rows:

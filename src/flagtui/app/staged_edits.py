@@ -1,4 +1,4 @@
-"""Edit a staged change in the editor of its kind; what is saved there replaces it in the set."""
+"""Edit a staged change in the editor of its kind; the saved edit replaces it in the set."""
 
 from collections.abc import Sequence
 from typing import Any

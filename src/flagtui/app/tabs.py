@@ -58,7 +58,7 @@ class TabScreens:
         return here == (before.tab or "1") and line == line_before
 
     def shows_next_start(self) -> bool:
-        """Return whether the screen shows what the next start begins with, whole and live."""
+        """Return whether the screen shows the list of the next start, complete and live."""
         state, workspace, screen = self._app_state, self._app_state.workspace, self._app.screen
         # The activity has no list of records that could be whole.
         if workspace is None or self.current == "4" or screen is not self._lists.get(self.current):
@@ -69,7 +69,7 @@ class TabScreens:
         return is_whole and state.refreshes > 0 and (is_plain or state.session.preferences.resumes)
 
     def next_start(self) -> object:
-        """Return what the next start begins with, to compare it with the screen."""
+        """Return the first screen of the next start, to compare it with this one."""
         workspace = self._app_state.workspace
         return self.current, workspace and workspace.client.project, self._left_in_front()
 
@@ -165,7 +165,7 @@ class TabScreens:
         return True
 
     def go_to(self, message: GoTo) -> None:
-        """Put the cursor of its list on a record, and show the list or the record where that is asked for."""
+        """Put the cursor of its list on a record, and show the list or the record as requested."""
         tab = TABS[message.kind]
         if message.arrival == "behind":
             if isinstance(made := self._lists.get(tab), ListScreen):

@@ -28,7 +28,7 @@ from flagtui.text.formats import count
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
-    """The keys; what is drawn is the screen's business."""
+    """Keys of the activity; the screen draws."""
 
     description = ACTIVITY_LIST
 
@@ -46,7 +46,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     @work(group="activity")
     async def catch_up(self) -> None:
-        """Read what is new."""
+        """Read new entries."""
         if self.feed is not None:
             await self.feed.catch_up()
 
@@ -93,7 +93,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
             super().action_sort()
 
     def action_moment(self) -> None:
-        """Begin to type a moment in front of what is in the line, in the place of the one before."""
+        """Begin to type a moment at the start of the search line; it replaces the previous moment."""
         moment, rest = moment_of(self.search.value)
         self.set_focus(self.search)
         self.search.set_line(f"@ {moment}{rest and ' '}{rest}")

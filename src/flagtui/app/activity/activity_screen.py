@@ -70,7 +70,7 @@ class ActivityScreen(ActivityKeys):
             self.catch_up()
 
     def update_from_state(self) -> None:
-        """Draw what is known now; called after every change of the app's state."""
+        """Draw the current state; called after every change of the app's state."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
         if self._app_state.workspace is not self._workspace:

@@ -19,7 +19,7 @@ from flagtui.text.activity_words import activity_words
 from flagtui.text.styled import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
-"""What is around a moment, in words."""
+"""The changes around a moment, in words."""
 
 
 class ActivityFinder(Finder[ChangeRow]):
@@ -104,7 +104,7 @@ class ActivityFinder(Finder[ChangeRow]):
         return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
 
     def count_pieces(self, feed: ActivityFeed, marked: int, news: int, trouble: str) -> Iterator[Piece]:
-        """`2 marked  2 new above  12 of 300`, behind the window around a moment or what is wrong."""
+        """`2 marked  2 new above  12 of 300`, after the window around a moment, or the problem."""
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:

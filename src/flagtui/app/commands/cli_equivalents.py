@@ -21,7 +21,7 @@ class Subject:
     """The records and the profile that a command would apply to. Names are raw."""
 
     kind: str = ""
-    """The plural of their kind; empty where no record is meant."""
+    """The plural of their kind; empty for a command without records."""
     record: Any = None
     """The record under the cursor."""
     many: Sequence[Any] = ()

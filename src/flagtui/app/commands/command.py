@@ -40,7 +40,7 @@ UNDONE_WHEN: Final = {
     "verify|unverify": "verified",
     "hide|show": "hidden",
 }
-"""By two words of the command line: the attribute of a record for which the second is meant."""
+"""By two words of the command line: the attribute of a record for which the second one applies."""
 TITLES: Final = {"enable": "on", "disable": "off"}
 """By words of the command line: what the app calls them."""
 SIGNS: Final = {
@@ -64,7 +64,7 @@ SIGNS: Final = {
 
 
 class Command(Struct, frozen=True):
-    """One thing a person can do. `keys` are Textual key names, separated by commas."""
+    """One command of the app. `keys` are Textual key names, separated by commas."""
 
     id: str
     keys: str
@@ -77,7 +77,7 @@ class Command(Struct, frozen=True):
     handler: str = ""
     """The method `action_…` that carries it out; the part of the id after the dot unless given."""
     argument: str | int | None = None
-    """What the handler is called with."""
+    """The argument of the handler."""
     by_app: bool = False
     """Whether the handler is the app's and not the screen's."""
     shown: bool = False
@@ -86,7 +86,7 @@ class Command(Struct, frozen=True):
     """What a key needs for it, or RECORD_SCOPE; empty where nothing is changed."""
     applies_to: AppliesTo = ""
     turns_keys: bool = False
-    """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
+    """Whether it changes the meaning of later keys. Its key is handled before the next one is read:
     over a slow link `/` and a word arrive together."""
     asks: bool = False
     """Whether it asks the server without changing anything."""
@@ -120,7 +120,7 @@ class Command(Struct, frozen=True):
 
     @property
     def depends_on_record(self) -> bool:
-        """Whether it does one of two things, depending on the record: on or off."""
+        """Whether it has two directions, depending on the record: on or off."""
         return "|" in self.cli
 
     def title_for(self, record: Any) -> str:

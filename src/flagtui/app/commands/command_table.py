@@ -1,8 +1,8 @@
 """Every command of the app, declared once: one row each.
 
-From this table come the bindings, the line of keys, the palette, the help screen, the check of a
-person's own keymap, the key table of the documents and the same on the command line. A key means one thing:
-where it works in several places it does the same kind of thing in all of them.
+Derived from this table: the bindings, the line of keys, the palette, the help screen, the check of a
+user's keymap, the key table of the documents and the equivalent command lines. A key has one meaning:
+wherever it works, it does the same.
 """
 
 from collections.abc import Container, Sequence
@@ -159,7 +159,7 @@ SCREEN_COMMANDS: Final = (
     Command("app.back", "escape", "Go back one step: leave the search line, search, marks or page",
             EVERYWHERE, shown=True, synonyms="close cancel clear leave"),
 )  # fmt: skip
-"""What can be done on every list, page and form, and in the app as a whole."""
+"""The commands of every list, page and form, and of the app as a whole."""
 
 COMMANDS: Final = (*RECORD_COMMANDS, *SCREEN_COMMANDS)
 """In the order of the last line, the palette and the documents."""

@@ -123,7 +123,7 @@ class HelpScreen(NarrowedList[Run]):
 
 
 def group_of(command: Command, place: str) -> str:
-    """Return the heading of a command in the help of a screen, which is such a place."""
+    """Return the heading of a command in the help of this place."""
     if command.handler in ("rows", "scroll", "step_tab") and "mark" not in command.action:
         return MOVING
     belongs = place if place in command.places else command.places[0]

@@ -36,7 +36,7 @@ class Offer:
     is_here: bool = True
     """Whether it works on the screen below, and does not lead to another one first."""
     cli: str = ""
-    """The same on the command line; raw, and empty where there is none."""
+    """The equivalent command line, raw; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Destination:
 
 
 Destinations = Callable[[str], Sequence[Destination]]
-"""What is known by a name that has these words."""
+"""Records and places whose name has these words."""
 MoreDestinations = Callable[[str], Awaitable[bool]]
 """Asks the server for more of them; true when there are any."""
 
@@ -58,7 +58,7 @@ Copy = Callable[[str], object]
 
 
 class PaletteScreen(NarrowedList[Run]):
-    """Answers with what was chosen, ready to be called, or None."""
+    """Returns the chosen entry, ready to be called, or None."""
 
     BINDINGS = [Binding("ctrl+y", "copy_command_line", "copy command line", show=False)]
     keys = "⏎ do it or go there · esc leave"

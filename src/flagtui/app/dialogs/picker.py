@@ -188,7 +188,7 @@ class Choice(Generic[V]):
     about: str = ""
     current: bool = False
     stays: bool = False
-    """Offered whatever is typed: the way out when nothing listed is meant."""
+    """Offered for every text: the entry to choose when no other one fits."""
 
 
 class PickerScreen(NarrowedList[V], Generic[V]):

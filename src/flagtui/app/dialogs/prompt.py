@@ -43,7 +43,7 @@ class Prompt:
     """Shown while nothing is typed."""
     read: Callable[[str], PromptReading] = no_reading
     typed: Callable[[], str] = str
-    """What was typed before the prompt was there: it replaces the value."""
+    """Text typed before the prompt opened: it replaces the value."""
 
 
 class PromptScreen(Dialog[str | None]):

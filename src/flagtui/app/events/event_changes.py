@@ -33,7 +33,7 @@ class EventChanges:
         return self._refusal[1]
 
     def is_read_only(self) -> bool:
-        """Return whether this server refuses such changes, and show a toast then."""
+        """Return whether this server refuses the change; show a toast if it does."""
         if why := self.why_read_only:
             self.runner.show_toast(Notice(why, "warning", "read-only"))
         return bool(why)

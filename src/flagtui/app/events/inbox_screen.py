@@ -36,7 +36,7 @@ from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, p
 
 DECIDED_LINES: Final = 6
 REST: Final = 0.12
-"""Seconds the cursor rests before it is asked who measures the event."""
+"""Seconds the cursor rests before the uses of the event are read."""
 
 
 class InboxScreen(FramedScreen):

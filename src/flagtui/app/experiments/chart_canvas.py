@@ -112,7 +112,7 @@ class Frame:
     bottom: str
     foot: str
     shade: str
-    """What a band looks like, for the legend; with letters, what it is made of."""
+    """The look of a band, for the legend; with letters, its character."""
     cross: str
     minus: str
 
@@ -136,7 +136,7 @@ def line_styles(glyphs: Glyphs) -> tuple[Piece, ...]:
 
 
 class Canvas:
-    """Takes places of days and percents, gives rows of pieces. What lies outside the scale is cut off."""
+    """Draws days and percents as rows of pieces. Values outside the scale are cut off."""
 
     def __init__(self, size: tuple[int, int], scale: Scale, days: int, glyphs: Glyphs, *, lines: int) -> None:
         self.width, self.height = size

@@ -139,7 +139,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
     # Keys
 
     def action_read_results(self) -> None:
-        """Results of what is in sight, now and whatever was known of them."""
+        """Results of the visible rows: those of now, and the last known ones."""
         if self.inspector is not None:
             self.inspector.forget_glances()
             self._begin_glances()

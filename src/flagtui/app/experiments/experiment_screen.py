@@ -102,7 +102,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     @work(group="choose")
     async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
-        """Ask for another key, and read with that; what is on screen stays meanwhile."""
+        """Ask for another key and read with it; the screen keeps its content meanwhile."""
         if await self._runner.signing_in.helps(refused):
             self._looking = self._look(again=again)
 

@@ -1,4 +1,4 @@
-"""Steps of experiments: read again, choose what is meant, then the pipeline of all changes."""
+"""Steps of experiments: read again, ask for choices, then pass the step to the pipeline."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -76,7 +76,7 @@ class ExperimentSteps:
         await self._write(intents, fresh, workspace, on_report, skipped)
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
-        """Take what was edited, which took long: what is there now decides. Only within a worker."""
+        """Save the edited experiment, planned on its current state: editing takes long. Only within a worker."""
         if (workspace := self.runner.open_workspace()) is None:
             return
         fresh: Experiment | None = unread_experiment(intent)

@@ -83,7 +83,7 @@ class DeletedScreen(ReadList[Deletion]):
     # Keys
 
     def action_restore(self) -> None:
-        """Bring back what is marked, else this one."""
+        """Restore the marked flags, else this one."""
         intents = [switch("restore", row.id) for row in self.chosen()]
         self._runner.start(intents, lambda _report: self._restored())
 

@@ -94,7 +94,7 @@ DUE_LIST = ListDescription[DueChange](
 
 
 class DueScreen(ReadList[DueChange]):
-    """Lists what the server will change later, with one request for the whole project."""
+    """Lists scheduled changes, with one request for the whole project."""
 
     BINDINGS = bindings_of("due", "lists", "everywhere")
     description = DUE_LIST

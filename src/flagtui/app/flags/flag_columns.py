@@ -147,7 +147,7 @@ FLAG_LIST: Final = ListDescription(
 
 
 def _staged_words(flag: FlagRow, before: object) -> str:
-    """Return what is staged of state and rollout; empty for changes of anything else."""
+    """Return the staged state and rollout; empty for changes of other fields."""
     if not isinstance(before, FlagRow):
         return ""
     if state_of(flag)[0] != state_of(before)[0]:
@@ -187,7 +187,7 @@ def badges(row: FlagRow) -> Iterator[Piece]:
 
 
 def upstream_words(row: FlagRow) -> str:
-    """Return what the project serves: `off`, `on`, `on, 20 %`."""
+    """Return the state that the project serves: `off`, `on`, `on, 20 %`."""
     word, _ = state_of(row)
     if row.rollout is None or not row.active or row.rollout == 100:
         return word

@@ -1,4 +1,4 @@
-"""Actions that edit flags: choose what is meant, ask for the new values, hand the intent to the pipeline."""
+"""Actions that edit flags: ask for the new values, pass the intent to the pipeline."""
 
 from collections.abc import Sequence
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FlagKeys(RecordKeys):
-    """Keys of flags; a screen with this defines which flags are meant."""
+    """Keys of flags; the screen defines which flags they act on."""
 
     @cached_property
     def editing(self) -> FlagEdits:
@@ -40,7 +40,7 @@ class FlagKeys(RecordKeys):
             self._runner.run(edit(rows))
 
     def _override(self, edit: str) -> bool:
-        """Begin an override of the chosen flags where a mirror is open; False where none is."""
+        """Begin an override of the chosen flags if a mirror is open; return False if not."""
         mirror, rows = self._app_state.session.mirror, self.chosen()
         if mirror is not None and rows:
             from flagtui.app.flags.override_edits import OverrideEdits

@@ -1,4 +1,4 @@
-"""The flags of a project: find one while typing, see what it does, turn it off."""
+"""The flags of a project: filter while typing, read a flag's targeting, turn it off."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -37,11 +37,11 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     tab = "1"
     description = FLAG_LIST
     _shown_mirror: object = None
-    """What was drawn of the mirror."""
+    """The state of the mirror as it was drawn last."""
     _sort_before: Sort | None = None
     """The order before that of a clean-up; None outside one."""
     _code: CodeKeys | None = None
-    """What the last scan of code knows of each key, once something here depends on it."""
+    """Uses of each key by the last scan of code, once a column or the query needs them."""
     _scan: object = None
     """The scan it was made from."""
     _asked_code: object = None

@@ -1,4 +1,4 @@
-"""Flags found by other means than their list: pasted ids, what they are for me, what libraries evaluate."""
+"""Flags looked up without their list: pasted ids, values for the user, flags that libraries evaluate."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ UNKNOWN: Final = "not known here"
 
 
 class IdFound(Struct, frozen=True):
-    """A pasted id. The key is raw, and empty where there is no such flag."""
+    """A pasted id. The key is raw, and empty if no flag has the id."""
 
     id: int
     key: str

@@ -1,4 +1,4 @@
-"""Flags as they are now, or as they are staged, for what is asked about them: read again, or why not."""
+"""Read flags again for a question, as they are or as they are staged; report why some cannot be read."""
 
 from collections.abc import Sequence
 

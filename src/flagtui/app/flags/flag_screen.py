@@ -53,7 +53,7 @@ TITLES: Final = {
     "code": ("Code", "Code"),
     "json": ("JSON", "JSON"),
 }
-"""Each tab's title, and what it is called where there is little room."""
+"""Each tab's title, and a short one for narrow screens."""
 
 
 def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:

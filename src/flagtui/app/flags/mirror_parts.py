@@ -46,7 +46,7 @@ class MirrorNotices(Static):
 
 
 def show_notices(screen: BrowseScreen, mirror: MirrorWatch | None, keys: Iterable[str]) -> None:
-    """Draw what is to be known of the mirror above the rows; nothing without one."""
+    """Draw the state of the mirror above the rows; nothing without a mirror."""
     shown = next(iter(screen.query(MirrorNotices)), None)
     lines = [] if mirror is None else _lines_of(mirror, keys)
     if shown is None and lines:

@@ -86,7 +86,7 @@ class RelatedChanges:
         await self._runner.write([row.key], RelatedPlanner(context, make=make), on_report)
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
-        """Return who would be in a cohort, if they were counted."""
+        """Return the users that a cohort would have, if they were counted."""
         if not fresh.active:
             return "no one, since the flag is off"
         reach = self._app_state.inspector.cached(row).reach if self._app_state.inspector else None

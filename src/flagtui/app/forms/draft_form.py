@@ -1,4 +1,4 @@
-"""A record as a form of lines: the cursor, what was changed, what keeps it from being saved, and leaving."""
+"""A record as a form of lines: the cursor, changes, obstacles to saving, and leaving."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         """The snapshot drawn last."""
         self._is_changed = False
         self._problems: Sequence[str] | None = ()
-        """What keeps the copy from being saved; None while that is checked."""
+        """Obstacles to saving the copy; None while they are checked."""
         self._saves_when_checked = False
 
     @abstractmethod
@@ -133,7 +133,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         self.show_change()
 
     def show_change(self) -> None:
-        """Draw what the values are now."""
+        """Draw the current values."""
         self._is_leaving = False
         if self._copy.values != self._before["values"]:
             self._steps.append(self._before)
@@ -144,7 +144,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             self.refresh_bindings()
 
     def _check(self) -> None:
-        """Look for what keeps the copy from being saved; of a heavy record in a thread."""
+        """Check for obstacles to saving the copy; of a heavy record in a thread."""
         copy = self._copy
         self._is_changed = copy.is_changed or copy.is_new
         self._saves_when_checked = False

@@ -70,7 +70,7 @@ def field_line(field: EditableField, value: JSON) -> FormLine:
 
 
 def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
-    """Its value: `#web #checkout`, `on`, `server and client`, or that there is none."""
+    """Its value: `#web #checkout`, `on`, `server and client`, `none`."""
     if field.takes.input_kind == "texts":
         texts = as_list(value)
         named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in texts[:MOST]]
@@ -89,7 +89,7 @@ VariantPart = Literal["share", "key", "name", "remove"]
 Check = Callable[[str], str]
 """Why a line cannot be taken; empty when it can."""
 Typed = Callable[[], str]
-"""What was typed before a question was there."""
+"""Text typed before the question opened."""
 
 
 def no_problem(_line: str) -> str:
@@ -105,7 +105,7 @@ async def ask_line(
     problem: Check = no_problem,
     typed: Typed = str,
 ) -> str | None:
-    """Ask for a line until it has no problem; None to leave things unchanged."""
+    """Ask for a line until it has no problem; None to change nothing."""
 
     def read(line: str) -> PromptReading:
         return PromptReading(problem=problem(line))

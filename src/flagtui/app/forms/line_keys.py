@@ -24,10 +24,10 @@ class Questions(Protocol):
     """Prompts about a line of a form; the answer goes into the copy."""
 
     async def open(self, line: FormLine) -> None:
-        """Ask what the line is about."""
+        """Ask for a new value of the line."""
 
     async def share(self, line: FormLine, typed: Typed = str) -> None:
-        """Ask for the share of the line, beginning with what was typed."""
+        """Ask for the share of the line, beginning with the typed text."""
 
 
 CopyT = TypeVar("CopyT", bound=Draft)
@@ -78,11 +78,11 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     @abstractmethod
     def can_remove(self, line: FormLine) -> bool:
-        """Return whether what the line is about can be taken away."""
+        """Return whether the item of the line can be removed."""
 
     @abstractmethod
     def remove_line(self, line: FormLine) -> None:
-        """Take away what the line is about, where that can be."""
+        """Remove the item of the line, if that is possible."""
 
     @abstractmethod
     def find_target(self, line: FormLine, step: int) -> LineId | None:
@@ -90,11 +90,11 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     @abstractmethod
     def move_line(self, line: FormLine, step: int) -> None:
-        """Move what the line is about to its target."""
+        """Move the item of the line to its target."""
 
     @abstractmethod
     def show_change(self) -> None:
-        """Draw what the values are now."""
+        """Draw the current values."""
 
     @property
     def _line(self) -> FormLine | None:

@@ -21,7 +21,7 @@ BAR: Final = 10
 def shortened_lines(
     copy: Draft, count: int, plural: str, draw: Callable[[int], Iterable[FormLine]], most: int = MOST
 ) -> Iterator[FormLine]:
-    """Yield the lines of at most so many items of a list; `draw` gives those of the item at a place.
+    """Yield the lines of a limited number of items of a list; `draw` returns those of the item at a place.
 
     The items without lines are counted between the first ones and the last ones.
     """
@@ -37,7 +37,7 @@ def shortened_lines(
 
 
 def explain_elsewhere(copy: Draft) -> str:
-    """Return where all of it can be edited, to follow a sentence; empty for a new record."""
+    """Return where the whole value can be edited, to follow a sentence; empty for a new record."""
     return "" if copy.is_new else f"; leave with esc; E edits the whole {copy.noun} as JSON"
 
 

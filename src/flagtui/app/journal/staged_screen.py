@@ -100,7 +100,7 @@ STAGED_LIST: Final = ListDescription[ListedChange](
 
 
 class StagedScreen(ReadList[ListedChange]):
-    """Lists what is staged; nothing of it was sent."""
+    """Lists staged changes; none of them was sent."""
 
     BINDINGS = bindings_of("staged", "lists", "everywhere")
     description = STAGED_LIST
@@ -155,7 +155,7 @@ class StagedScreen(ReadList[ListedChange]):
         self._runner.apply_staged()
 
     def action_edit(self) -> None:
-        """Edit the marked change, else the one under the cursor; what is saved replaces it."""
+        """Edit the marked change, else the one under the cursor; the saved edit replaces it."""
         for row in self.single():
             self._edit(row.change)
 

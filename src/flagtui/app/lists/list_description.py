@@ -25,11 +25,11 @@ class ListDescription(Struct, Generic[R], frozen=True):
     """Placeholder of the empty search line."""
     listing: Listing[R]
     orders: tuple[str, ...]
-    """What the sort key walks through, its own order first."""
+    """Orders that the sort key cycles through, the default first."""
     columns: tuple[Column[R], ...]
     """Those shown unless others were chosen."""
     key: Callable[[R], str] = attrgetter("key")
-    """What a row is known by, and what the copy key copies."""
+    """The name of a row, which the copy key copies."""
     filters: Mapping[str, str] = field(default_factory=dict)
     """By the name of a filter key, the qualifier it cycles."""
     values: Mapping[str, Callable[[R], str | tuple[str, ...]]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
     title: str = ""
     """The word on its tab, for a list above the others."""
     nothing: str = ""
-    """Text where such a list is empty."""
+    """Text of the empty list."""
 
     @property
     def sort(self) -> Sort:

@@ -41,9 +41,9 @@ class ChipLine(Line):
     """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """`state any  type any  runtime any   2 marked  12 of 248`; `end` is what follows the chips.
+        """`state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
 
-        Where there is no room for all of it, chips that filter nothing go first.
+        On a narrow screen, chips that filter nothing are left out first.
         """
         shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
         taken = sum(cell_len(text) for text, _style in end)
@@ -65,9 +65,9 @@ class ChipLine(Line):
 
 
 class BrowseScreen(FramedScreen):
-    """Puts the list into its frame and keeps both true; subclasses define what is searched and drawn.
+    """Puts the list into its frame and keeps both current; subclasses define search and drawing.
 
-    What is kept of a list is kept under its name, for the next run as well.
+    Settings of a list are stored under its name, for the next run too.
     """
 
     DEFAULT_CLASSES = "-browse"
@@ -83,7 +83,7 @@ class BrowseScreen(FramedScreen):
     starts_at = LeftList()
     """How the list was left at the end of the last run."""
     place = ""
-    """Where what the keys change here is, for a screen that knows it better than their names do."""
+    """The place of what the keys change here, for a screen that knows it better than their names do."""
     description: ListDescription[Any]
     tab: str
     """The key of its tab."""
@@ -161,7 +161,7 @@ class BrowseScreen(FramedScreen):
 
     @abstractmethod
     def reframe(self) -> None:
-        """Draw everything around the rows again: the size or what is known has changed."""
+        """Draw everything around the rows again: the size or the state has changed."""
 
     def action_rows(self, what: str) -> None:
         """Hand a key to the list wherever the focus is, so that arrows work while typing a query."""
@@ -169,7 +169,7 @@ class BrowseScreen(FramedScreen):
         action()
 
     def action_search(self) -> None:
-        """Go to the line; what is typed takes the place of what was searched before, an arrow keeps it."""
+        """Move to the search line; typed text replaces the previous query, an arrow keeps it."""
         self.set_focus(self.search)
         self.search.select_all()
 

@@ -32,7 +32,7 @@ REST: Final = 0.12
 class ListScreen(MarkedRecords[R]):
     """A finder, its rows on screen, and the line above them, as `description` defines.
 
-    Subclasses define where rows come from, and what is drawn beside them.
+    Subclasses define the source of rows and the pane beside them.
     """
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[R] | None = None) -> None:
@@ -51,11 +51,11 @@ class ListScreen(MarkedRecords[R]):
         self.follow(self._app_state.watch, self.update_from_state)
 
     def update_from_state(self) -> None:
-        """Draw what is known now; called after every change of the state."""
+        """Draw the current state; called after every change of it."""
         raise NotImplementedError
 
     def draw_preview(self, row: R | None) -> None:
-        """Draw what is known of the row beside the list."""
+        """Draw the row's details beside the list."""
         raise NotImplementedError
 
     def load_all(self, row: R) -> None:
@@ -95,7 +95,7 @@ class ListScreen(MarkedRecords[R]):
 
     @work(exclusive=True, group="search-server")
     async def _search_server(self) -> None:
-        """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
+        """Search the server too while pages are missing, once the typing pauses."""
         await self._app_state.session.timing.sleep(PAUSE)
         await self.search_server(self._finder.query.longest_word)
 
@@ -187,7 +187,7 @@ class ListScreen(MarkedRecords[R]):
         return not self.rows.shown and self._finder.total > 0
 
     def leaves_out(self, command_id: str) -> bool:
-        """Return whether the line of keys leaves out a command: it needs a record, and there is none."""
+        """Return whether the line of keys leaves out a command: it needs a record, and the list is empty."""
         command = BY_ID.get(command_id)
         return command is not None and bool(command.applies_to) and self.is_empty
 

@@ -1,4 +1,4 @@
-"""Lists of the workspace's records. What is not loaded yet is loaded when its list is first opened."""
+"""Lists of the workspace's records, loaded when the list is first opened."""
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterable
@@ -156,11 +156,11 @@ class InspectedList(WorkspaceList[R]):
 
     @abstractmethod
     def known_of(self, row: R) -> Any:
-        """Return what is known without a request; None shows nothing."""
+        """Return the details known without a request; None shows nothing."""
 
     @abstractmethod
     def learn(self, row: R) -> AsyncIterator[Any]:
-        """Return the same as more and more of it arrives."""
+        """Yield the details again each time more of them arrive."""
 
     def make_preview(self) -> AgedPane[Any]:
         return AgedPane(self.pane_lines)

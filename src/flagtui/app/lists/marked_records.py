@@ -96,7 +96,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
 
 
 def _marks_class(marked: int, limit: int) -> tuple[bool, bool, bool]:
-    """Return what the keys depend on: any marks, more than one, more than one change may have."""
+    """Return the facts that the keys depend on: any marks, several, more than one change may have."""
     return marked > 0, marked > 1, marked > limit
 
 

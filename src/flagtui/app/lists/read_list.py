@@ -18,7 +18,7 @@ from flagtui.text.styled import Piece
 
 
 class ReadList(ListScreen[R]):
-    """Subclasses define where rows come from, what the preview shows of one, and which record it is."""
+    """Subclasses define the source of rows, the preview of a row, and its record."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         super().__init__(app_state, runner)

@@ -47,7 +47,7 @@ async def copy_menu(app_state: AppState, runner: ChangeRunner, target: RecordLin
 
 
 async def _copy_json(workspace: Workspace, runner: ChangeRunner, target: RecordLink) -> None:
-    """The record as the server gives it; encrypted payloads stay hidden."""
+    """The record as the server sends it; encrypted payloads stay hidden."""
     try:
         record = await workspace.operations(target.kind).get(target.id)
     except ApiError as error:

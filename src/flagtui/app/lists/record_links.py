@@ -29,16 +29,16 @@ STAGING_TITLES: Final = {"app.stage": "end staging", "app.undo": "unstage", "app
 
 
 class RecordKeys(AnyScreen):
-    """Keys of links; a screen with this defines which record is meant."""
+    """Keys of links; the screen defines which record they act on."""
 
     _app_state: AppState
     _runner: ChangeRunner
     kind: Kind = "flags"
-    """What the records are."""
+    """The kind of the records."""
     place: str
     """Whose commands work here."""
     chosen: Callable[[], Sequence[Any]]
-    """Gives the rows that a key is meant for: those that are marked, or the one there is."""
+    """Returns the rows that a key acts on: the marked ones, or the only one."""
     at_cursor: Callable[[], Sequence[Any]]
     """Gives the row under the cursor, whatever is marked; none without a row."""
     on_report: OnReport
@@ -87,7 +87,7 @@ class RecordKeys(AnyScreen):
         return ""
 
     def key_traits(self) -> Sequence[object]:
-        """Return what the line of keys shows of the records chosen: it is drawn again when that changes."""
+        """Return the facts of the chosen records that the line of keys shows; a change of them redraws it."""
         row, commands = self.first_row, commands_of(self.place)
         verbs = [command.title_for(row) for command in commands] if row is not None else []
         return verbs, [self.refusal_of(command) for command in commands], getattr(self, "next_commands", ())

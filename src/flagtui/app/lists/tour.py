@@ -14,7 +14,7 @@ LOOK: Final = 0.3
 
 @dataclass(frozen=True)
 class TourStep:
-    """One thing to do."""
+    """One step of the tour."""
 
     name: str
     words: str

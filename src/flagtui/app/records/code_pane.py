@@ -38,7 +38,7 @@ TALL: Final = 20
 
 
 class CodePane(Vertical, RecordPane):
-    """The places with a cursor; below, what is known of the one under it."""
+    """The places with a cursor; below, details of the place under it."""
 
     BINDINGS = bindings_of("code")
 
@@ -194,7 +194,7 @@ def scan_words(scan: CodeScan, places: Sequence[CodeUse], now: float, *, is_shor
 
 
 def advice(places: Sequence[CodeUse], search: CodeSearch) -> Iterator[list[Piece]]:
-    """Explain what the code becomes without the flag, and what an empty list means."""
+    """Explain the code without the flag, and the meaning of an empty list."""
     becomes = next((place.becomes for place in places if place.becomes), "")
     if becomes:
         yield [("without the flag: ", "$text-muted"), (safe_text(becomes, 200), "$success")]

@@ -90,7 +90,7 @@ class JsonPane(Vertical, RecordPane):
             self._seek()
 
     def _show(self, reading: JsonReading) -> None:
-        """Draw what was read, unless the cursor's line is still to come."""
+        """Draw the lines read so far, unless the cursor's line is still to come."""
         if reading is not self._latest or not self.is_attached:
             return
         if reading is not self._reading and reading.has_line(self.view.place):

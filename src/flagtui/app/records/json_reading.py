@@ -53,7 +53,7 @@ class JsonReading:
 
 
 class JsonLines(Sequence[Sequence[Piece]]):
-    """The lines as they are drawn: pieces are put together for what is in sight alone."""
+    """The lines as they are drawn: pieces are built for visible lines only."""
 
     def __init__(self, reading: JsonReading) -> None:
         self._reading = reading

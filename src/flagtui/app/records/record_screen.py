@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flagtui.changes.pipeline import Report
 
 Titles = Mapping[str, tuple[str, str]]
-"""By tab: its title, and what it is called where there is little room."""
+"""By tab: its title, and a short one for narrow screens."""
 
 
 class RecordTabs(Line):
@@ -56,7 +56,7 @@ class RecordPane(Widget):
         raise NotImplementedError
 
     def show(self, shown: Any) -> None:
-        """Draw what the page knows."""
+        """Draw the current details."""
 
     def leave_typing(self) -> bool:
         """Out of a line to type in; true when it had the focus."""
@@ -86,7 +86,7 @@ WIDE: Final = 110
 
 
 class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
-    """Follows its record: what is saved or arrives is drawn at once. Subclasses draw the content."""
+    """Follows its record: saved and received values are drawn at once. Subclasses draw the content."""
 
     DEFAULT_CLASSES = "-record"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
@@ -118,7 +118,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         return self.size.width - 6
 
     def look(self) -> object:
-        """Ask for what is not known of the record."""
+        """Request the missing details of the record."""
         raise NotImplementedError
 
     def take_row(self, before: R) -> None:
@@ -126,12 +126,12 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         raise NotImplementedError
 
     def draw_body(self) -> None:
-        """Draw what is known now."""
+        """Draw the current state."""
         raise NotImplementedError
 
     @property
     def page_link(self) -> str:
-        """The address of the record's page in the product, for its name; empty where none can be shown."""
+        """The address of the record's page in the product, for its name; empty if it has none."""
         return self._app_state.page_of(self.kind, self._row.id)
 
     def chosen(self) -> Sequence[R]:
@@ -166,7 +166,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self.pane.focus()
 
     def update_from_state(self) -> None:
-        """Draw what is known now; a record that is gone closes its page."""
+        """Draw the current state; a deleted record closes its page."""
         workspace = self._app_state.workspace
         if not self.is_attached or workspace is None:
             return
@@ -191,7 +191,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self.draw()
 
     def draw(self) -> None:
-        """Draw the frame and what is within it."""
+        """Draw the frame and its content."""
         if not self.is_attached or not self.query(KeyLine):
             # An answer or a resize can come when the program is ending and half of this is gone.
             return

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 OnReport = Callable[["Report[Any, Any]"], None]
 """Called with the report of every confirmed change, saved or not."""
 READING_SHOWN_AFTER: Final = 0.05
-"""Seconds after a key at which the header names what is read for its question; most reads take less."""
+"""Seconds after a key at which the header names the reads of its question; most take less."""
 LEAVING_WAITS: Final = 10.0
 """Seconds that leaving waits for changes in flight."""
 
@@ -37,7 +37,7 @@ def ignore(_report: object) -> None:
 
 
 class ChangeTasks:
-    """The tasks of changes, and what they need of the app: dialogs, toasts, signing in again."""
+    """The tasks of changes, and the parts of the app that they use: dialogs, toasts, signing in again."""
 
     def __init__(self, app: App[Any], app_state: AppState) -> None:
         self.app = app
@@ -125,9 +125,9 @@ class ChangeTasks:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[Callable[[int], None]]:
-        """Name in the header what is read for a question, once that takes longer than a moment.
+        """Name the reads of a question in the header, once they take longer than a moment.
 
-        `what` is raw. What is yielded takes how many of them have been read: `reading 12 of 100 flags…`.
+        `what` is raw. Call the yielded function with the number of records read: `reading 12 of 100 flags…`.
         """
         words, self._reader = what, asyncio.current_task()
         shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, lambda: self._show_reading(words))
@@ -159,7 +159,7 @@ class ChangeTasks:
         self._app_state.notify_watchers()
 
     def open_workspace(self) -> Workspace | None:
-        """Return the open project; show a toast where there is none yet."""
+        """Return the open project; show a toast if none is open yet."""
         if self._app_state.workspace is None:
             self.show_toast(Notice("There is no connection yet; nothing was changed.", "warning"))
         return self._app_state.workspace

@@ -122,7 +122,7 @@ class KeyLine(Line):
         return title_of(id) if title_of is not None else ""
 
     def _where(self, binding: Binding) -> str:
-        """Return what a key acts on where that is not what is marked."""
+        """Return the target of a key that does not act on the marked records."""
         is_elsewhere = binding.id in OF_CURSOR and bool(getattr(self.screen, "marked", False))
         return " at cursor" if is_elsewhere else ""
 
@@ -161,7 +161,7 @@ NAMES: Final = {sign: name for name, sign in SIGNS.items()} | {name: name for na
 
 
 def key_at(box: Widget | None, x: int, y: int) -> str:
-    """Return the key named in that cell of the screen, as Textual calls it; empty where none is."""
+    """Return the key named in that cell of the screen, as Textual calls it; empty for other cells."""
     text = box.border_subtitle if box is not None else None
     if box is None or not text or y != box.region.bottom - 1:
         return ""

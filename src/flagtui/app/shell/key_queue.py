@@ -55,7 +55,7 @@ class KeyQueue:
         self._keys: list[events.Key | events.Paste] = []
         self._rows: RowList[object] | None = None
         self._record: RecordId | None = None
-        """What was under the cursor when the first of them was pressed."""
+        """The record under the cursor when the first of them was pressed."""
         self._needs_rows = False
         """Whether one of them is about a row."""
         self._delivered: events.Event | None = None
@@ -94,7 +94,7 @@ class KeyQueue:
         return (id in NEEDS_SERVER and not is_picked) or (id in MOVES and not rows.shown)
 
     def _command_of(self, key: str) -> str:
-        """Return the id of what the key does on this screen; empty where it does nothing now."""
+        """Return the id of the key's command on this screen; empty if the key does nothing now."""
         active = self._app.screen.active_bindings.get(key)
         return (active.binding.id or "") if active is not None and active.enabled else ""
 
@@ -158,7 +158,7 @@ class KeyQueue:
             self._app.run_worker(self._release(), group="keys")
 
     async def _release(self) -> None:
-        """Hand over key after key, each when the one before has opened what it opens."""
+        """Pass on the keys one by one, each once the previous one has opened its screen."""
         rows, record = self._rows, self._record
         try:
             if rows is not self._app.focused:

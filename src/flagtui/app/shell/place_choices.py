@@ -18,7 +18,7 @@ async def project_choices(app_state: AppState) -> list[Choice[int]]:
 
 
 def projects_to_choose(app_state: AppState, introduction: Introduction) -> list[Choice[int]]:
-    """Return the projects of a key that was just given, where it is not clear which is meant; else none."""
+    """Return the projects of a new key if it can open several and none is named; else none."""
     workspace, session, ids = (
         app_state.workspace,
         app_state.session,

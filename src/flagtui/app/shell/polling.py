@@ -71,7 +71,7 @@ class Polling:
         self._has_failed = asyncio.Event()
 
     def notice_person(self) -> None:
-        """A key was pressed. A person who comes back does not wait for the next poll."""
+        """Note a key press. A user who returns does not wait for the next poll."""
         self._last_key = self._app_state.session.monotonic()
         if 0 < self._app_state.session.refresh <= self._last_key - self._last_poll:
             self._is_due.set()

@@ -18,7 +18,7 @@ PANE: Final = (
     "flagtui.changes.flags.flag_words",
     "flagtui.app.flags.flag_preview_lines",
 )
-"""What the pane beside the list shows of a flag."""
+"""The details of a flag in the pane beside the list."""
 REST: Final = (
     *PANE,
     "flagtui.changes.flags.flag_plan",

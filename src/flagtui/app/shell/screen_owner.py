@@ -32,7 +32,7 @@ IN_A_ROW: Final = 5.0
 """Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
 
 MOST_LEFT: Final = 16
-"""Closed screens that may wait for such a rest."""
+"""Closed screens that may wait for a rest."""
 
 
 class ScreenOwner(TerminalApp[ReturnT]):
@@ -127,7 +127,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         await super().on_event(event)
 
     def close_screen(self, screen: Screen[Any]) -> None:
-        """Close a screen and all above it; who waits for an answer of theirs gets none."""
+        """Close a screen and all above it; callers that wait for a result get None."""
         while screen in self.screen_stack[KEPT:]:
             self.pop_screen()
 
@@ -176,7 +176,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self.call_next(self._replace_screen, screen)
 
     async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
-        """Do what a key or a click asks for, unless what it is for is closed, or has no parts yet."""
+        """Run the command of a key or a click, unless its screen is closed or has no parts yet."""
         if isinstance(namespace, Widget) and not (namespace.is_mounted and is_living(namespace)):
             return False
         return await super()._dispatch_action(namespace, action_name, params)
@@ -195,7 +195,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self.contain(error, active_message_pump.get(self))
 
     def contain(self, fault: Exception, node: MessagePump, worker: Worker[Any] | None = None) -> None:
-        """Close what the fault belongs to and report it; the second in a row ends the program."""
+        """Close the screen of the fault and report it; the second fault in a row ends the program."""
         if not is_living(node):
             return
         now, before = monotonic(), self._last_fault
@@ -215,7 +215,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         show_toast(self, Notice(f"{done} {where}", "error", title))
 
     def _give_up(self, node: MessagePump, worker: Worker[Any] | None) -> str:
-        """Close the screen of the node, or what became of it."""
+        """Close the screen of the node, or its replacement."""
         screen = _screen_of(node) or (self.screen if worker is None else None)
         if screen in self.screen_stack[KEPT:]:
             self.close_screen(screen)

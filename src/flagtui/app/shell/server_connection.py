@@ -111,7 +111,7 @@ class ServerConnection:
 
 
 def _as_left(client: Client, app_state: AppState) -> Client:
-    """Open the project that was open last where none is named."""
+    """Open the project that was open last if none is named."""
     last = app_state.session.last_project
     return client.for_project(last) if last and client.project == "@current" else client
 

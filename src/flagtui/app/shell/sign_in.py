@@ -159,7 +159,7 @@ class SignIn:
         return self._has_helped
 
     async def fetch(self, about: str, ask: Callable[[], Awaitable[T]]) -> T | None:
-        """Return the response; None, and a toast, where there is none. Only within a worker."""
+        """Return the response; on an error show a toast and return None. Only within a worker."""
         response = await self._attempt(ask)
         if isinstance(response, ApiError):
             show_toast(self._app, explain_error(response, about))

@@ -110,7 +110,7 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
 
 
 def stopped_words(rows: int) -> str:
-    """Return what is shown of a list that does not end: `stopped at 200,000 rows; the server has more`."""
+    """Describe a list that does not end: `stopped at 200,000 rows; the server has more`."""
     return f"stopped at {rows:,} rows; the server has more"
 
 
@@ -197,14 +197,14 @@ def _rough(seconds: float | None) -> str:
 
 
 class FramedScreen(OwnedScreen[None]):
-    """A screen above the lists: the two lines of every screen, what is within, the line of keys."""
+    """A screen above the lists: the two lines of every screen, the content, the line of keys."""
 
     _app_state: AppState
     list_tab = "1"
     """The key of the tab it belongs to."""
 
     def body(self) -> ComposeResult:
-        """Return what is drawn between the tabs of the lists and the footer."""
+        """Return the content between the tabs of the lists and the footer."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

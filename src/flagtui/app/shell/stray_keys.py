@@ -29,7 +29,7 @@ class StrayKeys:
         self._until = 0.0
 
     def drop(self, event: events.Event) -> bool:
-        """Return whether the event is such a letter; warn once at the key before."""
+        """Return whether the event is a stray letter; warn once for each stray key."""
         if not isinstance(event, events.Key) or not self._is_command(event):
             return False
         now = self._app_state.session.monotonic()

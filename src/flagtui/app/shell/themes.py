@@ -62,7 +62,7 @@ track     #21262d  #e6eaef  #4a4f54        #b5bbc2              #21262d        #
 
 
 def _themes(rows: str) -> Iterator[Theme]:
-    """Yield the themes of such a table."""
+    """Yield the themes of a table in the settings."""
     (_, *colours), *columns = zip(*(line.split() for line in rows.strip().splitlines()), strict=True)
     for name, *values in columns:
         yield _theme(name, dict(zip(colours, values, strict=True)))

@@ -20,7 +20,7 @@ WIDTH: Final = 64
 MARGIN: Final = 2
 """Columns beside them."""
 EDGES: Final = 3
-"""Columns of it without text."""
+"""Columns of a toast without text."""
 READ: Final = 1.0
 """Seconds after which a toast counts as read."""
 SHORTEST: Final = 0.1

@@ -34,7 +34,7 @@ WAYS: Final[tuple[tuple[Way, str, str, tuple[str, ...]], ...]] = (
         ),
     ),
 )
-"""The way, its key, its name, what to know of it."""
+"""The way to begin, its key, its name, an explanation."""
 
 
 class WelcomeApp(TerminalApp[Way]):

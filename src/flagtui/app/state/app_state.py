@@ -84,20 +84,20 @@ class Session:
     pick: Callable[[str], None] | None = None
     """Hears the key of the flag that is opened, and the program ends; None opens it on the screen."""
     preferences: Preferences = field(default_factory=Preferences)
-    """What the person likes of the lists; shared by all profiles."""
+    """The user's choices for lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)
     redact: Callable[[str], str] = str
     """Removes the key from a text, wherever it occurs."""
     with_key: Callable[[str], Client] | None = None
     """A client with a key that was just typed; raises ApiError. None where no key is needed."""
     keep_key: Callable[[str], str] | None = None
-    """Stores such a key for the next start and returns where; takes as long as a keyring does."""
+    """Stores the new key for the next start and returns where; takes as long as a keyring does."""
     neighbours: tuple[Neighbour, ...] = ()
     """The profiles one can switch to, this one among them."""
     switch: Callable[[str], Session | str] | None = None
     """The session of another profile, or why it cannot be opened."""
     reread: Callable[[], Reread | str] | None = None
-    """This profile as the settings file has it now, or what is wrong in it. None without a file."""
+    """This profile as the settings file has it now, or the error in the file. None without a file."""
 
     def with_settings_of(self, other: Session) -> Session:
         """Return the same connection with the settings of another session."""
@@ -171,15 +171,15 @@ class AppState:
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
     reading: str = ""
-    """What is read for a question that is not there yet: `new-nav`. Raw."""
+    """The record being read for a question that is not open yet: `new-nav`. Raw."""
     refreshes: int = 0
     """How many loads that the person asked for have ended."""
     recoveries: int = 0
-    """How many lost connections came back: what is on screen is read again then."""
+    """Counts restored connections: after each, the screen is read again."""
     retry_at: float = 0.0
     """When the list is read again after a failure, by the clock that only goes on; 0 without a failure."""
     staged_set: ChangeSet | None = None
-    """What is staged in the open project."""
+    """The staged set of the open project."""
     is_staging: bool = False
     """Whether keys stage changes instead of sending them."""
     code_search: CodeSearch | None = None
@@ -212,7 +212,7 @@ class AppState:
 
     @property
     def reads(self) -> int:
-        """A number that changes when what is on screen is to be read again."""
+        """A number that changes when the screen must be read again."""
         return self.refreshes + self.recoveries
 
     @property

@@ -71,7 +71,7 @@ def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapp
 
 
 def why_dimmed(app_state: AppState, command: Command, screen: Screen[Any], sign: str) -> str:
-    """Return why a command is dimmed: `needs feature_flag:write`, or what the records do not allow."""
+    """Return why a command is dimmed: `needs feature_flag:write`, or the obstacle in the records."""
     return _why_out_of_scope(app_state, command, screen) or why_not_now(screen, command, sign)
 
 

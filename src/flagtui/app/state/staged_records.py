@@ -15,12 +15,12 @@ Record = TypeVar("Record", Flag, EventDefinition)
 
 
 def staged_now(app_state: AppState) -> ChangeSet | None:
-    """Return what is staged of the open project; None while keys send."""
+    """Return the staged set of the open project; None while keys send."""
     return app_state.staged_set if app_state.is_staging else None
 
 
 def staged_change(app_state: AppState, kind: str, record: int | str) -> StagedChange | None:
-    """Return what is staged of this record; `kind` is the journal's name."""
+    """Return the staged change of this record; `kind` is the journal's name."""
     staged = staged_now(app_state)
     return None if staged is None else staged.change_of(kind, record)
 

@@ -1,8 +1,8 @@
 """Detect a light or dark terminal: query it once, and load the program meanwhile.
 
-OSC 11 asks for the background colour. The request for device attributes after it is answered by every
-terminal, so that one without OSC 11 costs no wait. Nothing waits longer than PATIENCE, and an answer that
-comes later is taken out of what is typed.
+OSC 11 queries the background colour. Every terminal answers the request for device attributes after it,
+so a terminal without OSC 11 costs no wait. No wait exceeds PATIENCE, and a later
+answer is removed from the input.
 """
 
 import os
@@ -19,7 +19,7 @@ PATIENCE: Final = 0.1
 """Seconds from the question on."""
 ASK: Final = b"\x1b]11;?\x1b\\\x1b[c"
 SILENT: Final = ("dumb", "linux", "")
-"""Values of TERM that answer no such question, or print it."""
+"""Values of TERM whose terminals do not answer the query, or print it."""
 _COLOUR: Final = re.compile(
     rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})[^\x07\x1b]{0,8}(?:\x07|\x1b\\)"
 )
@@ -30,7 +30,7 @@ _UNFINISHED_ATTRIBUTES: Final = re.compile(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?$")
 
 
 class TerminalAnswers:
-    """Takes the terminal's answers out of what comes from it; everything else is typed."""
+    """Removes the terminal's answers from its input; everything else is typed."""
 
     def __init__(self) -> None:
         self.is_light: bool | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 LONGEST: Final = 74_994
-"""Bytes of text: in base64, with what is around it, more than 100,000 bytes are dropped by terminals."""
+"""Bytes of text: terminals drop sequences of more than 100,000 bytes, of which base64 takes a third."""
 SCREEN_CHUNK: Final = 240
 """Characters of one string of GNU screen, which cuts off longer ones (768 in older versions)."""
 _WITHOUT: Final = ("linux", "vt100", "vt102", "vt220")

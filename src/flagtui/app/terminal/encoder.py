@@ -1,4 +1,4 @@
-"""From what the screen should show to what has to be sent: changed cells, and lines that only moved."""
+"""Encode the wanted screen as the bytes to send: changed cells, and moves of lines."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ FEWEST_LINES = 4
 
 
 class Shift(NamedTuple):
-    """The lines from `top` to `bottom` will show what is `by` lines further down now, or up when negative."""
+    """Scroll the lines from `top` to `bottom` up by `by` lines, or down if negative."""
 
     top: int
     bottom: int
@@ -91,7 +91,7 @@ class Patch(NamedTuple):
 
 
 class Encoder:
-    """Knows what the terminal shows. `erases` is true where it erases in the current background colour."""
+    """Remembers the terminal's screen. `erases`: whether it erases in the current background colour."""
 
     def __init__(self, pens: Pens, *, erases: bool = True) -> None:
         self._pens = pens
@@ -101,7 +101,7 @@ class Encoder:
         self._pen = pens.default
 
     def forget(self) -> None:
-        """Forget what the terminal shows."""
+        """Forget the terminal's screen."""
         self._shown = []
 
     def encode(self, width: int, height: int, patches: Iterable[Patch]) -> str:

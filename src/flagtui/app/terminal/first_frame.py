@@ -111,7 +111,7 @@ def hand_over() -> bool:
 
 
 def leave() -> None:
-    """Take the frame away, for a program that ends before it has a screen of its own."""
+    """Remove the frame, for a program that ends before it draws a screen."""
     if hand_over():
         os.write(2, LEAVE.encode())
 
@@ -148,8 +148,8 @@ def frame_path(key: str) -> str:
 def read_frame(key: str) -> "str | None":
     """Return the frame with its age written into its first line; None when it may not be painted.
 
-    It is painted as it is, so it must be ours, in a folder of ours, and exactly what was written.
-    Raises OSError when there is none.
+    It is painted raw, so the file and its folder must belong to the user, and the content must be unchanged.
+    Raises OSError if it does not exist.
     """
     path = frame_path(key)
     if is_foreign(os.path.dirname(path)):

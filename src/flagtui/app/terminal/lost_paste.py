@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 PAUSE: Final = 0.5
-"""Seconds without input after which what comes is typed again, and no rest of a paste."""
+"""Seconds without input after which new input is typed, not the rest of a paste."""
 
 
 class LostPaste:
@@ -24,9 +24,9 @@ class LostPaste:
         self._until = self._clock() + PAUSE
 
     def sift(self, data: bytes) -> bytes:
-        """Return what is to be obeyed: all of it after the end of the paste or a pause, ctrl+q at any time.
+        """Return the input to handle: everything after the end of the paste or a pause, ctrl+q at any time.
 
-        What follows begins with the end of a paste: the parser may have seen the beginning of it.
+        The rest begins with the end of a paste, since the parser may have seen its beginning.
         """
         if self._until is None:
             return data

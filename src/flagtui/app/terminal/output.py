@@ -67,8 +67,8 @@ class JoinedCharacter(Segment):
 class ControlFence(LineFilter):
     """Deletes control characters and links from every segment; `removed` counts them and must stay 0.
 
-    Links to pages of `own_host` stay, where there is one. With `ascii_only` it also swaps what the terminal's
-    encoding cannot write, cell for cell.
+    Links to pages of `own_host` stay. `ascii_only` also replaces characters that the terminal's
+    encoding lacks, cell for cell.
     """
 
     def __init__(self, *, ascii_only: bool = False) -> None:
@@ -88,7 +88,7 @@ class ControlFence(LineFilter):
         return cleaned
 
     def _clean(self, segment: Segment) -> Iterable[Segment]:
-        """Return what may be drawn, with each joined character in a segment of its own."""
+        """Return the drawable segments, with each joined character in a segment of its own."""
         text, style, control = segment
         if control:
             return [segment]
@@ -163,8 +163,8 @@ def make_encoder(app: App[Any], environment: Mapping[str, str] = os.environ) -> 
 def patches_of(frame: object) -> Iterator[Patch]:
     """Yield the pieces of a frame that were drawn again.
 
-    Of a partial frame only the pieces its spans touch are true: elsewhere in those lines a widget outside of
-    the frame is missing, and what lies beneath it was drawn in its place.
+    Of a partial frame, only the pieces that its spans touch are valid: elsewhere, a widget outside of
+    the frame is missing, and the widget below it was drawn instead.
     """
     if isinstance(frame, LayoutUpdate):
         for y, strips in enumerate(frame.strips, frame.region.y):

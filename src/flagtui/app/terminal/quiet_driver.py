@@ -33,7 +33,7 @@ READ_BYTES: Final = 4096
 FLOOD: Final = 1024
 """Bytes, or keys that wait, from which no person typed them one after the other."""
 MOST_BYTES: Final = 4 * 2**20
-"""Read in one go of a flood, before any of it is looked at."""
+"""Bytes of a flood read at once, before any of them is parsed."""
 MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
 ESCAPE_SECONDS: Final = 0.1
@@ -68,7 +68,7 @@ class QuietDriver(LinuxDriver):
 
     _has_frame = False
     _sift: Callable[[bytes], bytes] = bytes
-    """Takes the terminal's answers to questions out of what is typed."""
+    """Removes the terminal's answers to queries from the input."""
 
     _lost: "LostPaste | None" = None
     """What follows keys that the watchdog has read; None while it has read none."""
@@ -99,7 +99,7 @@ class QuietDriver(LinuxDriver):
             self._watchdog = start_watchdog(self.SILENCE, self.attrs_before, self._lose_keys)
 
     def _lose_keys(self) -> None:
-        """Drop what was typed behind keys that the watchdog has read, and let the app report it."""
+        """Drop the input after keys that the watchdog has read, and let the app report it."""
         # Loaded here, since the watchdog almost never reads a key.
         from flagtui.app.terminal.lost_paste import LostPaste
 
@@ -149,7 +149,7 @@ class QuietDriver(LinuxDriver):
                 pause = ESCAPE_SECONDS if ready else None
 
     def _sigtstp_application(self, *_: object) -> None:
-        """Stop as soon as the loop comes round: what is interrupted here may hold what stopping needs."""
+        """Stop in the next round of the loop: the interrupted code may hold a lock that stopping needs."""
         if self._auto_restart:
             self._follow_soon(signal.SIGTSTP)
         else:
@@ -200,7 +200,7 @@ class QuietDriver(LinuxDriver):
         return bool(select.select([self.fileno], [], [], seconds)[0])
 
     def _take(self, parser: XTermParser, decode: Any) -> bool:
-        """Read once and pass on what was pressed; false when the terminal is gone."""
+        """Read once and pass on the keys; return False if the terminal is gone."""
         data = b""
         with suppress(OSError):
             data = os.read(self.fileno, READ_BYTES)

@@ -70,7 +70,7 @@ class Pens:
         self.default = self._make(frozenset(), "", "")
 
     def of(self, style: Style | None) -> Pen:
-        """Return the pen for a Rich style; click actions are no part of it."""
+        """Return the pen for a Rich style, without its click actions."""
         if style is None:
             return self.default
         pen = self._by_style.get(style)
@@ -137,7 +137,7 @@ def _shortest(old: Pen, new: Pen) -> str:
 
 Cell = tuple[str, Pen]
 Row = list[Cell | None]
-"""None is a cell of which it is not known what the terminal shows."""
+"""None is a cell whose content on the terminal is not known."""
 SECOND_HALF: Final = ""
 KEPT_SEGMENTS: Final = 8192
 _SURE_WIDTHS: Final = (
@@ -149,7 +149,7 @@ they are. As a pattern it would take 5 ms of every start."""
 
 
 class CellMaker:
-    """Turns segments into cells, and keeps what it made: most segments of a frame were in the one before."""
+    """Turns segments into cells and caches them: most segments of a frame were in the previous one."""
 
     def __init__(self, pens: Pens) -> None:
         self._pens = pens
@@ -222,9 +222,9 @@ def _wide_cells(text: str, pen: Pen, blank: Pen) -> list[Cell]:
 
 
 def _clusters(text: str) -> Iterator[tuple[str, int]]:
-    """Yield what is drawn as one character, and in how many cells.
+    """Yield each drawn character with its width in cells.
 
-    Rich counts the two letters of a flag apart.
+    Rich counts the two letters of a flag emoji separately.
     """
     for part, is_joined in split_joined(text):
         if is_joined and is_flag_letter(part[0]):

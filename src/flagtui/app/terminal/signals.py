@@ -98,9 +98,9 @@ def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | Non
 def end_if_stalled(
     loop: asyncio.AbstractEventLoop, is_stalled: Callable[[], bool], before: list[Any] | None
 ) -> None:
-    """End a program that has to leave while its terminal takes no output, as `is_stalled` reports.
+    """End a stopping program whose terminal accepts no output, as `is_stalled` reports.
 
-    What it could not write blocks the loop, which then hears no key.
+    Unwritten output blocks the loop, which then receives no keys.
     """
 
     def end() -> None:

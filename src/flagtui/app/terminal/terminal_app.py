@@ -29,7 +29,7 @@ if IS_POSIX:
 
 
 class EarlyKeys:
-    """A person who knows the program types at once, and a slow link delivers it all in one packet."""
+    """An experienced user types at once, and a slow link delivers all keys in one packet."""
 
     def __init__(self) -> None:
         self._kept: list[events.Event] | None = []
@@ -48,7 +48,7 @@ class EarlyKeys:
 
 
 class StartFrame(NamedTuple):
-    """The last frame seen of what the next start begins with."""
+    """The last frame of the list with which the next start begins."""
 
     begins_with: object
     rows: Sequence[Row]
@@ -75,7 +75,7 @@ class TerminalApp(App[ReturnT]):
     """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
 
     ENDS_PROGRAM = True
-    """Whether there is nothing after it that has to go on: what keeps it from ending is cut off then."""
+    """Whether the process ends after the app: then tasks that delay the end are cut off."""
     is_frame_stale = False
     """Whether the next start would show something else first than the frame of an earlier run."""
 
@@ -90,7 +90,7 @@ class TerminalApp(App[ReturnT]):
         self.has_left = False
         """Whether the terminal belongs to the shell again."""
         self._drawn: object = None
-        """What the next start would have begun with when the last frame was drawn."""
+        """The first screen of the next start, as it was when the last frame was drawn."""
         self._start_frame: StartFrame | None = None
         self._waits_for_rows = is_painted()
         if IS_POSIX:
@@ -134,15 +134,15 @@ class TerminalApp(App[ReturnT]):
             self.repaint()
 
     def has_frame_worth_keeping(self) -> bool:
-        """Return whether the screen is what the next start begins with, whole and live."""
+        """Return whether the screen shows the list of the next start, complete and live."""
         return False
 
     def next_start(self) -> object:
-        """Return what the next start begins with, to compare it with the screen."""
+        """Return the first screen of the next start, to compare it with this one."""
         return None
 
     def remember_frame(self) -> None:
-        """To be called before a screen covers this one, which may be what the next start begins with."""
+        """Store the frame before another screen covers it: the next start may begin with it."""
         encoder = self._encoder
         if encoder is None or not self._is_up or self.is_headless or self._drawn != self.next_start():
             return
@@ -191,11 +191,11 @@ class TerminalApp(App[ReturnT]):
         return self._forgets_keys or event.time < self._typed_after
 
     def forget_keys(self) -> None:
-        """Drop what was pressed before ctrl+q, which is in flight. From any thread."""
+        """Drop the keys pressed before a ctrl+q that was read. Can be called in any thread."""
         self._forgets_keys = True
 
     def forget_typed(self) -> None:
-        """Leave out what was read up to now and not handled yet, except ctrl+q."""
+        """Drop the input that was read and not handled yet, except ctrl+q."""
         self._typed_after = events.Event().time
 
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None:
@@ -204,7 +204,7 @@ class TerminalApp(App[ReturnT]):
             signals.end_if_stalled(self._loop, is_full, self._found_terminal)
 
     def report_lost_keys(self) -> None:
-        """Report keys that the watchdog read while the app did not respond, where that is possible."""
+        """Report keys that the watchdog read while the app did not respond, if a screen can show it."""
 
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its
@@ -288,7 +288,7 @@ class TerminalApp(App[ReturnT]):
 
     @property
     def terminal_cursor(self) -> Offset:
-        """The line under the cursor of what has the focus, or the place in a field where letters go."""
+        """The line under the cursor of the focused widget, or the insertion point in a field."""
         focused = self.focused
         if isinstance(focused, Widget) and isinstance(focused, HasCursorLine) and focused.cursor_line >= 0:
             return focused.content_region.offset + Offset(0, focused.cursor_line)

@@ -32,10 +32,10 @@ class Watchdog:
     """A process that watches this one."""
 
     def __init__(self, silence: float, before: list[Any], lost_keys: Callable[[], None]) -> None:
-        """Start it, in the main thread and within the event loop that it watches. Raises OSError.
+        """Start the watchdog, in the main thread and within the event loop that it watches. Raises OSError.
 
-        After `silence` seconds without a heartbeat it obeys in the app's place. `before` are the attributes
-        it gives back to the terminal; `lost_keys` hears that it has read keys.
+        After `silence` seconds without a heartbeat it acts for the app. `before` are the terminal attributes
+        that it restores; `lost_keys` is called when it has read keys.
         """
         self._loop = asyncio.get_running_loop()
         self._lost_keys = lost_keys
@@ -82,7 +82,7 @@ class Watchdog:
 
 
 def start_watchdog(silence: float, before: list[Any], lost_keys: Callable[[], None]) -> Watchdog | None:
-    """Start a watchdog; None where that is not possible, and the app goes on without."""
+    """Start a watchdog; None if that is not possible: the app then runs without."""
     # A frozen program is no interpreter: it would open the app a second time.
     if not sys.executable or getattr(sys, "frozen", False):
         return None

@@ -67,7 +67,7 @@ class Watch:
         self._waited = 0.0
         """Seconds since that reason came."""
         self._keys = b""
-        """The end of what was read since the last heartbeat: it may be the beginning of ctrl+q."""
+        """The end of the input read since the last heartbeat: it may be the beginning of ctrl+q."""
 
     def run(self) -> str:
         """Return what ends an app that does not answer: a signal's name, or ctrl+q. Raises AppGone."""
@@ -108,7 +108,7 @@ class Watch:
             raise AppGone from None
 
     def _hear(self) -> None:
-        """Read what the app sent: signals that reached it, ctrl+q, heartbeats."""
+        """Read the messages of the app: signals that reached it, ctrl+q, heartbeats."""
         try:
             numbers = os.read(LINK, 256)
         except OSError:
@@ -122,7 +122,7 @@ class Watch:
                 self._reason, self._waited = ENDING[number], 0.0
 
     def _reads_quit(self) -> bool:
-        """Read what the app's input thread leaves unread; whether ctrl+q is in it."""
+        """Read the input that the app's thread leaves unread; return whether it contains ctrl+q."""
         if select.select([LINK], [], [], HEAD_START)[0] or not select.select([KEYS], [], [], 0)[0]:
             return False
         try:

@@ -62,7 +62,7 @@ class Slot(Struct, frozen=True):
     changed: bool = False
     """Someone else changed this record since the cursor was last on it."""
     staged: StagedRow | None = None
-    """What the server has of a record with a staged change."""
+    """The server's state of a record with a staged change."""
 
     @property
     def sign(self) -> CellPiece:

@@ -15,7 +15,7 @@ STOPS: Final = "Field, AnswerButton, .-stop"
 """Where Tab stops while something is typed: nowhere that letters are commands."""
 
 KeyWords = tuple[str, str]
-"""A key as a person reads it, and what it does."""
+"""A key as it is written, and its effect."""
 
 OWN_KEYS: Final = (
     Binding("tab", "next_field", "next field", show=False),

@@ -30,7 +30,7 @@ def styled(*pieces: Piece | str) -> Content:
 
 
 def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
-    """Lines as one text. What is wider than `width` goes on beside its label, or below its own first word."""
+    """Lines as one text. Lines wider than `width` continue beside their label, or below their first word."""
     return Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
 
 
@@ -85,7 +85,7 @@ class Line(Widget):
             self.refresh()
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what the part under the pointer is for."""
+        """Run the command of the part under the pointer."""
         at = event.x - self.gutter.left
         spot = next((spot for spot in self._spots if 0 <= at < spot.end), None)
         if spot is not None and spot.action:

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class AgedPane(Widget, Generic[T]):
-    """Draws what is known of one record, at the width it has, with ages as of a moment and a link."""
+    """Draws the details of one record at the current width, with a link, and ages as of a moment."""
 
     ALLOW_SELECT = False
 
@@ -52,7 +52,7 @@ class AgedPane(Widget, Generic[T]):
         self._now = 0.0
 
     def show(self, subject: T | None, now: float, link: str = "") -> None:
-        """Show this subject, with ages as of `now`, in Unix seconds; what it is called leads to `link`."""
+        """Show this subject, with ages as of `now`, in Unix seconds; its name leads to `link`."""
         shown = (subject, int(now) // 60, link)
         if shown != self._shown:
             self._shown, self._now = shown, now

@@ -22,7 +22,7 @@ DOUBLE = 2
 
 
 class RowList(RowSurface[R]):
-    """`show` gives it rows; `row`, `row_id` and `marks` give the position of the user."""
+    """`show` sets the rows; `row`, `row_id` and `marks` are the position of the user."""
 
     class Highlighted(Message):
         """The cursor is on another record, or on none where the list became empty."""

@@ -108,7 +108,7 @@ class RowState(NamedTuple):
 
 
 class Rule(Struct, frozen=True):
-    """A line that divides the rows, with what is below it in words."""
+    """A line that divides the rows and describes those below it."""
 
     words: str
 
@@ -146,7 +146,7 @@ class RowPainter(Generic[R]):
         self._kept.clear()
 
     def forget_row(self, row_id: RecordId) -> None:
-        """Forget one drawn row: what it shows beyond its record has changed."""
+        """Forget one drawn row: a value outside its record has changed."""
         for key in [key for key in self._kept.keys() if key[0] == row_id]:  # noqa: SIM118
             self._kept.discard(key)
 

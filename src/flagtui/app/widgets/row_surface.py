@@ -1,4 +1,4 @@
-"""The drawing half of a list of rows: what is on each line, and which lines have to be drawn again."""
+"""The drawing half of a list of rows: the content of each line, and which lines must be repainted."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ from flagtui.text.styled import Look
 class LineCache(StylesCache):
     """A line cache for widgets without border, outline, padding and opacity, whose colours are settled.
 
-    Textual draws those around every line, and makes a new strip of it, which filters then process again: at
+    Textual draws those around every line and creates a new strip, which filters then process again: at
     forty lines a key that is a fifth of the work. Textual still decides which lines are dirty.
     """
 
@@ -76,7 +76,7 @@ MOST_WORDS = 600
 
 
 class RowSurface(Widget, Generic[R], can_focus=True):
-    """Paints rows and remembers what it painted, so that a change costs only the lines it touches.
+    """Paints rows and remembers the painted lines, so that a change costs only the lines it touches.
 
     It has no virtual size, since setting one would ask for a layout, which repaints everything; the scroll
     bar is a part of the rows.
@@ -134,7 +134,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._refresh_changed()
 
     def set_staged(self, records: Mapping[RecordId, StagedRow]) -> None:
-        """Set the records with a staged change, and what it is based on."""
+        """Set the records with a staged change, each with its base."""
         if records != self._staged:
             self._staged = records
             self._refresh_changed()
@@ -144,7 +144,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         return self._painter.arrow(descending=descending)
 
     def set_sort(self, sort: SortSign | None) -> None:
-        """Show in the header what the rows are ordered by."""
+        """Show the order of the rows in the header."""
         if sort != self._sort:
             self._sort = sort
             self._refresh_lines(0)
@@ -237,7 +237,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         return row, RowState(ground, marked, pending, changed, staged, line in self._view.thumb)
 
     def _refresh_changed(self) -> None:
-        """Ask for a repaint of the lines whose content is not what was painted last."""
+        """Request a repaint of the lines whose content differs from the painted one."""
         if not self.is_attached:
             return
         painted, content = self._painted, self._content

@@ -1,6 +1,6 @@
 """The lifetime of a screen, a pane and their answers.
 
-What is in flight for something that is no longer mounted is dropped here and nowhere else: the answer a
+Pending results for an unmounted screen or pane are dropped here and nowhere else: the result that a
 worker waits for, a callback, a notification of a change, a message still in the queue. A screen is closed
 once, and only while it is on top.
 """

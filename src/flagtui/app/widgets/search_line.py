@@ -44,7 +44,7 @@ class LineHistory:
         return self.lines[at]
 
     def later(self) -> str | None:
-        """Return the line after, at the end what was being typed; None when no walk is under way."""
+        """Return the next line, at the end the typed one; None if no earlier line was recalled."""
         if self._at is None:
             return None
         self._at += 1
@@ -182,7 +182,7 @@ class SearchLine(Field, inherit_bindings=False):
 
 
 class ProblemHighlighter(Highlighter):
-    """Underlines what the line's problems name."""
+    """Underlines the parts of the line that have problems."""
 
     def __init__(self, line: SearchLine) -> None:
         self._line = line

@@ -36,7 +36,7 @@ class Viewport:
         return range(self.top, min(self.count, self.top + room))
 
     def place_at(self, line: int) -> int | None:
-        """Return the place of the row on a screen line; None where there is none."""
+        """Return the place of the row on a screen line; None for a line without a row."""
         if line == self.rule_line or line < 0:
             return None
         place = self.top + line - (0 <= self.rule_line < line)
@@ -63,13 +63,13 @@ class Viewport:
             self.top = self._top(goal)
 
     def page(self, rows: int) -> None:
-        """Move the cursor and what is shown by the same number of rows."""
+        """Move the cursor and the visible rows by the same number."""
         self.place = self._row(self.place + rows)
         self.top = self._top(self.top + rows)
         self.move_to(self.place)
 
     def scroll(self, rows: int) -> None:
-        """Move what is shown; the cursor stays on its row while that is in sight, else at the edge."""
+        """Scroll; the cursor stays on its row while that is visible, else at the edge."""
         self.top = self._top(self.top + rows)
         seen = self.rows_in_sight
         self.place = self._row(min(max(self.place, seen.start), max(seen.stop - 1, 0)))

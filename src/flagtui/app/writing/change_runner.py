@@ -101,11 +101,11 @@ class ChangeRunner(ChangeTasks):
             self.run(self._path.revert(changes, on_report))
 
     def undo(self) -> None:
-        """Undo the newest change of this user here, with what was confirmed together with it."""
+        """Undo this user's newest change here, with those confirmed together with it."""
         self.run(self._path.undo_newest(is_redo=False))
 
     def redo(self) -> None:
-        """Redo what was undone last, unless something else was changed since."""
+        """Redo the last undone change, unless something else was changed since."""
         self.run(self._path.undo_newest(is_redo=True))
 
     def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:
@@ -117,7 +117,7 @@ class ChangeRunner(ChangeTasks):
         self.app.set_interval(STAGED_EVERY, self.look_at_staged)
 
     def look_at_staged(self) -> None:
-        """Show what is staged in this project; another program may have changed it."""
+        """Show the staged set of this project; another program may have changed it."""
         if "staging" in self.__dict__:
             self.staging.look()
         elif (self._app_state.session.state_folder / "sets").exists():

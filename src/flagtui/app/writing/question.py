@@ -1,4 +1,4 @@
-"""The question before a change: before → after, who is affected, what depends on it, who was here last."""
+"""The question before a change: before → after, affected users, dependents, the last editor."""
 
 from collections.abc import Sequence
 from typing import Final, Generic
@@ -195,7 +195,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             self._fit()
 
     def _fit(self) -> None:
-        """Keep the answers on screen however little room there is for what they are about."""
+        """Keep the answers visible, however little room the question has."""
         self._fitted = self.app.size
         # In few cells a question lies below a cover, and still has to be laid out.
         width = max(1, min(88, self.app.size.width - 8))

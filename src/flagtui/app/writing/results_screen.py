@@ -51,7 +51,7 @@ class Result:
     """`saved`, `refused`, `skipped`, `not sent`: a word or two."""
     reason: str = ""
     done: str = ""
-    """What was done to it where it is saved, such as `deleted`."""
+    """The verb for a saved change, such as `deleted`."""
     can_try_again: bool = False
     """Whether it is unchanged for certain, so that the same change can be requested again."""
 

@@ -51,7 +51,7 @@ class SetApplication:
         self._staging = staging
 
     async def apply(self) -> None:
-        """Apply what is staged. What was applied leaves the set, the rest stays in it."""
+        """Apply the staged set. Applied changes leave the set, the others stay in it."""
         workspace, change_set = self._runner.open_workspace(), self._staging.change_set
         if workspace is None:
             return
@@ -94,7 +94,7 @@ class SetApplication:
     async def _plan(
         self, change_set: ChangeSet, workspace: Workspace, *, is_overwriting: bool = False
     ) -> SetPlan | None:
-        """Plan what is left of the set; show why it cannot be planned."""
+        """Plan the rest of the set; show why it cannot be planned."""
         context = WorkspaceContext(self._app_state, workspace, is_applying=True)
         writing = self._path.write_context(self._app_state.signature(workspace))
         try:
@@ -132,7 +132,7 @@ class SetApplication:
             await self._path.undo_newest(is_redo=False)
 
     def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
-        """Drop what was applied now or in an earlier run; the rest stays staged."""
+        """Drop changes that were applied now or in an earlier run; the rest stays staged."""
         assert plan.planned is not None
         saved = {id(outcome.plan) for outcome in report.saved}
         pairs = zip(plan.planned.plans, plan.planned.requests, strict=True)
@@ -144,7 +144,7 @@ class SetInterface(AppInterface[Proposal, Any]):
     """Asks after the first refusal whether to stop, to undo what was applied, or to continue."""
 
     choice: str = ""
-    """What was chosen; empty without a refusal."""
+    """The chosen action; empty without a refusal."""
 
     async def on_outcome(self, outcome: Outcome[Proposal, Any]) -> bool:
         await super().on_outcome(outcome)

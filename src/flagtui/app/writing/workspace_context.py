@@ -27,7 +27,7 @@ ROWS_PER_READ: Final = 50
 
 
 class WorkspaceContext(PlanContext):
-    """A project that is open, or one beside it. What is read for a question its lists show, too."""
+    """The open project, or another one. Its lists show the records read for a question, too."""
 
     def __init__(self, app_state: AppState, workspace: Workspace, *, is_applying: bool = False) -> None:
         """More changes are planned on top of staged ones; `is_applying` plans the staged ones themselves."""

@@ -95,7 +95,7 @@ class WritePath:
         await self.write(new_flags, NewFlagPlanner(context, place=place), on_report, skipped)
 
     async def undo_newest(self, *, is_redo: bool) -> None:
-        """Undo the newest change of this user here, or redo what was undone last."""
+        """Undo this user's newest change here, or redo the last undone one."""
         if (workspace := self._runner.open_workspace()) is None:
             return
         if self._app_state.is_staging:

@@ -26,7 +26,7 @@ LONG: Final = 600
 
 
 def measures_lines(metrics: Sequence[Metric], width: int) -> Lines:
-    """`MEASURES` and each metric with what it counts, wrapped below its name where there is little room."""
+    """`MEASURES` and each metric with its events, wrapped below its name where there is little room."""
     blocks = (_measured(place, metric, width) for place, metric in enumerate(metrics))
     yield from shortened(blocks, len(metrics), "metrics")
 

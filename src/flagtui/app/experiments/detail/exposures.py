@@ -81,7 +81,7 @@ def analysed_count(findings: Findings) -> float:
 
 
 def alarm_lines(findings: Findings) -> Lines:
-    """Warn above the numbers of what makes them worthless, and of what the server found wrong."""
+    """Warn above the numbers of problems that make them worthless, and of those that the server reports."""
     if findings.experiment is None:
         return
     p_value = ratio_mismatch(findings.exposed, shares_of(findings.experiment))

@@ -132,7 +132,7 @@ def _point(day: date, result: MetricResult | None, key: str) -> Point:
 
 
 class SeriesScreen(FramedScreen):
-    """Reads what the server has stored; nothing is computed here."""
+    """Reads the stored results of the server; computes nothing."""
 
     BINDINGS = bindings_of("days", "everywhere", without={"app.refresh"})
     AUTO_FOCUS = "VerticalScroll"

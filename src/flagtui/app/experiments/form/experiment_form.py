@@ -23,7 +23,7 @@ Kept = TypeVar("Kept", Holdout, SavedMetric)
 
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
-    """Edits the draft of an experiment; saving hands it to the pipeline of steps."""
+    """Edits the draft of an experiment; saving passes it to the pipeline of steps."""
 
     shares = "variants and the rollout"
     removes = "variants and metrics"

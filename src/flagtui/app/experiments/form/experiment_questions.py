@@ -51,7 +51,7 @@ async def ask_flag(
 
 
 def suggested_key(name: str) -> str:
-    """Return a key made of a name; empty where none can be."""
+    """Return a key derived from a name; empty if the name has no letter or digit."""
     words = "".join(letter if letter.isalnum() else " " for letter in name.lower()).split()
     key = "-".join(words)[:100]
     return key if is_plain_key(key) else ""
@@ -92,7 +92,7 @@ ONE_OF: Final = {
     "method": ("stats_config", "Method", ""),
     "baseline_variant_key": ("stats_config", "Compared with", "control"),
 }
-"""By setting: the field it is part of, the question, and what it means that none is stored."""
+"""By setting: its field, the question, and the meaning of a missing value."""
 
 
 class ExperimentQuestions:
@@ -198,7 +198,7 @@ class ExperimentQuestions:
             self.copy.change_settings(field)[name] = chosen
 
     def _ways(self, name: str) -> Sequence[tuple[str, str, str]]:
-        """Return the values, each with its words and what to know of it."""
+        """Return the values, each with its words and an explanation."""
         if name == "multiple_variant_handling":
             return [(way, about, "") for way, about in SEVERAL.items()]
         if name == "method":

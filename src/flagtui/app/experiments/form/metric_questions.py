@@ -105,7 +105,7 @@ class MetricQuestions:
         return None
 
     async def _measured(self, metric: Item, kind: str) -> Item | None:
-        """Other events in place of those it counts; steps that stay keep what is set on them."""
+        """Replace the events it counts; steps that stay keep their settings."""
         if kind == "funnel":
             old = {as_text(node.get("event")): node for node in nodes_of(metric)}
             steps = await self._steps(events_of(metric))
@@ -238,7 +238,7 @@ def window_problem(line: str) -> str:
 
 
 def span_of(line: str) -> tuple[int, int, str] | None:
-    """`1 to 14 days` as numbers and unit; None for a line that is no such span."""
+    """`1 to 14 days` as numbers and unit; None for any other line."""
     first, _, rest = line.strip().partition(" to ")
     last, unit = window_of(rest)
     if not first.strip().isdigit() or last is None or int(first) > last:

@@ -21,7 +21,7 @@ from flagtui.text.styled import Notice, Piece
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
-    """Edits the draft of a flag; saving hands it to the pipeline of changes."""
+    """Edits the draft of a flag; saving passes it to the pipeline of changes."""
 
     shares = "conditions and variants"
     removes = "conditions, properties, variants and payloads"

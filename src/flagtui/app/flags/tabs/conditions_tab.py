@@ -79,7 +79,7 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:
-    """Yield the users who match one condition, and the number that its share makes."""
+    """Yield the users who match one condition, and how many of them its share includes."""
     if part is not None:
         words = f"{part.fitting:,} match · {percent(part.share)} of them are about "
         yield [("      ", ""), (words, "$text-muted"), (f"{part.reached:,}", "bold"), (f" {part.unit}", "")]
@@ -89,7 +89,7 @@ def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[
 
 
 def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
-    """`REACH`, the total, its bar, and why there is none."""
+    """`REACH`: the total and its bar, or why there is no total."""
     reach = details.reach
     yield [("REACH", "$text-muted")]
     if reach is None:

@@ -19,7 +19,7 @@ NONE: list[Piece] = [("  none", "$faint")]
 
 
 def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Yield each kind of link under its own heading, also where there is none."""
+    """Yield each kind of link under its own heading, empty kinds too."""
     details, flag = study.details, study.details.flag
     if flag is None:
         yield [("loading…" if not details.trouble else "not known", "$text-muted")]

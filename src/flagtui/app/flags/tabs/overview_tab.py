@@ -23,7 +23,7 @@ from flagtui.text.styled import Piece
 
 
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Shows everything at a glance, without what the column beside it shows."""
+    """Shows everything at a glance, except the content of the column beside it."""
     details, flag = study.details, study.details.flag
     yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
     yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
@@ -92,7 +92,7 @@ def side_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def link_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Experiments, flags on either side, and what is scheduled; nothing when there is none."""
+    """Experiments, dependencies, dependents and schedules; nothing if there are none."""
     rows = [*_links(study, width)]
     if rows:
         yield [("LINKS", "$text-muted")]
@@ -139,7 +139,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
-    """`AGE created 71d · changed 2m · called 1h`, and who created it."""
+    """`AGE created 71d · changed 2m · called 1h`, and its author."""
     parts = [
         f"created {age(row.created_at, now) or NOT_KNOWN}",
         f"changed {age(row.updated_at, now) or NOT_KNOWN}",

@@ -30,7 +30,7 @@ class Study:
     is_wide: bool = False
     """Whether the column beside the tabs is there: then a tab need not repeat it."""
     closed: tuple[tuple[str, str], ...] = ()
-    """What the server refused to keys, and why."""
+    """Parts that the server refuses to API keys, each with the reason."""
     asked_value: JSON = None
     """The remote configuration's value as the server gave it, once it was requested."""
 

@@ -116,7 +116,7 @@ def payload_value(stored: JSON) -> JSON:
 
 
 def copied_value(app: App[Any], study: Study) -> Notice:
-    """Copy the remote configuration's value, or the payloads; show what was copied, never the value."""
+    """Copy the remote configuration's value, or the payloads; name the copy, never show the value."""
     flag = study.details.flag
     if flag is None or not flag.targeting.payloads:
         return Notice("There is no payload to copy.")
