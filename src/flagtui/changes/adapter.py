@@ -193,7 +193,7 @@ class EntryKind(Protocol):
         return None
 
     def undo_words(self, entry: Entry) -> str:
-        """Return what the undo does, with `it` for the record: `turn it on again`."""
+        """Describe the undo, with `it` for the record: `turn it on again`."""
         return verb(entry.verb).undo
 
     def creation(self, entry: Entry) -> Entry | None:

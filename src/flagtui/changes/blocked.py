@@ -16,7 +16,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """A refused change: the reason, and what makes it possible."""
+    """A refused change: the reason, and the step that makes it possible."""
 
     code: str
     reason: str

@@ -26,7 +26,7 @@ def clean_filters(filters: JSON) -> dict[str, JSON]:
 
 
 def share_clean_filters(filters: JSON) -> dict[str, JSON]:
-    """Return the same as `clean_filters`, sharing every part without such keys: to be read, not changed."""
+    """Return `clean_filters`, but share every part without those keys: the result is read-only."""
     kept = dict(as_dict(filters))
     for name in ("groups", "super_groups", "holdout_groups"):
         if isinstance(kept.get(name), list):

@@ -1,4 +1,4 @@
-"""Two JSON values compared: which paths differ, in words too, and how three versions of one thing merge."""
+"""Compare two JSON values by path, in words too, and merge three versions of one value."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +48,7 @@ class FieldConflict:
     mine: JSON
     theirs: JSON
     is_own: bool = False
-    """Whether theirs is what the same person made of it later."""
+    """Whether their value is a later change of the same user."""
 
     @property
     def where(self) -> str:
@@ -108,10 +108,10 @@ def compact(value: JSON) -> str:
 
 
 def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = exactly) -> Merged:
-    """My change on top of theirs, and the places where one of us must give way: there the result has mine.
+    """My change on top of theirs, and the conflicting places, where the result has my value.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
-    another user changed or moved is never mixed with my change to it. Other lists are one thing.
+    another user changed or moved is never mixed with my change to it. Other lists are single values.
     """
     sides, whole = (seen, mine, theirs), _merged_whole(seen, mine, theirs, at, equal)
     merged: JSON

@@ -26,10 +26,10 @@ class Draft:
         """By id: the lists and objects that were copied since the last snapshot."""
 
     def change(self, *path: str | int) -> JSON:
-        """Return the list or object at `path`, to be changed; an empty object where there is none.
+        """Return the list or object at `path`, to be changed; an empty object if the path does not exist.
 
-        It and the lists and objects that lead to it are copied first, everything beside the path stays
-        shared: a change costs its path, whatever the size of the record.
+        It and the lists and objects on the way are copied first, everything else stays
+        shared: the cost of a change depends on its path, not on the size of the record.
         """
         container: Any = self.values
         for step in path:

@@ -36,11 +36,11 @@ class RecordText:
     shown: Mapping[str, JSON]
     """The fields that can be edited, as they are."""
     problems: Problems
-    """What is wrong with new values of some of them."""
+    """The problems of new values for some of them."""
     notes: tuple[str, ...] = ()
     """Further comments above the text."""
     is_secret: bool = False
-    """Whether nothing of it may be written down for longer than the editor is open."""
+    """Whether its text may be stored only while the editor is open."""
 
     def text(self, reasons: Sequence[str] = (), body: str = "") -> str:
         """Return the text for the editor, or the user's own `body` with its problems on top."""
@@ -112,7 +112,7 @@ def _json(fields: Mapping[str, JSON]) -> str:
 
 
 class _Refused(ValueError):
-    """An object has one key more than once, or a number is none that JSON has."""
+    """An object has a key twice, or a number is not valid JSON."""
 
 
 def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
@@ -130,7 +130,7 @@ def _refuse(name: str) -> JSON:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """The text could not be used and was closed without another change; where a copy of it is."""
+    """The text was invalid and was closed unchanged; the path of its copy."""
 
     reasons: tuple[str, ...]
     copy: Path | None
@@ -168,7 +168,7 @@ def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
 
 
 def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) -> Path | None:
-    """Return a copy of what was typed until it is saved; None where it may not or cannot be kept."""
+    """Store a copy of the typed text until it is saved; None if it may not or cannot be stored."""
     if record.is_secret:
         return None
     text = record.text(body=json.dumps({**record.shown, **changes}, indent=2, ensure_ascii=False))

@@ -32,7 +32,7 @@ class Confirmation:
     typed: str = ""
     reason: str = ""
     overwrite: bool = False
-    """Agreed to overwrite what was changed in the same fields since."""
+    """The user agreed to overwrite later changes of the same fields."""
     was_pasted: bool = False
     is_key_repeat: bool = False
     is_to_less: bool = False
@@ -75,7 +75,7 @@ PLAIN: Final = QuestionContext()
 
 @dataclass(frozen=True, slots=True)
 class NotYet:
-    """The answer does not confirm; what is missing."""
+    """The answer does not confirm the change; the missing parts."""
 
     why: str
 
@@ -123,11 +123,11 @@ class Question(QuestionContext, Generic[P]):
 
     @property
     def is_own(self) -> bool:
-        """Whether only this user changed what would be overwritten."""
+        """Whether only this user changed the values that would be overwritten."""
         return all(conflict.is_own for conflict in self.conflicts)
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
-        """Return the approval, or what is still missing."""
+        """Return the approval, or the missing parts."""
         if why := self._missing(answer):
             return NotYet(why)
         has_no_journal = bool(self.without_journal)

@@ -27,7 +27,7 @@ ROTATE_AT: Final = 8 * 1024 * 1024
 LOCK_PATIENCE: Final = 2.0
 """Seconds to wait for another program that is writing its line."""
 DAY: Final = 86_400.0
-"""Seconds a file may be older than what is looked for in it: clocks are set back now and then."""
+"""Seconds a file may be older than the entries it is searched for: clocks are sometimes set back."""
 RECOVERY_WINDOW: Final = 30 * DAY
 """Seconds after which it is not looked up any more how a change ended."""
 IN_FLIGHT_FOR: Final = 90.0
@@ -58,7 +58,7 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """The system calls of the journal; a test gives a full disk."""
+    """The system calls of the journal; a test replaces them with a full disk."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync

@@ -103,7 +103,7 @@ class Entry:
 
 
 def moment(text: JSON) -> float:
-    """Return the Unix seconds in a time stamp; 0 when there is none."""
+    """Return the Unix seconds of a time stamp; 0 for any other text."""
     try:
         return local_time.aware(datetime.fromisoformat(as_text(text))).timestamp()
     except (ValueError, OverflowError):
@@ -154,7 +154,7 @@ def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
 
 
 def opening(entry: Entry) -> dict[str, JSON]:
-    """Return the entry as its `begin` line, with what must stay secret masked."""
+    """Return the entry as its `begin` line, with secrets masked."""
     return {
         "step": "begin",
         "id": entry.id,

@@ -1,8 +1,8 @@
 """Carry out an approved change of any kind: re-read, journal, send once, resolve a lost response.
 
-Read again where that is due, journal, one request, look-ups where no answer came, journal. What is peculiar
-to a kind of record is an adapter. Nothing is ever sent twice; a request that the server surely did not take,
-because it asked to wait, is the only one that goes again.
+The steps: read again if the record may be stale, journal, one request, look-ups if the response was lost,
+journal. The adapter holds the rules of a kind of record. No change is sent twice; only a request that the
+server refused with 429 is repeated.
 """
 
 import asyncio

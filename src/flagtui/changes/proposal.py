@@ -122,7 +122,7 @@ class Outcome(Generic[P, R]):
     record: R | None = None
     """The current record; None when the server sent none, it cannot be read, or it no longer exists."""
     reason: str = ""
-    """Why it is not saved, or what is known of an unknown outcome."""
+    """The reason why it is not saved, or the known facts of an unknown outcome."""
     next: str = ""
     """The next step."""
     error: ApiError | None = None
@@ -147,7 +147,7 @@ class Outcome(Generic[P, R]):
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the record surely is unchanged, so that the change can be retried."""
+        """Whether the record is certainly unchanged, so that the change can be retried."""
         return self.ending not in ("saved", "unknown", "awaiting approval")
 
     @property

@@ -15,7 +15,7 @@ class Skipped:
     key: str
     reason: str
     next: str = ""
-    """What makes the change possible."""
+    """The step that makes the change possible."""
     error: ApiError | None = None
     """The error of reading it."""
     is_no_op: bool = False

@@ -80,7 +80,7 @@ def day_heading(at: float) -> str:
 
 
 def clock_words(at: float) -> str:
-    """`**15:03:12 CET** (14:03:12 UTC)` below such a heading; `**14:03:12**` where the zone is UTC."""
+    """`**15:03:12 CET** (14:03:12 UTC)` below a heading with the date; `**14:03:12**` if the zone is UTC."""
     zone = "" if local_time.is_utc(at) else f" {local_time.label(at)}"
     clock = f"{local_time.clock(at, seconds=True)}{zone}"
     return f"**{clock}**{local_time.beside(at, seconds=True)}"

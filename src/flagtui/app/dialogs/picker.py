@@ -188,7 +188,7 @@ class Choice(Generic[V]):
     about: str = ""
     current: bool = False
     stays: bool = False
-    """Offered for every text: the entry to choose when no other one fits."""
+    """Offered for every text: the entry to choose when none of the others applies."""
 
 
 class PickerScreen(NarrowedList[V], Generic[V]):

@@ -29,7 +29,7 @@ from flagtui.text.styled import Piece
 LEAST_MORE: Final = 10
 """Cells for the number of lines that the legend has no room for."""
 ROWS_WITH_LEGEND: Final = 4
-"""Rows of the plot below which the legend is left out."""
+"""Rows of the plot below which the legend is hidden."""
 
 
 @dataclass(frozen=True)

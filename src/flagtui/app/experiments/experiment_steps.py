@@ -76,7 +76,7 @@ class ExperimentSteps:
         await self._write(intents, fresh, workspace, on_report, skipped)
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
-        """Save the edited experiment, planned on its current state: editing takes long. Only within a worker."""
+        """Save the edited experiment, planned on its current state. Only within a worker."""
         if (workspace := self.runner.open_workspace()) is None:
             return
         fresh: Experiment | None = unread_experiment(intent)

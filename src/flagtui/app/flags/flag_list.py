@@ -37,7 +37,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     tab = "1"
     description = FLAG_LIST
     _shown_mirror: object = None
-    """The state of the mirror as it was drawn last."""
+    """The drawn state of the mirror."""
     _sort_before: Sort | None = None
     """The order before that of a clean-up; None outside one."""
     _code: CodeKeys | None = None

@@ -43,7 +43,7 @@ class ChipLine(Line):
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """`state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
 
-        On a narrow screen, chips that filter nothing are left out first.
+        On a narrow screen, chips that filter nothing are hidden first.
         """
         shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
         taken = sum(cell_len(text) for text, _style in end)

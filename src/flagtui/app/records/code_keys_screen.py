@@ -80,7 +80,7 @@ class CodeKeysScreen(ReadList[MissingKey]):
     place = "code_keys"
     tab = "F6"
     _shown: object = None
-    """The scan as it was drawn last."""
+    """The drawn scan."""
 
     async def read(self) -> Sequence[MissingKey] | Words:
         search = search_of(self._app_state)

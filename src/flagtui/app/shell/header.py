@@ -14,7 +14,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
-"""Parts left out on narrow screens, the least needed first. Badge, staged changes and link stay."""
+"""Parts hidden on narrow screens, the least needed first. Badge, staged changes and link stay."""
 SHORTEST: Final = 6
 """Cells below which a project's name is not recognisable."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}

@@ -90,7 +90,7 @@ class TerminalApp(App[ReturnT]):
         self.has_left = False
         """Whether the terminal belongs to the shell again."""
         self._drawn: object = None
-        """The first screen of the next start, as it was when the last frame was drawn."""
+        """The first screen of the next start, at the time of the last frame."""
         self._start_frame: StartFrame | None = None
         self._waits_for_rows = is_painted()
         if IS_POSIX:

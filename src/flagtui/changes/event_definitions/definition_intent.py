@@ -27,7 +27,7 @@ class Retag:
 
 @dataclass(frozen=True, slots=True)
 class EventIntent:
-    """New values for some fields of one definition; `seen` is what the person saw in them."""
+    """New values for some fields of one definition; `seen` holds the values that the user saw."""
 
     id: str
     changes: Mapping[str, JSON]
@@ -113,7 +113,7 @@ def create(name: str, values: Mapping[str, JSON]) -> EventIntent:
 
 
 def delete(id: str) -> EventIntent:
-    """Gone at once, until the next such event."""
+    """Deleted immediately; the next event with the name creates it again."""
     return EventIntent(id, {"deleted": True}, "delete")
 
 

@@ -15,7 +15,7 @@ from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 
 RECREATED_FIELDS: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("recreated"))
-"""What a server takes when a definition is made by hand; dates and who verified it are its own."""
+"""Fields that a new definition can set; the server sets dates and the verifier."""
 LONGEST_NAME: Final = 400
 CREATING: Final = ("create", "recreate")
 """Verbs after which there is a new definition."""
@@ -45,7 +45,7 @@ class EventPlan(PlanBase):
     """The changed fields as they will be, those the server's own rules move included."""
     before: Mapping[str, JSON]
     body: Mapping[str, JSON]
-    """What is sent."""
+    """The body to send."""
 
     @property
     def id(self) -> str:

@@ -105,7 +105,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return Outcome(plan, "saved", seen)
 
     def is_as_before(self, plan: EventPlan, seen: EventDefinition | None) -> bool:
-        """Definitions count no versions: what is neither as before nor as planned was changed since."""
+        """Definitions have no version: a value other than the base and the planned one was changed since."""
         if seen is None or plan.is_deletion:
             return True
         return all(same(stored(seen, name), plan.before.get(name)) for name in plan.body)

@@ -75,5 +75,5 @@ class EventUses:
 
 
 def uses_event(experiment: Experiment, name: str) -> bool:
-    """Return whether the event is in what the experiment measures, or in its exposure."""
+    """Return whether the experiment measures the event or uses it as exposure."""
     return name in events_measured(experiment)

@@ -58,7 +58,7 @@ class Triage:
         return self.folder / f"inbox-{hashlib.sha256(self.place.encode()).hexdigest()[:16]}.json"
 
     def decide(self, row: EventDefinitionRow, changes: Mapping[str, JSON], same_as: str = "") -> None:
-        """Adds to what is decided about an event; verified and hidden exclude each other."""
+        """Adds a decision about an event; verified and hidden exclude each other."""
         before = self.by_id.pop(row.id, None)
         merged = {**(before.changes if before else {}), **changes}
         if changes.get("verified") is True:
@@ -72,7 +72,7 @@ class Triage:
         self.save()
 
     def take_back(self) -> TriageDecision | None:
-        """Removes the last decision and returns it; None when there is none."""
+        """Remove the last decision and return it; None without decisions."""
         if not self.by_id:
             return None
         _, decision = self.by_id.popitem()

@@ -1,4 +1,4 @@
-"""An experiment being edited: values to change freely, what is wrong with them, and what differs."""
+"""An experiment being edited: values to change freely, their problems, and the differences."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -61,13 +61,13 @@ class ExperimentCopy(Draft):
         super().__init__(values)
         self.fresh = fresh
         self.has_own_flag = has_own_flag
-        """Whether variants and shares are set here, and not by a flag that has a life of its own."""
+        """Whether the experiment sets variants and shares, not an independent flag."""
         self.unseen_events: set[str] = set()
         """Names of events that were taken although none was sent yet."""
 
     @classmethod
     def of(cls, fresh: Experiment) -> "ExperimentCopy":
-        """Return a copy of what can be edited now."""
+        """Return a copy of the editable fields."""
         fields, flag = editable(fresh), fresh.feature_flag
         is_launched = fresh.start_date is not None
         # A flag that is on serves people already: who gets what is changed there.

@@ -8,7 +8,7 @@ from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 
 Item = dict[str, JSON]
 GOAL: Final = "goal"
-"""The kind given to what the first servers keep in filters instead of a metric."""
+"""The kind of measurements that the first servers store in filters instead of metrics."""
 _SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
     "mean": ("source",),
     "ratio": ("numerator", "denominator"),
@@ -22,7 +22,7 @@ _PLACES: Final = tuple(dict.fromkeys(place for places in _SOURCES.values() for p
 
 
 def form_of(metric: Mapping[str, JSON]) -> Item:
-    """Return the metric in the keys of this engine. What the older one counts is of type `trends`."""
+    """Return the metric in the keys of this engine. A count of the older engine has the type `trends`."""
     match as_text(metric.get("kind")):
         case "ExperimentTrendsQuery":
             query = as_dict(metric.get("count_query"))
@@ -76,7 +76,7 @@ def measured(experiment: Experiment) -> Iterator[Item]:
 
 
 def exposing(experiment: Experiment) -> Iterator[Item]:
-    """Yield the events that expose users, where that is not a call of the flag."""
+    """Yield the events that expose users, if that is not a call of the flag."""
     for part in ("exposure_config", "activation_config"):
         if node := as_dict(experiment.exposure_criteria.get(part)):
             yield node
@@ -93,7 +93,7 @@ def events_measured(experiment: Experiment) -> tuple[str, ...]:
 
 
 def goals_of(experiment: Experiment, role: str) -> tuple[Item, ...]:
-    """Return what the first servers measure in place of metrics: a goal in `filters`, others beside it."""
+    """Return the measurements of the first servers, without metrics: a goal in `filters`, and others."""
     if role == "primary":
         goal = _goal("", experiment.filters)
         return (goal,) if goal["series"] else ()

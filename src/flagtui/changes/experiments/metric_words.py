@@ -27,12 +27,12 @@ _ROOM: Final = 80
 
 
 def metric_name(metric: Mapping[str, JSON]) -> str:
-    """Its own name, else what it counts. Raw."""
+    """The metric's name, else the event that it counts. Raw."""
     return as_text(metric.get("name")) or metric_words(metric)
 
 
 def metric_words(metric: Mapping[str, JSON], unit: str = "people") -> str:
-    """Describe what the metric measures; `unit` is what the experiment counts (`Experiment.unit`). Raw."""
+    """Describe the metric's measurement; `unit` names the counted subjects (`Experiment.unit`). Raw."""
     form = form_of(metric)
     kind = as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
     nodes = [*nodes_of(form)]

@@ -1,6 +1,6 @@
 """Build metrics from events, in their order, and list their problems.
 
-What is built has the keys that every server takes; unknown keys stay in what is only changed.
+New metrics have the keys that every server accepts; edits keep unknown keys.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,12 +52,12 @@ def funnel_of(events: Sequence[str]) -> Item:
 
 
 def ratio_of(numerator: Item, denominator: Item) -> Item:
-    """Return a metric of one thing over another."""
+    """Return the ratio of two sums."""
     return _metric("ratio", numerator=numerator, denominator=denominator)
 
 
 def retention_of(start: str, completion: str, span: tuple[int, int, str]) -> Item:
-    """The share of people who did the first and come back for the second within the span: from, to, unit."""
+    """Return the share of users who did the first event and the second within the span: from, to, unit."""
     return _metric(
         "retention", **retention_nodes(start, completion), **return_span(*span), start_handling="first_seen"
     )
@@ -117,7 +117,7 @@ def _problems_in_return(metric: Mapping[str, JSON], called: str) -> Iterator[str
 
 
 def _is_known(node: Mapping[str, JSON]) -> bool:
-    """Return whether a node without an event names what it counts: an action, a table, or every event."""
+    """Return whether a node without an event names another source: an action, a table, or every event."""
     kind = as_text(node.get("kind"))
     is_every_event = kind == "EventsNode" and "event" in node and node["event"] is None
     return is_every_event or kind not in ("", "EventsNode")
@@ -137,9 +137,9 @@ def as_shown(fresh: Experiment, name: str) -> list[dict[str, JSON]]:
 
 
 def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the fields as sent: metrics that trade places keep their order.
+    """Return the fields as sent: metrics that change places keep their order.
 
-    Servers keep the old order otherwise. What is added or removed they arrange by themselves.
+    Servers keep the old order otherwise. They arrange added and removed metrics themselves.
     """
     sent = dict(fields)
     for name, order in ORDERS.items():

@@ -1,4 +1,4 @@
-"""Describe who gets a variant of an experiment's flag now, and who would after a change. Raw."""
+"""Describe the users who get a variant of an experiment's flag, now and after a change. Raw."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -9,7 +9,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 
 Standing = Literal["unknown", "gone", "off", "on", "no one", "served"]
-"""What the flag does: not known, deleted, off, on (reach not known), on for no one, on for some users."""
+"""States of the flag: not known, deleted, off, on (reach not known), on for no one, on for some users."""
 Effect = tuple[str, Tone]
 
 
@@ -74,7 +74,7 @@ def matching_users(fresh: Experiment) -> str:
 
 
 def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str) -> Iterator[str]:
-    """Other variants that some still get once one is shipped: `condition 2 still gives control`."""
+    """Other variants that are still served once one is shipped: `condition 2 still gives control`."""
     keys = {variant.key for variant in filters.variants}
     for number, condition in enumerate(() if to_everyone else filters.deciding, 1):
         if condition.variant in keys and condition.variant != shipped and condition.rollout > 0:

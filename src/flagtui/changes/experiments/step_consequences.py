@@ -202,7 +202,7 @@ def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:
 
 
 def _did(fresh: Experiment) -> str:
-    """Return the words for who belongs to the cohort: the exposure event, in its older place too."""
+    """Describe the members of the cohort: the exposure event, in its older place too."""
     criteria = fresh.exposure_criteria
     older = as_list(as_dict(fresh.parameters.get("custom_exposure_filter")).get("events"))
     if as_dict(criteria.get("exposure_config")):

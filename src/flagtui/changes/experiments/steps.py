@@ -62,7 +62,7 @@ class Choices:
     fields: Mapping[str, JSON] = field(default_factory=dict)
     """New values of an edit."""
     seen: Mapping[str, JSON] = field(default_factory=dict)
-    """What the person saw in those fields."""
+    """The values of those fields that the user saw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +120,4 @@ def _step(line: str) -> Step:
 _STEPS: Final = tuple(map(_step, _TABLE.strip().splitlines()))
 STEPS: Final[Mapping[str, Step]] = {step.name: step for step in _STEPS}
 BY_VERB: Final[Mapping[str, Step]] = {step.verb.name: step for step in _STEPS}
-"""By what the journal calls them."""
+"""By their names in the journal."""

@@ -1,1 +1,1 @@
-"""The rules of changes to flags: plan, refusals, consequences, what is sent, recovery, undo."""
+"""The rules of changes to flags: plan, refusals, consequences, request, recovery, undo."""

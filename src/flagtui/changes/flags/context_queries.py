@@ -172,7 +172,7 @@ class Neighbours(tuple[FlagRow, ...]):
 
     @cached_property
     def _looks(self) -> dict[str, dict[str, list[str]]]:
-        """Return keys by how they begin and what they look like, for the beginnings that were needed."""
+        """Return keys by their first letters and by their look, for the beginnings that were needed."""
         return {}
 
     def similar_to(self, key: str) -> tuple[str, ...]:
@@ -228,7 +228,7 @@ def activity_in_short(entry: Activity) -> str:
 
 
 def _phrases(change: Change) -> Iterator[str]:
-    """Yield what was changed in a field, without values where they may be long or secret."""
+    """Yield the changes of a field, without values that may be long or secret."""
     if change.field != "filters":
         yield FLAG_FIELDS.words(change.field)
         return

@@ -22,7 +22,7 @@ _NOT_JSON: Final = "the text is not JSON"
 
 @dataclass(frozen=True, slots=True)
 class FilterProblem:
-    """One thing a server refuses, and where it is."""
+    """One problem that a server refuses, and its path."""
 
     path: Path
     words: str

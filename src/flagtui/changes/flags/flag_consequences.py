@@ -133,7 +133,7 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
 PLACES: Final = 3
 """Places in code that a question names one by one."""
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
-"""Fields that change who is in an experiment, and as what."""
+"""Fields that change an experiment's users or their variants."""
 
 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:

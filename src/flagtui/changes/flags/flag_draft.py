@@ -1,4 +1,4 @@
-"""A flag being edited: values to change freely, what is wrong with them, and the intent they make."""
+"""A flag being edited: values to change freely, their problems, and the resulting intent."""
 
 from collections.abc import Mapping
 
@@ -80,7 +80,7 @@ class WorkingCopy(Draft):
 
     @classmethod
     def of(cls, flag: Flag) -> "WorkingCopy":
-        """Return a copy of what can be edited."""
+        """Return a copy of the editable fields."""
         return cls(flag, editable(flag))
 
     @classmethod

@@ -26,7 +26,7 @@ class Intent:
     id: int
     changes: Mapping[str, JSON]
     verb: str
-    """What it is called: `turn off`, `delete`, `set rollout`; see `verbs`."""
+    """Its verb: `turn off`, `delete`, `set rollout`; see `verbs`."""
     kind: Kind = "flag"
     seen: Mapping[str, JSON] = field(default_factory=dict)
     seen_version: int | None = None

@@ -99,7 +99,7 @@ class NoOp:
 
     @property
     def words(self) -> str:
-        """After the key: `already is off`; a new value has no word of its own."""
+        """Follows the key: `already is off`; other values have no word."""
         name = self.intent.verb
         return f"already {verb(name).done}" if name in STATES else "has these values already"
 

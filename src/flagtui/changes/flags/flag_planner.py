@@ -149,7 +149,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         return Planned(self._adapter)
 
     async def read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
-        """Read a flag with the part of its context that needs no requests of its own."""
+        """Read a flag with the part of its context that needs no further requests."""
         return await self._read(request, is_one_of_many=True)
 
     async def _read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:

@@ -112,7 +112,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
 
 def _saved(plan: Plan, found: Flag, report: Report) -> FlagOutcome:
-    """Return a saved outcome; remarks name what the server did beyond the plan or did not apply."""
+    """Return a saved outcome; remarks name values that the server changed beyond the plan or ignored."""
     remarks = []
     if report.others:
         times = f"{report.others} time{'s' * (report.others > 1)}"
@@ -159,9 +159,9 @@ class Report:
     """Differences between the stored record and the planned one."""
 
     missing: tuple[DiffLine, ...] = ()
-    """Planned and not so: from the planned value to what is there."""
+    """Planned but not applied: from the planned to the current value."""
     beyond: tuple[DiffLine, ...] = ()
-    """Not planned and moved all the same: from what was there to what is."""
+    """Changed without a plan: from the previous to the current value."""
     others: int = 0
     """How many more writes happened between the read and the answer, as the version counts them."""
     is_applied: bool = True

@@ -25,7 +25,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import MASK
 
 Role = Literal["name", "verb", "value", "variant", "odd", "note"]
-"""What is asked, how, for which value or variant; what servers make nothing of; what else is to be known."""
+"""The kinds of words about a flag: property, operator, value or variant, ignored parts, notes."""
 Word = tuple[Role, str]
 NAMES_ROOM: Final = 60
 """Characters of a variant's key, or of a cohort that is known by its number."""

@@ -1,4 +1,4 @@
-"""Changes of the targeting that the newest servers take as one thing and a version, without `filters`."""
+"""Changes of targeting that the newest servers accept with a version, without the whole `filters`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Filters = dict[str, JSON]
 SHARE: Final = "rollout_percentage"
 """What a server that takes whole shares only names when it refuses a fraction."""
 OPEN: Final[Filters] = {"properties": [], SHARE: 100}
-"""What comes first for everyone."""
+"""The first condition, which matches everyone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class NarrowWrite:
 
 
 def narrow_write(plan: Plan) -> NarrowWrite | None:
-    """The plan as one such change; None where it is more than that, or the server would refuse it so."""
+    """Return the plan as a narrow write; None if it changes more, or if the server would refuse it."""
     if plan.is_new or plan.values.keys() != {"filters"}:
         return None
     before, after = as_dict(plan.before["filters"]), as_dict(plan.values["filters"])

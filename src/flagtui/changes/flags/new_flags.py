@@ -1,4 +1,4 @@
-"""New flags: what they start with, and the plan that the guard is asked about like any other change."""
+"""New flags: their first values, and the plan, which passes the guard like any other change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
 
 
 def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
-    """Return a value for programs to read; the server gives it to everyone."""
+    """Return a remote configuration, whose value the server sends to every program."""
     filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
     return {**boolean_flag(key, filters), "is_remote_configuration": True}
 
@@ -60,7 +60,7 @@ def why_no_copy(flag: Flag) -> str:
 
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
-    """The same flag under another key, off. What belongs to experiments and what is secret is not copied."""
+    """Return the flag under another key, off, without links to experiments and without secrets."""
     filters = clean_filters(flag.filters)
     for name in ("holdout", "holdout_groups", "super_groups", "feature_enrollment"):
         filters.pop(name, None)

@@ -40,7 +40,7 @@ _SEMVER: Final = re.compile(r"v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-
 _SEMVER_WILDCARD: Final = re.compile(r"v?\d+(\.\d+)?(\.\*)?|v?\d+\.\d+\.\d+")
 
 Found = Iterator[tuple[str, str]]
-"""The property's own field, or nothing for the whole of it, and what is wrong."""
+"""A field of the property, or nothing for the whole property, and the problem."""
 
 
 def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None) -> Found:
@@ -183,7 +183,7 @@ def value_line(value: JSON) -> str:
 
 
 def value_problem(item: dict[str, JSON], group_type: int | None, flag_id: int | None) -> str:
-    """Return what is wrong with the property's value, in words; empty when nothing is."""
+    """Describe the problem of the property's value; empty for a valid one."""
     if item.get("value") in (None, "", []) and needs_value(str(item.get("operator"))):
         return "type a value; several with commas" if item.get("operator") in MANY else "type a value"
     problems = problems_in_property(item, group_type, flag_id)

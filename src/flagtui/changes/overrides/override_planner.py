@@ -1,4 +1,4 @@
-"""Plan overrides of flags on what the mirror serves now."""
+"""Plan overrides of flags on the values that the mirror serves now."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ class RelatedPlan(AboutFlag):
 
     fresh: Flag
     kind: str
-    """What the journal calls it."""
+    """Its name in the journal."""
     summary: str
     """The requested change, in the words of the journal."""
     stays: str = "the flag stays as it is"
     before: Mapping[str, JSON] = field(default_factory=dict)
     after: Mapping[str, JSON] = field(default_factory=dict)
-    """What the journal keeps to take it back by."""
+    """Values that the journal stores for the undo."""
     send: Callable[[Client], Awaitable[Answered]] = field(compare=False)
     """The one request."""
     makes_a_flag: bool = False
@@ -56,7 +56,7 @@ class Answered:
 
 What = Literal["cohort", "dashboard", "enrich"]
 NEWEST: Final = "newest_cohort"
-"""What the journal calls the highest number of a cohort before."""
+"""The name in the journal of the highest cohort id before the creation."""
 
 VERBS: Final[dict[What, Verb]] = {
     "cohort": Verb("make a cohort of", "Make a cohort of", "has a cohort now", ""),
@@ -68,7 +68,7 @@ OPERATIONS: Final[dict[What, str]] = {
     "dashboard": "flags.dashboard",
     "enrich": "flags.enrich_usage_dashboard",
 }
-"""What the server calls it, to know whether it was refused before."""
+"""Its name on the server, to recognise an earlier refusal."""
 
 
 async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> RelatedPlan | Blocked:

@@ -1,8 +1,8 @@
-"""A flag in another project: what of it means something here only, and who can make the copy.
+"""Copies of a flag into another project: parts that exist only here, and the choice of the copier.
 
-We make it ourselves wherever we can, as a new flag: a key that is taken there is refused then. The server's
-own copy finds cohorts and flags there, which have other numbers, but writes over a flag of the same key. It
-is asked only for flags that need it, and only after the key was seen to be free.
+flagtui copies wherever it can, as a new flag: an existing key is refused then. The server's
+own copy maps cohorts and flags to their other ids, but overwrites a flag of the same key. It
+is used only for flags that need it, and only after a check that the key is free.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 
 KIND: Final = "copy"
-"""What the journal calls a copy that the server made."""
+"""The name in the journal of a copy that the server made."""
 UNDO_WORDS: Final = "delete the copy of it"
 _BY_HAND: Final = "make it there by hand"
 _KEPT: Final = ("key", "name", "active", "filters", "tags")
-"""Fields of the copy that the journal keeps, so that a later change of it is noticed."""
+"""Fields of the copy that the journal stores, to detect a later change."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def needs_the_server(flag: Flag) -> bool:
 
 
 def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
-    """Return what a copy does not have; `scheduled` changes are None where that is not known."""
+    """Return the parts that a copy lacks; `scheduled` is None if the schedules are not known."""
     parts = [*_own_parts(flag)]
     parts += ["its experiments"] if flag.experiment_set else []
     parts += ["early access"] if flag.features else []
@@ -78,7 +78,7 @@ def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
 
 
 def _own_parts(flag: Flag) -> Iterator[str]:
-    """Yield what is stored with the flag and belongs to this project, or is secret."""
+    """Yield the stored parts of the flag that belong to this project, or are secret."""
     raw = flag.targeting.raw
     if flag.targeting.holdout_id is not None or as_list(raw.get("holdout_groups")):
         yield f"holdout #{flag.targeting.holdout_id}" if flag.targeting.holdout_id else "its holdout"
@@ -186,12 +186,12 @@ def kept_of(made: Flag) -> dict[str, JSON]:
 
 
 def project_of(entry: Entry) -> int | None:
-    """Return the project a copy went to; None for what is no copy of the server's."""
+    """Return the target project of a copy that the server made; None for other changes."""
     return as_id(entry.after.get("project")) if entry.kind == KIND else None
 
 
 def as_creation(entry: Entry) -> Entry:
-    """Return the copy as what it is in its own project: a new flag."""
+    """Return the copy as a new flag of its project."""
     signature = replace(entry.signature, project=str(project_of(entry) or ""))
     return replace(entry, kind="flag", verb="create", signature=signature)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 Seen = Flag | Recovery
-"""The flag that it is made from, or what is there of it."""
+"""The flag that it is made from, or the known part of it."""
 RelatedOutcome = Outcome[RelatedPlan, Seen]
 
 
@@ -98,7 +98,7 @@ def _about(flag: Flag) -> Mapping[str, JSON]:
 
 
 class CopyEntries(EntryKind):
-    """A copy of a flag in another project, which is a flag of its own there."""
+    """A copy of a flag in another project, an independent flag there."""
 
     noun = "copied flag"
 
@@ -236,4 +236,4 @@ RELATED: Final[dict[str, EntryKind]] = {
     ),
     "enrich": LastingEntries("it is not known what was added to the dashboard", "remove it in the browser"),
 }
-"""By what the journal calls them."""
+"""By their names in the journal."""

@@ -12,12 +12,12 @@ from flagtui.changes.related.related_entries import RelatedAdapter, Seen
 from flagtui.changes.skipped import skip
 
 Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
-"""Reads the flag, and returns what would be made of it; None where the person learned why it cannot be."""
+"""Reads the flag and returns the plan; None after the user was shown why there is none."""
 
 
 @dataclass
 class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
-    """One of them. A request is the name of the flag; what is made shows in no list of flags."""
+    """Plans records made from a flag. A request is the flag's name; no list of flags shows the result."""
 
     make: Make = field(kw_only=True)
     place: str = ""

@@ -26,7 +26,7 @@ from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 
 KIND: Final = "scheduled_change"
-"""What the journal calls it."""
+"""Its name in the journal."""
 DROP_WORDS: Final = "drop the scheduled change of it"
 """The undo of a scheduled change."""
 SCHEDULE_WORDS: Final = "schedule the change of it again"
@@ -60,9 +60,9 @@ class Later:
 
 
 def read_moment(text: str, now: float) -> float | str:
-    """`2026-03-05 09:00`, `09:00`, `tomorrow 09:00`, `+2h30m`: Unix seconds, or what is wrong.
+    """Parse `2026-03-05 09:00`, `09:00`, `tomorrow 09:00`, `+2h30m` to Unix seconds, or return the problem.
 
-    It is in the person's zone unless another one is written.
+    The user's zone applies unless the text names another one.
     """
     line = text.strip()
     if _LATER.fullmatch(line):
@@ -101,7 +101,7 @@ def adding_condition(share: float, at: datetime) -> Later:
 
 
 def dropping(change: ScheduledChange, words: str) -> Later:
-    """Return the removal of a scheduled change, with what it takes to schedule it again."""
+    """Return the removal of a scheduled change, with the values to schedule it again."""
     again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
     at = change.scheduled_at or local_time.utc(0)
     return Later(words, change.payload, at, change.id, again if change.is_recurring else {})
@@ -195,7 +195,7 @@ def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
 
 
 def inverse_of(entry: Entry) -> Later:
-    """Dropping what was scheduled, or scheduling what was dropped."""
+    """Drop a scheduled change, or schedule a dropped one again."""
     kept = entry.after or entry.before
     return Later(
         as_text(kept.get("words")),

@@ -129,7 +129,7 @@ def rows_after(rows: Iterable[FlagRow], changes: Sequence[StagedChange]) -> Iter
 
 
 def row_values(values: Mapping[str, JSON]) -> dict[str, object]:
-    """Return changed fields as a list shows them: with what it derives from the targeting of a flag."""
+    """Return changed fields as a list shows them: with the values derived from the targeting of a flag."""
     if "filters" not in values:
         return dict(values)
     filters = Filters.of(values["filters"])

@@ -45,7 +45,7 @@ FAULTS: Final[Mapping[FaultName, str]] = {
     "outdated": "a record changed since its earlier change was staged",
     "direct": "the change can only be applied directly",
 }
-"""What can be wrong with a change set before anything is sent."""
+"""Problems of a change set that are detected before the first request."""
 
 
 class ChangeSetError(Exception):
@@ -139,7 +139,7 @@ class ChangeSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def new_set(host: str, project: str, made_at: str, by: str = "", reason: str = "") -> ChangeSet:
-    """Return an empty set with an id of its own."""
+    """Return an empty set with a new id."""
     return ChangeSet(id=uuid4().hex, made_at=made_at, by=by, reason=reason, host=host, project=project)
 
 
@@ -219,7 +219,7 @@ def read_text(text: bytes, source: str) -> ChangeSet:
 
 
 def _problem_of(change: StagedChange) -> str:
-    """Return why no program of ours writes such a change; empty for a usable one."""
+    """Return why flagtui cannot have written this change; empty for a usable one."""
     tables = {
         FLAGS.entry: FLAG_FIELDS,
         EVENTS.entry: EVENT_FIELDS,

@@ -1,4 +1,4 @@
-"""Convert planned changes into changes of a set: what they are based on, and nothing secret."""
+"""Convert planned changes into changes of a set: with their base, without secrets."""
 
 from collections.abc import Iterable
 from typing import Final

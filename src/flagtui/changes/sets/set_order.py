@@ -9,9 +9,9 @@ from flagtui.changes.sets.after_set import references_in
 
 
 def sort_plans(plans: Sequence[Proposal]) -> list[Proposal]:
-    """Return the plans with dependencies first: flags are created and turned on before those that need them.
+    """Return the plans with dependencies first: flags are created and turned on before their dependents.
 
-    Flags are turned off, deleted and freed of dependencies before what they depended on. Otherwise the order
+    Flags are turned off, deleted and freed of dependencies before their dependencies. Otherwise the order
     stays.
     """
     flags = {_name_of(plan): plan for plan in plans if isinstance(plan, Plan)}

@@ -1,4 +1,4 @@
-"""Plan what is left of a set, after looking up what an earlier run applied."""
+"""Plan the rest of a set, after looking up the changes that an earlier run applied."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SetPlan:
 async def plan_set(
     change_set: ChangeSet, context: PlanContext, writing: WriteContext, *, is_overwriting: bool = False
 ) -> SetPlan:
-    """Look up an earlier run, then read and plan what is left. Raises ApiError, JournalUnwritable.
+    """Look up an earlier run, then read and plan the rest. Raises ApiError, JournalUnwritable.
 
     With `is_overwriting`, records that have changed since are planned too.
     """

@@ -17,7 +17,7 @@ from flagtui.changes.unanswered import WATCH_EVERY, WATCH_FOR
 
 Identity = tuple[str, int | str]
 MARGIN: Final = 1.0
-"""Seconds after `WATCH_FOR` at which a request surely was not applied."""
+"""Seconds after `WATCH_FOR` at which a request was certainly not applied."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ LONGEST: Final = 400
 """Characters of a name or a description that servers take."""
 HOLDOUT: Final = "holdout"
 METRIC: Final = "saved_metric"
-"""What the journal calls the kinds."""
+"""Names of the kinds in the journal."""
 NOUNS: Final[Mapping[str, str]] = {HOLDOUT: "holdout", METRIC: "shared metric"}
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     HOLDOUT: ("name", "description", "filters"),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from flagtui.changes.adapter import UndoContext
 
 NEWEST: Final = "newest"
-"""What the journal calls the highest number before a creation."""
+"""The name in the journal of the highest id before a creation."""
 SharedOutcome = Outcome[SharedPlan, SharedRecord]
 
 
@@ -188,4 +188,4 @@ class SharedEntries(EntryKind):
 
 
 SHARED: Final[dict[str, EntryKind]] = {kind: SharedEntries(kind) for kind in (HOLDOUT, METRIC)}
-"""By what the journal calls them."""
+"""By their names in the journal."""
