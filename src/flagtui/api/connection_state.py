@@ -43,7 +43,7 @@ class ConnectionState:
 
     @property
     def waiting(self) -> float:
-        """Return the seconds until requests continue; 0 when none is held back."""
+        """Return the seconds until requests continue; 0 when they are not delayed."""
         return max(self._resume_at - self.clock.monotonic(), 0.0)
 
     @property

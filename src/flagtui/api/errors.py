@@ -177,7 +177,7 @@ class NotFound(ApiError):
 
 
 class ProjectNotFound(NotFound):
-    """This host has no such project."""
+    """This host does not have the project."""
 
     advice = "Check the number of the project, and the host: projects live in one region only."
 

@@ -59,7 +59,7 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
         return await self._patch(id, changes)
 
     async def delete(self, id: str) -> None:
-        """Delete the definition permanently; the next such event creates an empty one."""
+        """Delete the definition permanently; the next event with its name creates an empty one."""
         (await self._ask("event_definitions.delete", {"id": id})).expect_nothing()
 
     async def metrics(self, id: str) -> int | None:

@@ -2,7 +2,7 @@
 
 `FLAGTUI_HTTP` names one; the default is the first that is installed. All other modules import it from here,
 and so does code that makes a transport for `Client`: the two libraries do not share classes. It loads on
-first use because that takes long, and listing the operations needs none of it.
+first use because that takes long, and listing the operations does not need it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 def main() -> None:
-    """Show the last screen at once if the app is meant, then find out what was asked for."""
+    """Show the last screen immediately if the app starts, then parse the command line."""
     _open_closed_streams()
     if _answered_at_once():
         raise SystemExit(0)

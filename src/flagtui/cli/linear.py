@@ -18,7 +18,7 @@ DRAWN = dict.fromkeys(range(0x2500, 0x2580))
 
 
 class WithoutDrawing:
-    """Standard output without what is only drawn."""
+    """Standard output without decoration."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -34,7 +34,7 @@ HELP_ORDER = (
     *("mirror", "keys", "auth", "profiles", "projects", "journal", "undo", "redo", "staged", "propose"),
     *("proposals", "apply", "doctor", "api", "commands", "schema", "completion"),
 )
-"""What the help lists first; other commands follow by name."""
+"""Commands that the help lists first; others follow by name."""
 JSON_WORDS = frozenset(("--json", "--ndjson", "-ojson", "-ondjson", "--output=json", "--output=ndjson"))
 """Words after which errors are JSON as well."""
 _COMPLETION = "_FLAGTUI_COMPLETE"

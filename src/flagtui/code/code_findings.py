@@ -114,7 +114,7 @@ def state_of(reference: Reference, facts: CodeFacts) -> State:
 
 
 def code_after_removal(flag: CodeFlag | None) -> str:
-    """Return what the code becomes without the flag; empty where that depends on the user."""
+    """Return the code without the flag; empty if it depends on the user."""
     if flag is None or flag.row.deleted or flag.row.archived or not flag.row.active:
         return "remove what it turns on"
     if flag.everyone is None:
@@ -241,7 +241,7 @@ def value_words(value: ServedValue) -> str:
 
 
 def _unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeFinding]:
-    """Yield the records that no code uses. A quoted key may be a use, so it is none of them."""
+    """Yield the records that no code uses. A quoted key may be a use, so its record is not yielded."""
     places: dict[tuple[str, str], list[Reference]] = defaultdict(list)
     for reference in references:
         places[reference.subject, reference.key].append(reference)

@@ -57,7 +57,7 @@ class FileFacts:
 
 
 def find_references(text: str, facts: FileFacts, keys: Collection[str], names: CallNames) -> FileReferences:
-    """Return what the file has. Without a language, every quoted key is a reference of kind `string`."""
+    """Return the references of the file. Without a language, every quoted key is of kind `string`."""
     reader = _FileReader(text, facts, keys, names)
     references = [*reader.read()]
     accepted, problems = reader.markers()

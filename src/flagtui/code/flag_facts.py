@@ -14,7 +14,7 @@ from flagtui.models.json_value import as_dict, as_id, as_list, read_json
 from flagtui.models.rows import EventDefinitionRow, FlagRow, RowPage
 
 DELETED_MARK: Final = ":deleted:"
-"""What the server appends to the key of some deleted flags, before the id."""
+"""The suffix that the server appends to the key of some deleted flags, before the id."""
 
 
 class ListedFlag(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def _listed(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
 
 
 def _why_not_local(raw: Mapping[str, Any], *, has_continuity: bool) -> str:
-    """Return what the server's definitions for local evaluation lack of this flag alone."""
+    """Return the parts of this flag that the server's definitions for local evaluation lack."""
     if has_continuity:
         return "it keeps values across sign-in"
     if raw.get("has_encrypted_payloads") is True:

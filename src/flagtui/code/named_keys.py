@@ -139,7 +139,7 @@ class NameIndex:
             self._by_name[each.name].append(each)
 
     def resolve(self, call: NamedCall) -> NamedKey | None:
-        """Return the declaration that the call means; None where there is none, or several differ."""
+        """Return the declaration that the call refers to; None without one, or if several differ."""
         candidates = self._by_name.get(call.name, [])
         here = [each for each in candidates if each.path == call.reference.path]
         if not call.scope or call.scope in _SELF:

@@ -56,7 +56,7 @@ class _Payloads:
         self.lines: list[str] = []
 
     def type_of(self, shape: ValueShape, name: str, *, is_nullable: bool = False) -> str:
-        """Return the type, having declared what it needs."""
+        """Return the type, and declare the types that it needs."""
         if shape.is_any:
             return "Any"
         parts = [_SCALARS[scalar] for scalar in shape.scalars]

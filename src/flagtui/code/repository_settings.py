@@ -1,4 +1,4 @@
-"""`.flagtui.toml` in a repository: what the scan of its code needs to know. It holds no secret."""
+"""`.flagtui.toml` in a repository: the settings of the scan, without secrets."""
 
 import re
 from dataclasses import dataclass

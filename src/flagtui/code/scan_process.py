@@ -1,4 +1,4 @@
-"""A scan in a process of its own, for the app: its work takes no time of the screen, and it can be ended.
+"""A scan in a separate process, for the app: it does not delay the screen and can be ended.
 
 It reads a job from standard input and writes lines of JSON to standard output: progress, then the result.
 """

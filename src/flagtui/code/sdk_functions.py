@@ -19,7 +19,7 @@ class SdkFunction:
     index: int = 0
     """Place of the key among the arguments without a name."""
     fallback: int | None = None
-    """Place of the value that is used without a server; None where only an operator gives one."""
+    """Place of the value that is used without a server; None if only an operator sets one."""
     needs: str = ""
     """A word in lower case that the file must have: the name alone is common."""
     is_wrapper: bool = False

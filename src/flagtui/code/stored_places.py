@@ -1,4 +1,4 @@
-"""The places of a scan as they are stored: with what is reported about them at that time."""
+"""The places of a scan as they are stored: with their findings at that time."""
 
 from collections.abc import Iterable, Iterator
 
@@ -28,7 +28,7 @@ def stored_places(references: Iterable[Reference], facts: CodeFacts) -> Iterator
 
 
 def becomes(reference: Reference, facts: CodeFacts) -> str:
-    """Return what the code becomes without the flag; empty where that is unknown or no use."""
+    """Return the code without the flag; empty if that is unknown, or if the place is no use."""
     if reference.subject == "flag" and reference.key and reference.is_use:
         return code_after_removal(facts.flags.get(reference.key))
     return ""

@@ -1,4 +1,4 @@
-"""Search a tree of files for keys: filter by quoted words, parse what has a hit, resolve names."""
+"""Search a tree of files for keys: filter by quoted words, parse files with hits, resolve names."""
 
 import os
 import sys

@@ -93,7 +93,7 @@ class Profile:
         "The folder of source code that the app scans and questions name; the current one by default.",
     )
     is_stand_in: bool = False
-    """Whether it was made for a host other than the chosen profile's; the settings have no such profile."""
+    """Whether it was made for a host other than the chosen profile's; the settings have no profile for it."""
 
     @property
     def word(self) -> str:

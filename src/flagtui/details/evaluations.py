@@ -127,7 +127,7 @@ class PersonEvaluation:
     by_library: Evaluation | None = None
     """This flag as a library with local evaluation evaluates it; it can disagree with the server."""
     before: PersonEvaluation | None = None
-    """What the subject is served now, where this is the evaluation after a change set."""
+    """The current value, if this is the evaluation after a change set."""
 
     @property
     def here(self) -> Evaluation | None:

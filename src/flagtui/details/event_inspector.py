@@ -30,7 +30,7 @@ class EventDetails:
     why_no_uses: str = ""
     trouble: str = ""
     staged: StagedWords | None = None
-    """What is staged of the definition, while keys stage; `definition` has these values."""
+    """The staged change of the definition, while keys stage; `definition` has its values."""
 
 
 class EventInspector:

@@ -26,11 +26,11 @@ class Metric:
     is_saved: bool = False
     saved_name: str = ""
     unit: str = "people"
-    """What the experiment counts: see `Experiment.unit`."""
+    """The counted subjects: see `Experiment.unit`."""
 
     @property
     def measures(self) -> str:
-        """The words for what it measures, on one line."""
+        """Its measurement in words, on one line."""
         return ", ".join([metric_words(self.raw, self.unit), *further_words(self.raw)])
 
     @property
@@ -71,7 +71,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class MetricReading:
-    """The result of a metric, or the reason why there is none."""
+    """The result of a metric, or the reason why it is missing."""
 
     metric: Metric
     result: MetricResult | None = None

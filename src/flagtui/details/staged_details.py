@@ -1,4 +1,4 @@
-"""Details of a record with a staged change: the record as it will be, and what is staged in words."""
+"""Details of a record with a staged change: the record as it will be, and the change in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Record = TypeVar("Record", Flag, EventDefinition)
 
 
 def staged_words(record: Flag | EventDefinition | Experiment, change: StagedChange) -> StagedWords:
-    """Return what is staged of the record as the server has it."""
+    """Return the staged change of the record as the server has it."""
     return StagedWords(tuple(change_words(change)), is_outdated(record, change))
 
 

@@ -1,6 +1,6 @@
-"""Dates in the other ways of writing that the server understands: always UTC without a zone of their own.
+"""Parse the other date formats that the server accepts: always UTC unless they name a zone.
 
-What is not written, such as the time of a lone date, is that of now. Moments are nanoseconds since 1970 in
+Missing parts, such as the time of a date, are those of now. Moments are nanoseconds since 1970 in
 UTC: numbers, because the server's calendar goes far beyond the years 1 to 9999, and a property that holds
 milliseconds is taken for seconds, and so for a moment in the far future.
 """
@@ -29,7 +29,7 @@ Parts = Mapping[str, int]
 
 
 def civil(parts: Parts) -> int | None:
-    """Return a calendar date and time as if it were UTC; None when the calendar has no such moment."""
+    """Return a calendar date and time as if it were UTC; None for a moment that the calendar lacks."""
     year = parts["Y"]
     hour, minute, second = parts.get("H", 0), parts.get("M", 0), parts.get("S", 0)
     if abs(year) > LAST_YEAR or hour > 23 or minute > 59 or second > 60:
@@ -71,7 +71,7 @@ def back(local: int, step: Callable[[CalendarDate, int], CalendarDate], count: i
 
 
 def months_before(start: CalendarDate, count: int) -> CalendarDate:
-    """Step by step, so two months before 31 March is 28 January: a short month shortens it for good."""
+    """Step by step, so two months before 31 March is 28 January: a short month shortens it permanently."""
     year, month, day = start
     for _ in range(count):
         year, month = (year - 1, 12) if month == 1 else (year, month - 1)
@@ -80,14 +80,14 @@ def months_before(start: CalendarDate, count: int) -> CalendarDate:
 
 
 def years_before(start: CalendarDate, count: int) -> CalendarDate:
-    """29 February becomes the 28th for good, even where the count ends in another leap year."""
+    """29 February becomes the 28th permanently, even if the count ends in another leap year."""
     year, month, day = start
     is_leap_day = (month, day) == (2, 29) and count > 0
     return year - count, month, 28 if is_leap_day else day
 
 
 def days_since(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in today's calendar, extended both ways. Raises ValueError for no day of it."""
+    """Days since 1970-01-01 in today's calendar, extended both ways. Raises ValueError for other days."""
     cycles, of_cycle = divmod(year, _CYCLE)
     of_known = date(of_cycle + _CYCLE, month, day).toordinal()
     return of_known + (cycles - 1) * _DAYS_OF_CYCLE - _EPOCH.toordinal()
@@ -186,7 +186,7 @@ def _year(parts: dict[str, str], here: datetime) -> int:
 
 
 def _month(parts: dict[str, str]) -> int | None:
-    """0 for a name that is none; None when no month is written."""
+    """Return the month; 0 for another name, None without a name."""
     if "b" not in parts:
         return int(parts["m"]) if "m" in parts else None
     name = parts["b"].lower()

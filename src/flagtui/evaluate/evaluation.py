@@ -39,7 +39,7 @@ class Why(StrEnum):
 
 
 TAKEN_FOR_NO: Final = frozenset((Why.PROPERTY_UNREADABLE, Why.FILTER_UNUSABLE))
-"""What the server takes for a plain no, where its libraries leave it open."""
+"""Reasons that are false on the server and undecided in its libraries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Draw:
     """From 0 to 1."""
     percentage: float
     identifier: str
-    """What was hashed with the flag's key: a distinct id, device id or group key."""
+    """The text hashed with the flag's key: a distinct id, device id or group key."""
 
     @property
     def is_in(self) -> bool:

@@ -45,7 +45,7 @@ _UNKNOWN_WORDS = {
 
 
 _LONGEST_NAME = 80
-"""Of what is not known: a pattern may be longer than the screen."""
+"""Characters of an unknown value: a pattern may be longer than the screen."""
 
 
 def describe_unknown(unknown: Unknown) -> str:

@@ -1,4 +1,4 @@
-"""Every operator as the product's Python library compares; what it cannot decide is Unknown."""
+"""Every operator as the product's Python library compares; undecidable comparisons are Unknown."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -103,7 +103,7 @@ def _in_python(kind: str, text: str) -> str:
 
 
 class _Repetitions:
-    """Watches a pattern token by token for what may be repeated."""
+    """Checks token by token which parts of a pattern may be repeated."""
 
     def __init__(self) -> None:
         self._groups: list[bool] = [False]

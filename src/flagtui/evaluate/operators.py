@@ -56,7 +56,7 @@ class Reading(NamedTuple):
     """Whether null is read like any property; otherwise it matches no one."""
 
     def comparison(self, holds: Callable[[Any, Any], bool]) -> Comparison:
-        """``holds`` is asked about the property and what the condition wants, in this order."""
+        """``holds`` takes the property's value and the condition's value, in this order."""
 
         def compare(wanted: Any, actual: Any, manner: Manner) -> Verdict:
             if actual is None and not self.takes_null:
@@ -70,7 +70,7 @@ class Reading(NamedTuple):
 
 
 def readable(read: Callable[[Any], Any]) -> Reader:
-    """Return the same reading, which raises ValueError or gives None for what it cannot read."""
+    """Return the same reader, which raises ValueError or returns None for an unreadable value."""
 
     def read_or_none(value: Any, manner: Manner) -> Any:
         try:
@@ -119,7 +119,7 @@ TEXTS: Final[dict[str, Comparison]] = {
 def patterns(
     matches: Callable[[str, str], bool | None], as_text: Callable[[Any], str]
 ) -> dict[str, Comparison]:
-    """Build pattern operators; an invalid one (``matches`` gives None) matches no one, negated or not."""
+    """Build pattern operators; an invalid one (``matches`` returns None) matches no one, negated or not."""
 
     def matching(wanted: Any, actual: Any, is_expected: bool) -> Verdict:
         try:

@@ -30,7 +30,7 @@ class Filter:
     chain: tuple[str, ...] | None = None
     """For a flag: what to evaluate, in order, itself last; empty when circular; None when not known."""
     label: str = ""
-    """What the server calls it for people: a cohort's or flag's name."""
+    """The server's name for display: a cohort's or flag's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def for_everyone(flag: Flag) -> Value:
 
 
 def _asks(flag: Flag) -> bool:
-    """Return whether it depends on another flag, without which no condition of it counts."""
+    """Return whether it depends on another flag, without which none of its conditions counts."""
     return any(filter.kind == "flag" for condition in flag.conditions for filter in condition.filters)
 
 

@@ -28,7 +28,7 @@ PATTERN_LIMIT: Final = 4_000
 TEXT_LIMIT: Final = 100_000
 """Characters. In a longer text the engine looks at its clock too rarely."""
 _WIDE: Final = re.compile(r"[^\x00-\x7f]|\\[uxUpP]")
-"""What can make a set with thousands of characters."""
+"""Tokens that can create a set of thousands of characters."""
 _MOST_WIDE_RANGES: Final = 5
 """Without regard to case, each takes Python's own engine 15 ms to compile."""
 _QUICK_STEPS: Final = 100_000

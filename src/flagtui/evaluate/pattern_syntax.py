@@ -1,6 +1,6 @@
 """Regular expressions of the server's engine written for the ``regex`` library, where both mean the same.
 
-What the two read differently, or what versions of the server's engine disagree about, is refused.
+Patterns that the two, or versions of the server's engine, read differently are refused.
 """
 
 import re
@@ -93,7 +93,7 @@ class _Translation:
         return "".join(self._out)
 
     def _measure(self, kind: str, written: str) -> None:
-        """Add what a token makes of the program; a count multiplies what it repeats."""
+        """Add a token to the size of the program; a count multiplies the repeated part."""
         if kind in ("plain", "named", "look") or (kind == "flags" and written.endswith(":")):
             self._sizes.append(0)
             return
@@ -131,7 +131,7 @@ class _Translation:
         return r"\Z" if written == r"\z" else written
 
     def _note(self, kind: str) -> None:
-        """Note what the next token follows. After a group that is empty, or looks, no count is allowed."""
+        """Note the token before the next one. After an empty group or a look-around, no count is allowed."""
         if kind == "close":
             return
         self._before = kind

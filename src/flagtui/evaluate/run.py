@@ -1,4 +1,4 @@
-"""One evaluation under way: who is evaluated, by whose rules, and which other flags are decided already."""
+"""One evaluation in progress: the subject, the rules, and the flags decided so far."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ class Rules(StrEnum):
 
     SERVER = "server"
     LIBRARY = "library"
-    """The product's Python library, which evaluates locally; where it gives up, so does this."""
+    """The product's Python library, which evaluates locally; where it gives up, flagtui does too."""
 
 
 class Manner(NamedTuple):
@@ -78,7 +78,7 @@ class Person:
     static_cohorts: frozenset[str] = frozenset()
     """Ids of the static cohorts this person is in."""
     metadata: Mapping[str, Any] | None = None
-    """What is known of the person in addition to properties: ``created_at``; None when it is not known."""
+    """Facts about the person that are no properties: ``created_at``; None if not known."""
     is_complete: bool = False
     """True when a property that is not here does not exist, as on the server; else it is merely not known."""
     now: datetime | None = None
@@ -161,9 +161,9 @@ class Run:
         return (_NOTHING, True) if group is None else (group.known_properties, self.is_complete)
 
     def for_explanation(self) -> "Run":
-        """Return a copy for questions that are answered only to explain: what they decide is not kept."""
+        """Return a copy for explanations: their decisions are not stored."""
         return replace(self, decided=dict(self.decided))
 
     def inside(self, flag_key: str) -> "Run":
-        """Return the run for a dependency. It shares what is decided."""
+        """Return the run for a dependency. It shares the decisions."""
         return replace(self, under_way=self.under_way | {flag_key}, groups_count=False)

@@ -44,7 +44,7 @@ def _version(written: str) -> Version:
 
 
 def read(written: str) -> Version:
-    """Raises ValueError for anything but three numbers without leading zeros, and what may follow them."""
+    """Raises ValueError unless the text is three numbers without leading zeros, and an optional suffix."""
     match = _VERSION.fullmatch(written)
     if not match:
         raise ValueError(f"no version: {written}")

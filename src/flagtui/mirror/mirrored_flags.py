@@ -79,7 +79,7 @@ class MirroredFlags:
         return self._flag_set
 
     def person_of(self, context: EvaluationContext) -> Person:
-        """Return the person with what the program sends: nothing is stored here, so the rest is unknown."""
+        """Return the person with the values that the program sends; all others are unknown."""
         groups = {
             name: Group(key, context.group_properties.get(name, {})) for name, key in context.groups.items()
         }
@@ -93,7 +93,7 @@ class MirroredFlags:
         return self._raw.get(key)
 
     def requests_of(self, caller: str, noted: Sequence[Noted]) -> Sequence[RequestSeen]:
-        """Return what is counted for one response."""
+        """Return the counts of one response."""
         return [request for each in noted for request in requests_of(caller, each)]
 
     def count(self, requests: Sequence[Hashable]) -> None:

@@ -45,7 +45,7 @@ def _read_table(
 
 
 def read_text(value: Any) -> Any:
-    """Return the value of a setting: a share for `"20%"`, otherwise what the file has."""
+    """Return the value of a setting: a share for `"20%"`, otherwise the file's value."""
     if isinstance(value, str) and value.endswith("%"):
         return read_value(value)
     if isinstance(value, bool | str | int | float | dict):

@@ -23,7 +23,7 @@ RequestSeen = tuple[str, str, str, str]
 
 
 def requests_of(caller: str, noted: Noted) -> Iterator[RequestSeen]:
-    """Yield what is counted of a response."""
+    """Yield the counts of a response."""
     for result in noted.results:
         yield result.record.key, _value_text(result.value), result.code, caller[:LONGEST]
     for key in noted.missing:

@@ -122,7 +122,7 @@ _HOW: Final = "Write them with: flagtui flags definitions --json"
 
 
 def _definitions_of(document: JSON) -> dict[str, JSON]:
-    """Return the document of a server, a list of flags, or what the command prints as one document."""
+    """Return the document of a server, a list of flags, or the output of a command as one document."""
     if isinstance(document, list):
         return {"flags": document}
     values = as_dict(document)

@@ -48,7 +48,7 @@ class CodeUse(msgspec.Struct, frozen=True):
     language: str = ""
     """The name of the language that was parsed; empty for other text."""
     becomes: str = ""
-    """What the code becomes without the flag; empty where that is unknown or no use."""
+    """The code without the flag; empty if that is unknown, or if the place is no use."""
     findings: tuple[UseFinding, ...] = ()
 
     @property

@@ -38,7 +38,7 @@ class ConditionQuery:
 
     @cached_property
     def identity(self) -> str:
-        """Return what the server counts: properties and group type, without the percentage."""
+        """Return the counted part: properties and group type, without the percentage."""
         properties = self.condition.raw.get("properties") or []
         return json.dumps([properties, self.group_type], sort_keys=True, default=str)
 

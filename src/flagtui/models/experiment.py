@@ -161,7 +161,7 @@ class Experiment(Record):
 
     @property
     def unit(self) -> str:
-        """Return what is exposed and counted: `people`, or `groups` where the flag is for groups."""
+        """Return the exposed and counted subjects: `people`, or `groups` if the flag is for groups."""
         settings = self.feature_flag.filters if self.feature_flag else self.parameters
         return "people" if as_index(settings.get("aggregation_group_type_index")) is None else "groups"
 

@@ -104,6 +104,6 @@ class FlagDetails:
     """Why the dependents could not be loaded."""
     names: Names = NO_NAMES
     staged: StagedWords | None = None
-    """What is staged of the flag, while keys stage; `flag` has these values, and `reach` counts them."""
+    """The staged change of the flag, while keys stage; `flag` has its values, and `reach` counts them."""
     mirror: MirrorState | None = None
-    """What the open mirror serves in place of flags; None without a mirror."""
+    """The overrides of the open mirror; None without a mirror."""

@@ -37,7 +37,7 @@ def read_json(body: bytes) -> JSON:
 def read_json_for_rows(body: bytes) -> JSON:
     """Read the value in `body` with None for each number that is NaN, infinite or beyond 64 bits.
 
-    One such number must not lose the other rows of a list. What is read this way is shown and never sent.
+    Such a number must not lose the other rows of a list. Values read this way are shown and never sent.
 
     Raises:
         NotJson: as `read_json` does for everything else.

@@ -72,7 +72,7 @@ class MirrorState:
         return next((each for each in own if each.override.person == person), None)
 
     def requests_of(self, key: str) -> Sequence[Requested]:
-        """Return what was requested of a flag, the most frequent first."""
+        """Return the requests of a flag, the most frequent first."""
         own = [each for each in self.requests if each.key == key]
         return sorted(own, key=lambda each: -each.count)
 

@@ -11,7 +11,7 @@ Scalar = Literal["boolean", "integer", "number", "string", "null", "never"]
 """`never` is what an empty list has: it adds nothing to what other lists have."""
 
 LEVELS: Final = 8
-"""Levels of lists and objects that are described; what is deeper can be anything."""
+"""Levels of lists and objects that are described; deeper values can be anything."""
 MEMBERS: Final = 200
 """Members of an object that are described; one with more is a table with any keys."""
 

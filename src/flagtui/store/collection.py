@@ -90,7 +90,7 @@ class Collection(Generic[Row]):
 
     @property
     def staged(self) -> Mapping[RecordId, StagedRow]:
-        """Return the listed records with a staged change, and what it is based on."""
+        """Return the listed records with a staged change, each with its base."""
         return self._staged.compare(self.server_row)
 
     def changed_since(self, version: int) -> frozenset[RecordId]:
@@ -196,7 +196,7 @@ class Collection(Generic[Row]):
     def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, *, is_cut: bool = False) -> None:
         """End the load and drop the rows it covers but has not seen.
 
-        When fewer records came than the server counted, or `is_cut` reports that reading stopped before the
+        If fewer records arrived than the server counted, or `is_cut` reports that reading stopped before the
         end, none is dropped; a list that is cut is not complete.
         """
         load = self._load

@@ -125,7 +125,7 @@ class Finder(Generic[Row]):
         return dict(Counter(self._hidden[index][0] for index in indices if self._hidden[index]))
 
     def line_showing(self, row: Row) -> str:
-        """Return the shortest line that finds the row: empty, unless such rows are hidden."""
+        """Return the shortest query that shows the row: empty, unless the default hides it."""
         return " ".join(f"is:{word}" for word in self._hiding(row)) if self._hides else ""
 
     def show(self, rows: Sequence[Row]) -> None:

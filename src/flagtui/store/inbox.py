@@ -39,7 +39,7 @@ _FORMS: Final = {
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in their plain form: `Plan_Upgraded_v2` gives `plan`, `upgrad`."""
+    """Return the words of a name in their plain form: `plan`, `upgrad` for `Plan_Upgraded_v2`."""
     parts = _WORDS.findall(_VERSION.sub("", name[:LONGEST]))
     words = tuple(_plain(word.lower()) for word in parts if word.lower() not in _EMPTY)
     return words or tuple(word.lower() for word in parts)

@@ -102,7 +102,7 @@ class StagedEdits(OptimisticEdits[Row]):
         return True
 
     def compare(self, row_of: Callable[[RecordId], object]) -> dict[RecordId, StagedRow]:
-        """Return what the changes of listed records are based on; `row_of` returns a row of the server."""
+        """Return the base of each listed change; `row_of` returns a row of the server."""
         rows = {record_id: row_of(record_id) for record_id in self._edits}
         return {
             record_id: StagedRow(row, is_outdated(row, self._edits[record_id]))

@@ -52,7 +52,7 @@ class SnapshotPlace(Struct, frozen=True):
     kind: Kind
     """`flags`, `experiments` or `events`."""
     part: str = ""
-    """What the rows hold of each record; empty for the rows of the list."""
+    """The content of the rows; empty for the rows of the list."""
 
     @property
     def file_name(self) -> str:
@@ -134,7 +134,7 @@ class Snapshots:
         return (self.off_reason or self._refusals.get(place, "")) if self._folder else ""
 
     def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
-        """Return the last snapshot, or None when there is none that this version can read."""
+        """Return the last snapshot; None without one that this version can read."""
         return self._read(self._folder / place.file_name, place, row_type) if self._folder else None
 
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:

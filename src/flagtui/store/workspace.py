@@ -196,7 +196,7 @@ class Workspace:
         return await self._lists[kind].search(word)
 
     def keep(self, kind: Kind = "flags") -> bool:
-        """Save a snapshot of the list as the server last sent it; return False when none is saved.
+        """Save a snapshot of the list as the server last sent it; return False if it is not saved.
 
         A list that was cut is not saved: a snapshot is complete.
         """

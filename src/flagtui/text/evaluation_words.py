@@ -164,7 +164,7 @@ def _parts(account: PersonEvaluation) -> Parts | None:
 
 
 def _identifier(account: PersonEvaluation) -> str | None:
-    """Return what is hashed; None if not known."""
+    """Return the hashed text; None if not known."""
     parts = _parts(account)
     if parts is None or account.definitions is None:
         return None
@@ -200,7 +200,7 @@ def why_they_differ(left: PersonEvaluation, right: PersonEvaluation) -> str:
 
 
 def _is_explained(account: PersonEvaluation) -> bool:
-    """Return whether the local evaluation gives the value shown."""
+    """Return whether local evaluation has the value shown."""
     here = account.here
     return here is not None and here.is_known and here.value == account.value
 

@@ -103,7 +103,7 @@ def _beside_conditions(flag: Mapping[str, JSON]) -> Parts:
 
 
 def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
-    """Yield who is decided before any condition, in the server's order of evaluation."""
+    """Yield the decisions before any condition, in the server's order of evaluation."""
     parts = _beside_conditions({"filters": filters.raw})
     if parts.has_enrollment:
         yield [(BULLET, "$faint"), ("everyone who opted in to early access, no one who opted out", "")]
@@ -144,7 +144,7 @@ def state_lines(flag: FlagState) -> Iterator[list[Piece]]:
 
 
 def manner_lines(flag: Mapping[str, JSON]) -> Iterator[list[Piece]]:
-    """Yield whether values persist across sign-in and what is bucketed. `flag` is the API's JSON."""
+    """Yield whether values persist across sign-in, and the bucketed subject. `flag` is the API's JSON."""
     parts = _beside_conditions(flag)
     if parts.has_continuity:
         yield [(BULLET, "$faint"), ("users keep their value across sign-in", "")]
@@ -277,7 +277,7 @@ TOLERANCE: Final = 0.01
 
 
 def rest_words(variants: Sequence[Variant]) -> str:
-    """Describe who gets what if the variants' shares do not add up to 100 %; empty if they do."""
+    """Describe the result of variants whose shares do not add up to 100 %; empty if they do."""
     total = round(fsum(variant.rollout for variant in variants), 6)
     if not variants or abs(total - 100) < TOLERANCE:
         return ""

@@ -138,7 +138,7 @@ class Judgement:
     interval: tuple[float, float] | None
     lift: float | None
     odds: str
-    """Chance to win or p-value, or the reason why there is none."""
+    """Chance to win or p-value, or the reason why it is missing."""
     look: Look
 
 

@@ -1,4 +1,4 @@
-"""Describe the overrides of a mirror, and what programs requested of it."""
+"""Describe the overrides of a mirror, and the flags that programs requested."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ def value_words(value: JSON) -> str:
 
 
 def mirror_lines(state: MirrorState | None, key: str, upstream: str, width: int) -> Iterator[list[Piece]]:
-    """Yield what the mirror serves of one flag beside upstream, and what was requested of it."""
+    """Yield the value of one flag in the mirror and upstream, and its requests."""
     if state is None:
         return
     overrides, requests = state.overrides_of(key), state.requests_of(key)
@@ -84,9 +84,9 @@ def _request_lines(requests: Sequence[Requested]) -> Iterator[list[Piece]]:
 
 
 def notice_lines(state: MirrorState, gone: str, has_flag: frozenset[str]) -> Iterator[Piece]:
-    """Yield what is wrong with the mirror, and requested keys that do not exist, the worst first.
+    """Yield the problems of the mirror, and requested keys that do not exist, the worst first.
 
-    `gone` is why it does not respond; `has_flag` holds the keys of the project.
+    `gone` is the reason why it does not respond; `has_flag` holds the keys of the project.
     """
     if gone:
         yield (f"mirror gone: {safe_text(gone, 300)}", "$error")

@@ -30,7 +30,7 @@ BAR: Final = 12
 PARTS: Final = 12
 """The most parts of one conflict shown; the rest is counted."""
 DIFFERENCES: Final = 1_000
-"""Lines of differences after which the rest is counted: what is about to be sent is never cut below that."""
+"""Lines of differences after which the rest is counted; up to then nothing is truncated."""
 LONGEST: Final = 50_000
 """Characters of one value that are shown, wrapped; the rest is counted."""
 MOST: Final = 100

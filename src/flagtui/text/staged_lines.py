@@ -1,4 +1,4 @@
-"""Draw what is staged of the record on a page."""
+"""Draw the staged change of the record on its page."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -37,7 +37,7 @@ Piece = tuple[str, str]
 CLOSE: Final = "\x1b]8;;\x1b\\"
 """Ends a link (OSC 8)."""
 _ADDRESS: Final = re.compile(r"https://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~%-]+)+")
-"""Addresses made of characters that cannot end the sequence and need no quoting."""
+"""Addresses whose characters cannot end the sequence and need no quoting."""
 _WITHOUT: Final = ("", "dumb", "linux", "ansi", "cons25", "sun", "vt")
 """Values of `TERM` without links: the first two exactly, the others as prefixes."""
 

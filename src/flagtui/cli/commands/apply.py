@@ -112,7 +112,7 @@ class ApplyRun:
             raise Trouble(f"{what}; nothing was sent.", fix, code="refused")
 
     async def _plan(self) -> SetPlan:
-        """Plan what is left of the set. Raises Trouble while the outcome of an earlier run is not known."""
+        """Plan the rest of the set. Raises Trouble while the outcome of an earlier run is not known."""
         session, agreement = self.session, self.terms.agreement
         wait = 0.0 if agreement.dry_run else agreement.wait
         writing = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)

@@ -119,7 +119,7 @@ def _read_rules(words: Sequence[str]) -> list[RuleId]:
 
 
 def _facts(opening: Opening, place: WorkPlace, options: CheckOptions) -> CodeFacts | None:
-    """Return what the server has; None where it is unreachable, that is allowed, and there is no copy."""
+    """Return the server's facts; None if it is unreachable, that is allowed, and no copy exists."""
     if options["offline"]:
         return load_facts(opening)
     try:

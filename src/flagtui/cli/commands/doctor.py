@@ -1,4 +1,4 @@
-"""`flagtui doctor`: what was found where, to paste into a report. Nothing in it is secret."""
+"""`flagtui doctor`: findings about the installation, to paste into a report, without secrets."""
 
 import asyncio
 import time
@@ -51,7 +51,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
 
 
 def diagnose(profile: str, *, offline: bool) -> list[Finding]:
-    """Return all findings, in the order in which one thing depends on another."""
+    """Return all findings, each after those that it depends on."""
     given, key, places = read_environment(), take_variable(KEY_VARIABLE), find_locations()
     findings = [*find_program(__version__), *find_terminal(), *find_folders(places), *_journal(places)]
     try:

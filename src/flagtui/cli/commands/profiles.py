@@ -13,7 +13,7 @@ from flagtui.config.profiles import Profile
 
 @dataclass(frozen=True)
 class ListedProfile:
-    """A profile, and whether it is opened when none is named."""
+    """A profile, and whether it is the default."""
 
     profile: Profile
     is_default: bool

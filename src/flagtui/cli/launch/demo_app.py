@@ -1,4 +1,4 @@
-"""The app on a service of its own, in one process; and where that keeps its files."""
+"""The app on an embedded service, in one process; and the folder of its files."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

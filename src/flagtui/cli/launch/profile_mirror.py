@@ -28,7 +28,7 @@ class FoundMirror:
         return self.state.origin == SAMPLE_ORIGIN
 
     def watch(self) -> MirrorWatch:
-        """Return what the app holds of it."""
+        """Return the mirror as the app uses it."""
         return MirrorWatch(MirrorControl(self.running))
 
     @property
@@ -54,7 +54,7 @@ def _find_all(places: Locations) -> list[FoundMirror]:
 
 
 def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bool]) -> FoundMirror:
-    """Return the only mirror that is meant. Raises Trouble."""
+    """Return the only running mirror. Raises Trouble."""
     meant = [mirror for mirror in mirrors if is_meant(mirror.state)]
     if len(meant) == 1:
         return meant[0]
@@ -75,7 +75,7 @@ def open_mirrored(environment: LoginEnvironment, request: ProfileRequest, mirror
 
 
 def watch_mirror(opening: Opening) -> MirrorWatch:
-    """Return the running mirror of this profile. Raises Trouble if there is none."""
+    """Return the running mirror of this profile. Raises Trouble without one."""
     profile, mirrors = opening.profile, _find_all(opening.environment.places)
 
     def serves_profile(state: MirrorState) -> bool:

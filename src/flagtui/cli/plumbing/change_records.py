@@ -72,7 +72,7 @@ class ChangePlan:
     plan: Proposal | None
     left_out: Skipped | None = None
     needs: tuple[str, ...] = ()
-    """What the real run needs, such as `yes` and `type new-nav`."""
+    """The needs of the real run, such as `yes` and `type new-nav`."""
     place: ChangePlace = NO_PLACE
 
     @property

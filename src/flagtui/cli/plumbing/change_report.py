@@ -39,7 +39,7 @@ MOST_LISTED: Final = 3
 
 
 def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
-    """Declares a command that changes something and prints what became of it; a dry run prints plans."""
+    """Declares a command that changes records and prints the outcomes; a dry run prints plans."""
     return command(name, kind=OUTCOME, plans=PLAN, **more)
 
 

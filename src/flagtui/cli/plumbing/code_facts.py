@@ -14,7 +14,7 @@ from flagtui.text.formats import ago
 
 
 def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:
-    """Return what the server has, and save it for `--offline`. Raises Trouble."""
+    """Return the server's facts, and save them for `--offline`. Raises Trouble."""
     # The client takes longer to load than a run without requests.
     from flagtui.cli.plumbing.fetched_facts import read_facts
     from flagtui.cli.plumbing.project_session import in_opened
@@ -23,7 +23,7 @@ def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:
 
 
 def load_facts(opening: Opening) -> CodeFacts:
-    """Return what the last run read, with a line about its age. Raises Trouble."""
+    """Return the facts of the last run, with a line about their age. Raises Trouble."""
     copies = OfflineCopies(opening)
     copy = copies.load("flags", CODE_PART, CodeFlag)
     if copy is not None:

@@ -49,7 +49,7 @@ class ScanResult:
 
 
 def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
-    """Search the folders, and report on standard error what was not read. Raises Trouble."""
+    """Search the folders, and report skipped files on standard error. Raises Trouble."""
     folders = [folder.absolute() for folder in place.folders] or [current_folder()]
     missing = next((folder for folder in folders if not folder.is_dir()), None)
     if missing is not None:

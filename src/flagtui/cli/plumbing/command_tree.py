@@ -33,7 +33,7 @@ FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
 LINEAR: Final = "flagtui.linear"
 """Key in a click context: lines were requested instead of a screen."""
 DEFAULT: Final = "run"
-"""The command that a group runs when none is named: `flagtui mirror --sample`."""
+"""The default command of a group: `flagtui mirror --sample`."""
 HELP: Final = frozenset(("-h", "--help"))
 SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
     "show": ("get",),

@@ -1,6 +1,6 @@
 """Keys, names and tags that completion offers: from the copies of lists on disk.
 
-They are offered without loading what reads the command line, which takes longer, where that is not needed.
+They are offered without loading the command line's parser, which takes longer, if it is not needed.
 """
 
 import os

@@ -268,7 +268,7 @@ def show_conflicts(key: str, conflicts: Sequence[FieldConflict], show: Callable[
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
-    """Return the approval, or what is still missing. Prompt a person for what the options leave open."""
+    """Return the approval, or the missing parts. Prompt a person for parts that the options leave open."""
     answer = _asked(question, given, person) if person.is_there else given
     return question.settle(answer)
 

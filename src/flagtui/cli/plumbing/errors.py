@@ -67,7 +67,7 @@ class OutputLost(Exception):
     def __init__(self, fault: OSError, *, is_in_journal: bool) -> None:
         super().__init__(fault.strerror or str(fault))
         self.is_in_journal = is_in_journal
-        """Whether the journal has what was changed."""
+        """Whether the journal has the change."""
 
 
 class Trouble(Exception):
@@ -95,7 +95,7 @@ class Trouble(Exception):
 
 
 def in_words(error: ApiError) -> Trouble:
-    """Convert an error of the API: what the server reported or why it was not reached, and the next step."""
+    """Convert an error of the API: the server's report or why it was not reached, and the next step."""
     fix = error.next
     if isinstance(error, errors.RateLimited):
         fix = f"Nothing was changed; run again {time_to_retry(error)}."

@@ -36,7 +36,7 @@ class _ListedFlags(PagedRecords[ListedFlag]):
 
 
 async def read_facts(session: ProjectSession) -> CodeFacts:
-    """Return what the server has, and save it for `--offline`. Raises ApiError."""
+    """Return the server's facts, and save them for `--offline`. Raises ApiError."""
     facts = await fetch_facts(session.client, session.opening)
     if facts.events is None:
         warn("event names were not checked: the key may not read event definitions.")
@@ -46,7 +46,7 @@ async def read_facts(session: ProjectSession) -> CodeFacts:
 
 
 async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
-    """Return what the server has, and save it in the profile that is opened. Raises ApiError."""
+    """Return the server's facts, and save them in the opened profile. Raises ApiError."""
     source = _ListedFlags(client.connection, client.project)
     listed: list[ListedFlag] = await every_row(source.pages, has_archived=True)
     static = set()

@@ -13,7 +13,7 @@ NEAR: Final = 3
 
 
 def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
-    """Return the trouble that names what is missing, with names near it, else `where`: what shows all."""
+    """Return the trouble about a missing name, with similar names, else with `where`, which lists all."""
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []

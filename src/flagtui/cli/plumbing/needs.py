@@ -19,6 +19,6 @@ def needs_of(question: Question[Any]) -> tuple[str, ...]:
 
 
 def how_to_agree(question: Question[Any]) -> str:
-    """Return the options that give what is missing."""
+    """Return the options that supply the missing parts."""
     options = [f"--{OPTION_OF.get(need, need)}" for need in needs_of(question)]
     return f"to agree: {safe_text(' '.join(options), 200)}"

@@ -73,7 +73,7 @@ def current_folder() -> Path:
 
 
 def code_index(opening: Opening) -> "CodeIndex | None":
-    """Return what the last scan of the code of the profile knows of each flag; None without a scan."""
+    """Return the uses of each flag by the last scan of the profile's code; None without a scan."""
     from flagtui.store.code_scans import CodeIndex
 
     scan = code_scans(opening).load(code_folder(opening))

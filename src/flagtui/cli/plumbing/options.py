@@ -1,6 +1,6 @@
-"""Options that several commands share, and what they hold: fields, tags, the text of a file.
+"""Options that several commands share, and their values: fields, tags, the text of a file.
 
-Those of the place may stand before or after a command.
+Options of host, profile and project can precede or follow a command.
 """
 
 import json
@@ -28,7 +28,7 @@ LONGEST: Final = 4_000_000
 
 
 class NumberRange(click.FloatRange):
-    """A number between two others; `nan` is none, although it is below and above nothing."""
+    """A number between two others; `nan` is refused, although it is neither below nor above them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:

@@ -102,7 +102,7 @@ class Opening:
         return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
 
     def rules(self, *, read_only: bool) -> GuardRules:
-        """Return the guard rules of the profile; `read_only` wins over what it allows."""
+        """Return the guard rules of the profile; `read_only` overrides them."""
         return GuardRules(
             level=Level.READ_ONLY if read_only else Level(self.profile.level),
             require_reason=self.profile.require_reason,
@@ -159,7 +159,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
 
 
 def _origin_of(text: str) -> str:
-    """Such as https://eu.posthog.com, however it is written; what is no host stays as it is."""
+    """Such as https://eu.posthog.com, however it is written; other texts are unchanged."""
     try:
         return read_host(text, allow_plain_http=True).origin
     except ApiError:

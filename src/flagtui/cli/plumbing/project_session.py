@@ -1,4 +1,4 @@
-"""One command's work with the key of a profile: a question, or all of it in one project."""
+"""One command's session with the key of a profile: a single request, or all work in one project."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ NOTICED: Final = 2.0
 PATIENCE: Final = 2.5
 """Seconds to wait for names, which only make the output easier to read."""
 LOOK_EVERY: Final = 2.0
-"""Seconds between looks at what is waited for."""
+"""Seconds between looks at an awaited state."""
 
 
 def report_waits(link: "ConnectionState") -> Callable[[], None]:

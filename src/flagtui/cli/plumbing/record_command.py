@@ -1,4 +1,4 @@
-"""Declare a command: what it prints, which operations it calls, how it is used; and call it."""
+"""Declare a command: its output, its operations, its examples; and call it."""
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -36,11 +36,11 @@ from flagtui.cli.plumbing.word_types import RecordWord
 
 
 class RecordCommand(ShownCommand):
-    """Adds the options that all commands of its sort share, and hands them over as one argument each.
+    """Adds the options that all commands of its sort share, and passes them as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
     Words that name records come as `Wanted`. A coroutine gets a session in the project instead of place and
-    printer: what it returns is printed, or is the exit code of one that changes something.
+    printer: its return value is printed, or is the exit code of a change.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class RecordCommand(ShownCommand):
         """Whether a person gets a line for each field."""
         self.project_of: ProjectOfChange = more.pop("project_of", lambda _opening, _given: "")
         self.line = more.pop("line", "")
-        """What it does, for the help of the whole program; its summary where that is short enough."""
+        """Its line in the help of the whole program; its summary if that is short enough."""
         super().__init__(name, params=params, **more)
         self.kind = kind
-        """What it prints; None for text."""
+        """The printed records; None for text."""
         self.operations = tuple(operations)
         """The operations of the API it asks."""
         self.examples = tuple(examples)
@@ -185,7 +185,7 @@ class RecordCommand(ShownCommand):
     def _read_in(
         opening: Opening, place: WorkPlace, read: Callable[[ProjectSession], Awaitable["Reading"]], count: int
     ) -> "Reading":
-        """Return what is read in one of `count` projects. Raises Trouble that names it among several."""
+        """Return the records read in one of `count` projects. Raises Trouble that names it among several."""
         try:
             return in_opened(opening, place, read)
         except Trouble as trouble:

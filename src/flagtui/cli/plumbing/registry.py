@@ -21,9 +21,9 @@ class IndexedCommand(NamedTuple):
     records: str
     """The kind of the records that its arguments name: `flags`; empty for others."""
     tag_options: tuple[str, ...]
-    """The options that take a tag of such records."""
+    """The options that take a tag of these records."""
     line: str
-    """What it does."""
+    """Its summary."""
 
 
 @cache

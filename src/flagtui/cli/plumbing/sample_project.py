@@ -1,4 +1,4 @@
-"""The sample as a project of its own in this process, which is only read."""
+"""The sample as a read-only project in this process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

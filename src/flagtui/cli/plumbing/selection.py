@@ -1,6 +1,6 @@
 """Resolve the words of a command to records: names, ids, lines of standard input, or a query.
 
-What searches is imported by the first query, since a name needs none of it.
+The first query imports the search, since a name does not need it.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ class RowSource:
     def check(self, query: Any, opening: "Opening", now: float, sort: str = "", me: Any = None) -> Any:
         """Return the facts that the query and the order need.
 
-        Raises Trouble for `by:me` where the user is not known, for a qualifier or an order about code without
+        Raises Trouble for `by:me` if the user is not known, for a qualifier or an order about code without
         a scan of it, and for an unknown order.
         """
         from flagtui.cli.plumbing.offline_copies import code_folder, code_index
@@ -156,7 +156,7 @@ EVENTS: Final = RowSource(kinds.EVENTS, lambda row: (row.name,))
 SOURCES: Final[Mapping[str, RowSource]] = {
     source.kind.plural: source for source in (FLAGS, EXPERIMENTS, EVENTS)
 }
-"""By what the arguments that name such records are called."""
+"""By the names of the arguments that name records."""
 
 
 def read_query(line: str, vocabulary: Any) -> Any:

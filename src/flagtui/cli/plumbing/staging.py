@@ -68,7 +68,7 @@ def read_staged(session: ProjectSession) -> ChangeSet | None:
 
 
 def after_staged(session: ProjectSession, context: PlanContext) -> PlanContext:
-    """Return the project as it is after the staged set, to plan one more change of it. Raises Trouble."""
+    """Return the project after the staged set, to plan one more change on it. Raises Trouble."""
     change_set = read_staged(session)
     return context if change_set is None else AfterSet(context, change_set.changes)
 

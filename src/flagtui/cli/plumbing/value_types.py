@@ -101,7 +101,7 @@ class QueryWord(ListedWord):
 
 
 class ChangeId(ListedWord):
-    """The id of a change in the journal; the newest are offered, with what they did."""
+    """The id of a change in the journal; completion offers the newest, described."""
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -121,7 +121,7 @@ class ChangeId(ListedWord):
 
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
-    """Return what the last word of a query can be, as the search line of the app completes it."""
+    """Return the completions of a query's last word, as in the search line of the app."""
     from flagtui.cli.plumbing.completion_words import known_words
     from flagtui.store.kinds import KINDS, load
     from flagtui.store.query.line_edits import complete

@@ -101,7 +101,7 @@ def query_argument(kind: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 def list_options(kind: str, orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
+    """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` describes the orders."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         limit = click.option("-L", "--limit", type=click.IntRange(1), metavar="N", help="Print at most N.")(

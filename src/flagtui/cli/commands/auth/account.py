@@ -24,7 +24,7 @@ from flagtui.text.shared_messages import lacking_scope
 
 @dataclass(frozen=True)
 class SignedIn:
-    """The key in use, its source, and what the server reports about it."""
+    """The key in use, its source, and the server's report about it."""
 
     opening: Opening
     found: FoundSecret

@@ -49,7 +49,7 @@ class SignIn:
 
 
 def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
-    """Return what the server reports about the key. Raises ApiError."""
+    """Return the server's report about the key. Raises ApiError."""
 
     async def ask() -> Introduction:
 
@@ -236,7 +236,7 @@ class TerminalSignIn:
 
 
 def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
-    """Ask the person at the terminal for what is missing. Raises Trouble."""
+    """Prompt for the missing values on the terminal. Raises Trouble."""
     person = Prompts(False) if options.with_token else find_prompts()
     TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
 

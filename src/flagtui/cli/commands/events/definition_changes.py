@@ -23,7 +23,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 
 MakeIntent = Callable[[EventDefinition], EventIntent]
-"""What is meant for one definition."""
+"""The intended change of one definition."""
 People = Mapping[int, str]
 """E-mails of people by number."""
 PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
@@ -169,7 +169,7 @@ async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: Wri
 
 
 async def change_events(session: ProjectSession, wanted: Wanted, make: MakeIntent, terms: WriteTerms) -> int:
-    """Change every event that is meant; the exit code. Raises Trouble."""
+    """Change every selected event and return the exit code. Raises Trouble."""
     return await _change(session, await events_of(session, wanted), make, terms)
 
 

@@ -181,7 +181,7 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
 
 
 async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
-    """Return each event once. Raises ApiError, and Trouble when one is missing: then none is changed."""
+    """Return each event once. Raises ApiError, and Trouble if one is missing: then no event is changed."""
     named = {event.id: event for event in await _named(session, wanted)}
     ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
     read = await several(

@@ -28,7 +28,7 @@ from flagtui.models.experiment import Experiment
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")  # of what is not done in passing
 Choose = Callable[[Experiment], Choices | Skipped]
-"""What the options choose for one experiment, or why it stays as it is."""
+"""The intended step of one experiment, or why it is skipped."""
 CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
 CONCLUSION = click.option(
     "--conclusion",
@@ -59,7 +59,7 @@ def _step(
     examples: tuple[str, ...] = ("31 --dry-run", "31 --yes --json"),
     fill: Callable[[Choices, Experiment], Choices] = lambda choices, _fresh: choices,
 ) -> RecordCommand:
-    """Declares a step: its options are called what they choose, and `fill` completes that for each."""
+    """Declares a step: its options have the names of its choices, and `fill` completes them for each."""
 
     async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:
         selected = given.pop("experiments", None) or given.pop("experiment")

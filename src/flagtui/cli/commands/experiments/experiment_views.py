@@ -1,4 +1,4 @@
-"""`flagtui experiments …` that look: experiments, who changed them, and what is kept beside them."""
+"""`flagtui experiments …` that read: experiments, their changes, holdouts and shared metrics."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

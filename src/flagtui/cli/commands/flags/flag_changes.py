@@ -44,7 +44,7 @@ WRITE = (
     "flags.blast_radius",
 )
 MakeIntent = Callable[[Flag], Intent | Skipped]
-"""What is meant for one flag, or why it cannot be."""
+"""The intended change of one flag, or why it is skipped."""
 
 
 async def change_flags(

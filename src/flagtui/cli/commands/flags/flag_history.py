@@ -1,4 +1,4 @@
-"""`flagtui flags history`, `diff` and `due`: what became of flags, and what the server will do to them."""
+"""`flagtui flags history`, `diff` and `due`: past changes of flags, and scheduled ones."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -161,7 +161,7 @@ async def diff(
 async def _logged_differences(
     session: ProjectSession, flag: Flag, older: int, newer: int
 ) -> list[FlagDifference]:
-    """Return what the activity has of fields that versions lack; nothing for a key without access to it."""
+    """Return the activity's values of fields that versions lack; nothing for a key without access to it."""
     try:
         page = await session.client.flags.activity(flag.id, limit=LOGGED)
     except ApiError:

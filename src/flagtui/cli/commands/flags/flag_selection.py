@@ -10,12 +10,12 @@ from flagtui.store.activity_feed import recent_deletions
 
 
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
-    """Return each flag once. Raises ApiError, and Trouble when one is missing: then none is changed."""
+    """Return each flag once. Raises ApiError, and Trouble if one is missing: then no flag is changed."""
     return [Flag.of(raw) for raw in await objects_of(session, wanted)]
 
 
 async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
-    """Return the only one. Raises ApiError, and Trouble when it is missing or several are meant."""
+    """Return the only flag. Raises ApiError, and Trouble if it is missing or several are named."""
     return only_one(await flags_of(session, wanted), "flag")
 
 

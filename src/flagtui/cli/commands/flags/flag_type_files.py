@@ -105,7 +105,7 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
 
 
 def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
-    """Return what the query selects of the flags that the last run read. Raises Trouble."""
+    """Return the flags of the last run that the query selects. Raises Trouble."""
     from flagtui.models.flag_shapes import FlagShape
 
     opening = open_profile(place.profile, place.project)
@@ -127,7 +127,7 @@ def _select(shapes: "Sequence[FlagShape]", line: str, facts: object) -> "Sequenc
 
 
 def _read_file(path: Path) -> str:
-    """Return what is in the file; empty where there is none. Raises Trouble."""
+    """Return the content of the file; empty if it does not exist. Raises Trouble."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return file.read()

@@ -9,7 +9,7 @@ from flagtui.safe_text import safe_text
 
 
 def compile_filter(expression: str) -> Callable[[Any], Iterable[Any]]:
-    """Return the filter. Raises Trouble for an expression that is none, and without the library."""
+    """Return the filter. Raises Trouble for an invalid expression, and without the library."""
     try:
         jq: Any = import_module("jq")
     except ImportError:

@@ -36,7 +36,7 @@ class Printer:
     fields: tuple[str, ...] = ()
     """Names of the chosen fields; empty takes all, and in a table those that are usually shown."""
     width: int | None = None
-    """Cells of the terminal; None where there is none."""
+    """Cells of the terminal; None without a terminal."""
     has_colour: bool = False
     has_links: bool = False
     """Whether what a record is called leads to its page."""
@@ -60,9 +60,9 @@ class Printer:
     def records(
         self, kind: RecordSchema[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
     ) -> None:
-        """Print all records; `empty` is shown to people when there are none.
+        """Print all records; people are shown `empty` instead of an empty table.
 
-        On a terminal the first field, what the record is called, leads to `page`.
+        On a terminal the first field, the record's name, leads to `page`.
         """
         fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
         if self.format == "json":

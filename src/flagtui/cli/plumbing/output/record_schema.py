@@ -59,9 +59,9 @@ class RecordField(Generic[R_contra]):
     """A column of the table without `--fields`."""
     words: Callable[[JSON], str] | None = None
     is_extra: bool = False
-    """Programs get it only when they name it: it takes long to work out."""
+    """Programs get it only if they name it: it takes long to compute."""
     is_long: bool = False
-    """A line of its own below the others where a terminal is too narrow for all columns."""
+    """A separate line below the others if a terminal is too narrow for all columns."""
     choices: tuple[str, ...] = ()
     """Every value it can have; empty where any can be."""
 
@@ -109,7 +109,7 @@ class RecordSchema(Generic[R]):
         return tuple(field.name for field in self.fields)
 
     def within(self, inner: Callable[[Outer], R]) -> tuple[RecordField[Outer], ...]:
-        """Return the same fields, of what has such a record within it."""
+        """Return the same fields, of a record that contains one of these."""
 
         def outside(field: RecordField[R]) -> RecordField[Outer]:
             def value(outer: Outer) -> JSON:
@@ -128,7 +128,7 @@ class RecordSchema(Generic[R]):
         return RecordSchema(self.name, self.about, fields, self.version)
 
     def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
-        """Return the fields of these names in their order. Raises KeyError with the first that is none."""
+        """Return the fields of these names in their order. Raises KeyError with the first unknown name."""
         by_name = {field.name: field for field in self.fields}
         return tuple(by_name[name] for name in names)
 
