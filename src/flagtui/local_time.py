@@ -7,8 +7,10 @@ settings, else that of this process: `TZ`, or what the system is set to.
 import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 _POSIX_ZONE: Final = re.compile(r":?(<[+-]?\w+>|[A-Za-z]{3,})[+-]?\d.*")
@@ -20,7 +22,7 @@ _LONGEST_LABEL: Final = 5
 
 
 class _Person:
-    zone: ZoneInfo | None = None
+    zone: "ZoneInfo | None" = None
     """None is the zone of the process, which the standard library knows."""
 
 
@@ -180,7 +182,10 @@ def _moment(shown: datetime) -> float:
     return (shown if shown.tzinfo else shown.replace(tzinfo=_Person.zone)).timestamp()
 
 
-def _zone(name: str) -> ZoneInfo | None:
+def _zone(name: str) -> "ZoneInfo | None":
+    # Most settings name no zone.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -1,6 +1,5 @@
 """The clock of the client, replaceable in tests, and the urgency of requests."""
 
-import asyncio
 import time
 from enum import IntEnum
 from typing import Protocol
@@ -32,6 +31,9 @@ class SystemClock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        # A run without requests needs no event loop.
+        import asyncio
+
         await asyncio.sleep(seconds)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeVar
 
-from flagtui.config.daemon import start_call
 from flagtui.config.key_sources import (
     CommandFailed,
     KeyFileRefused,
@@ -118,6 +117,9 @@ class Keyring:
         return self._ask(lambda backend: _TRUSTED.get(type(backend).__module__, type(backend).__module__))
 
     def _ask(self, question: Callable[[Backend], Answer]) -> Answer:
+        # Threads and their futures: most runs have the key of the environment, or need none.
+        from flagtui.config.daemon import start_call
+
         call = start_call(lambda: question(self.load()))
         try:
             error = call.exception(self.seconds)

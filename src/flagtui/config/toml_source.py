@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -77,6 +76,9 @@ def read_source(file: Path | None) -> TomlSource:
 
 def parse_source(text: str, file: Path | None) -> TomlSource:
     """Parse TOML text and the lines of its values. Raises SettingsError."""
+    # Many runs have no file.
+    import tomllib
+
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

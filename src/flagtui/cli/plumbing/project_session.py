@@ -1,6 +1,5 @@
 """One command's session with the key of a profile: a single request, or all work in one project."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -78,7 +77,9 @@ def ask(
     wait: float = 0.0,
 ) -> Answer:
     """Return the server's response; retry for `wait` seconds. Raises Trouble."""
-    # Half of what a command takes to start, which its help and its completion do without.
+    # Half of what a command takes to start, which its help, completion and --offline do without.
+    import asyncio
+
     from flagtui.cli.plumbing.client import make_client
 
     async def run() -> Answer:
@@ -175,6 +176,8 @@ class ProjectSession:
 
         The server is asked only where a condition needs either; without a response in time both are unknown.
         """
+        import asyncio
+
         from flagtui.models.flag_details import NO_NAMES, Names
         from flagtui.text.property_sentences import needs_names
 

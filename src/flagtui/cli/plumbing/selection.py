@@ -3,7 +3,6 @@
 The first query imports the search, since a name does not need it.
 """
 
-import asyncio
 import difflib
 import re
 import sys
@@ -242,6 +241,9 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
     """Return the results for each word, a few at a time, in their order. Raises ApiError."""
+    # A run without requests needs no event loop.
+    import asyncio
+
     turn, steps = asyncio.Semaphore(AT_ONCE), Steps(len(words), "read")
 
     async def one(word: Word) -> Found:
