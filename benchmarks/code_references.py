@@ -24,9 +24,20 @@ from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 
-EXTENSIONS = ("ts", "tsx", "js", "py", "go", "rb", "java", "kt")
-CALL_EVERY = 100
-"""Files for one that has a call."""
+_SCRIPT = ("export function run() {", "}")
+LANGUAGES = {
+    "ts": _SCRIPT,
+    "tsx": _SCRIPT,
+    "js": _SCRIPT,
+    "py": ("def run():", ""),
+    "go": ("package main\nfunc run() {", "}"),
+    "rb": ("def run", "end"),
+    "java": ("class Run { void run() {", "}}"),
+    "kt": ("fun run() {", "}"),
+}
+"""By extension: what surrounds the lines, which are valid in every language."""
+CALL_EVERY = 101
+"""Files for one that has a call; no multiple of the number of languages."""
 KEYS = 10
 MANY_KEYS = 10_000
 TIMES_GREP = 3
@@ -63,11 +74,13 @@ def main() -> None:
         patterns = Path(folder) / "keys"
         patterns.write_text("".join(f"{key(number)}\n" for number in range(KEYS)))
         grep = ("git", "grep", "-F", "-n", "-f", str(patterns))
-        refs = (*PROGRAM, "refs", "--offline")
+        check = (*PROGRAM, "check", "--offline")
         commands = {
             "git grep": (grep, Path(folder)),
-            "refs": (refs, homes[KEYS]),
-            "many": (refs, homes[MANY_KEYS]),
+            "check": (check, homes[KEYS]),
+            "many": (check, homes[MANY_KEYS]),
+            # A line for each of the keys that no code uses.
+            "refs": ((*PROGRAM, "refs", "--offline"), homes[MANY_KEYS]),
         }
         times: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
         for _ in range(given.runs):
@@ -81,8 +94,9 @@ def main() -> None:
     against = medians["git grep"]
     for name, what in (
         ("git grep", f"git grep of {KEYS} keys"),
-        ("refs", f"refs with {KEYS} keys"),
-        ("many", f"refs with {MANY_KEYS:,} keys"),
+        ("check", f"check with {KEYS} keys"),
+        ("many", f"check with {MANY_KEYS:,} keys"),
+        ("refs", f"refs with {MANY_KEYS:,} keys"),
     ):
         wall, processor, memory = medians[name]
         goals = (
@@ -104,10 +118,12 @@ def write_tree(tree: Path, files: int) -> int:
     for number in range(files):
         lines = [line(source) for _ in range(source.randint(20, 120))]
         if number % CALL_EVERY == 0:
-            lines.insert(len(lines) // 2, f'  posthog.isFeatureEnabled("{key(source.randrange(KEYS))}")')
-        path = tree / f"part{number // 100}" / f"file{number}.{EXTENSIONS[number % len(EXTENSIONS)]}"
+            lines.insert(len(lines) // 2, f'  posthog.isFeatureEnabled("{key(source.randrange(KEYS))}");')
+        extension = [*LANGUAGES][number % len(LANGUAGES)]
+        path = tree / f"part{number // 100}" / f"file{number}.{extension}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n".join([*lines, ""])
+        head, tail = LANGUAGES[extension]
+        text = "\n".join([head, *lines, tail, ""])
         path.write_text(text)
         size += len(text)
     for words in (("init", "-q"), ("add", "-A")):
@@ -119,8 +135,8 @@ def line(source: random.Random) -> str:
     """Return a line of code: with a quoted word on every second one, as in real code."""
     first, second, third = source.choices(WORDS, k=3)
     if source.random() < 0.5:
-        return f"  {first}_{second} = compute({third}.{first}, {source.randint(1, 999)})"
-    return f'  {first}_{second} = compute("{third} {first}", {source.randint(1, 999)})'
+        return f"  {first}_{second} = compute({third}.{first}, {source.randint(1, 999)});"
+    return f'  {first}_{second} = compute("{third} {first}", {source.randint(1, 999)});'
 
 
 def save_flags(home: Path, count: int) -> None:

@@ -13,7 +13,8 @@ from flagtui.code.code_findings import (
     flag_states,
     state_of,
 )
-from flagtui.code.flag_facts import CodeFacts, ListedFlag, complete_flags, read_listed_page, with_deleted
+from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.listed_flags import ListedFlag, complete_flags, read_listed_page, with_deleted
 from flagtui.code.reference_records import Reference
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow, FlagRow

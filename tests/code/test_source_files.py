@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.code.file_content import SIZE_LIMIT, FileReader, SkippedFile, UnreadableFile
+from flagtui.code.file_content import BATCH_BYTES, SIZE_LIMIT, FileReader
 from flagtui.code.source_files import SourceError, find_root, list_changed, list_files
 
 
@@ -108,20 +108,34 @@ def test_folder_outside_the_root_is_an_error(
 )
 def test_files_without_source_are_skipped(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "file").write_bytes(content)
-    assert FileReader(str(tmp_path)).read("file") == SkippedFile(reason)  # type: ignore[arg-type]  # one of them
+    assert read(tmp_path, "file") == ({}, {reason: 1}, [])
+
+
+def read(folder: Path, *names: str) -> tuple[dict[str, bytes], dict[str, int], list[str]]:
+    """Return the contents, the counts of skipped files and the problems."""
+    reader = FileReader(str(folder))
+    contents = {
+        name: batch.content(start, end) for batch in reader.batches(names) for name, start, end in batch.files
+    }
+    return contents, {f"{reason}": count for reason, count in reader.skipped.items()}, reader.problems
 
 
 def test_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "pipe")
-    reader = FileReader(str(tmp_path))
-    assert reader.read("link") == SkippedFile("links")
-    assert reader.read("pipe") == b""
-    assert reader.read("gone") == SkippedFile("missing")
+    assert read(tmp_path, "link", "pipe", "gone") == ({"pipe": b""}, {"links": 1, "missing": 1}, [])
 
 
 def test_unreadable_file_has_one_line(tmp_path: Path) -> None:
     name = "a" * 300
-    assert FileReader(str(tmp_path)).read(name) == UnreadableFile(
-        f"{name} cannot be read: File name too long."
-    )
+    problem = f"{name} cannot be read: File name too long."
+    assert read(tmp_path, name) == ({}, {"unreadable": 1}, [problem])
+
+
+def test_files_read_together_keep_their_own_bytes(tmp_path: Path) -> None:
+    sizes = (0, 1, BATCH_BYTES // 3, BATCH_BYTES - 1, 3 * BATCH_BYTES, 5, 0)
+    files = {f"{number}": bytes([65 + number, 10]) * (size // 2) for number, size in enumerate(sizes)}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "picture").write_bytes(b"\0" * 100)
+    assert read(tmp_path, "3", "picture", *sorted(files)) == (files, {"binary": 1}, [])

@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+import msgspec
 
 from flagtui.code.syntax import Syntax
 
@@ -31,8 +32,7 @@ _OPEN: Final = frozenset("([{")
 _CLOSED: Final = frozenset(")]}")
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(msgspec.Struct, frozen=True):
     """One argument, or one member of an object."""
 
     name: str
@@ -42,8 +42,7 @@ class Argument:
     end: int
 
 
-@dataclass(frozen=True)
-class SourceText:
+class SourceText(msgspec.Struct, frozen=True, dict=True):
     """A file and where its strings are."""
 
     text: str

@@ -1,9 +1,8 @@
 """Findings about keys in code: rules, and the state of a flag."""
 
 import difflib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -19,8 +18,7 @@ Level = Literal["error", "warning", "note"]
 State = RuleId | Literal["healthy"]
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRule:
+class CodeRule(msgspec.Struct, frozen=True):
     """One rule: its id is the same in settings and in every output."""
 
     id: RuleId
@@ -47,6 +45,7 @@ RULES: Final[Mapping[RuleId, CodeRule]] = {
     )
 }
 DEFAULT_RULES: Final[tuple[RuleId, ...]] = ("unknown-key", "deleted-key", "archived", "missing-required")
+_UNUSED_RULES: Final[frozenset[RuleId]] = frozenset(("unreferenced", "comment-only"))
 SIMILAR_LIMIT: Final = 20
 """Unknown keys for which a similar one is looked up."""
 BUILTIN_MARK: Final = "$"
@@ -138,8 +137,11 @@ def find_findings(
         if finding.rule in rules
     ]
     findings = _with_similar(findings, facts)
-    whole = [*_unused(references, facts), *_missing(required, facts)]
-    return [*_with_fingerprints([*findings, *(each for each in whole if each.rule in rules)])]
+    if not _UNUSED_RULES.isdisjoint(rules):
+        findings += (each for each in find_unused(references, facts) if each.rule in rules)
+    if "missing-required" in rules:
+        findings += _missing(required, facts)
+    return [*_with_fingerprints(findings)]
 
 
 def findings_at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]:
@@ -240,27 +242,26 @@ def value_words(value: ServedValue) -> str:
     return {True: "true", False: "false"}.get(value, "") if isinstance(value, bool) else f'"{value}"'
 
 
-def _unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeFinding]:
-    """Yield the records that no code uses. A quoted key may be a use, so its record is not yielded."""
-    places: dict[tuple[str, str], list[Reference]] = defaultdict(list)
-    for reference in references:
-        places[reference.subject, reference.key].append(reference)
+def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeFinding]:
+    """Yield the records that no code uses, without a fingerprint. A quoted key may be a use."""
+    used: set[tuple[str, str]] = set()
+    comments: dict[tuple[str, str], Reference] = {}
+    for each in references:
+        if each.is_use or each.kind == "string":
+            used.add((each.subject, each.key))
+        elif each.kind == "comment":
+            comments.setdefault((each.subject, each.key), each)
     records: list[tuple[str, str]] = [
         ("flag", key) for key, flag in facts.flags.items() if not flag.row.deleted and not flag.row.archived
     ]
-    events = facts.events or {}
-    records += [("event", name) for name in events if not name.startswith(BUILTIN_MARK)]
-    for subject, key in sorted(records):
-        named = places.get((subject, key), [])
-        if any(each.is_use or each.kind == "string" for each in named):
-            continue
-        comments = [each for each in named if each.kind == "comment"]
-        noun = "flag" if subject == "flag" else "event"
-        if comments:
-            yield CodeFinding("comment-only", key, f"Only comments name the {noun} {key}.", comments[0])
+    records += [("event", name) for name in facts.events or () if not name.startswith(BUILTIN_MARK)]
+    for subject, key in sorted(record for record in records if record not in used):
+        comment = comments.get((subject, key))
+        if comment is not None:
+            yield CodeFinding("comment-only", key, f"Only comments name the {subject} {key}.", comment)
         else:
             received = f"; it was {_received(key, facts)}" if subject == "event" else ""
-            yield CodeFinding("unreferenced", key, f"No code uses the {noun} {key}{received}.")
+            yield CodeFinding("unreferenced", key, f"No code uses the {subject} {key}{received}.")
 
 
 def _missing(required: Iterable[str], facts: CodeFacts) -> Iterator[CodeFinding]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import msgspec
@@ -39,8 +38,7 @@ _GLOBAL_NAMES: Final = ("go", "kotlin", "swift", "ruby")
 """Languages in which other files of a package are visible without an import."""
 
 
-@dataclass(frozen=True)
-class FileFacts:
+class FileFacts(msgspec.Struct, frozen=True):
     """A file as its path and settings describe it."""
 
     path: str
@@ -69,7 +67,7 @@ def find_references(text: str, facts: FileFacts, keys: Collection[str], names: C
         line, _ = reader.source.line_of(reader.syntax.broken_at)
         problems.append(f"{facts.path}:{line}: syntax not understood; uses below may be missing.")
     order = sorted(references, key=lambda each: (each.line, each.column))
-    return FileReferences(tuple(order), tuple(reader.names.values()), calls, tuple(problems))
+    return FileReferences(facts.path, tuple(order), tuple(reader.names.values()), calls, tuple(problems))
 
 
 def _accept(reference: Reference, accepted: dict[int, str]) -> Reference:
@@ -246,8 +244,7 @@ class _FileReader:
         return Reference(self.facts.path, line, column, in_file, key, subject, **more)
 
 
-@dataclass(frozen=True)
-class _Places:
+class _Places(msgspec.Struct, frozen=True):
     """The places of the parts of a call."""
 
     function: SdkFunction

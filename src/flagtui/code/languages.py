@@ -1,12 +1,12 @@
 """Languages of source files: their names and extensions, and the words of their syntax trees."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True)
-class Language:
+
+class Language(msgspec.Struct, frozen=True):
     """A language: the names of its files, and its parser."""
 
     name: str

@@ -4,8 +4,11 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Final
+
+import msgspec
 
 from flagtui.code.call_arguments import SourceText
 from flagtui.code.reference_records import NamedCall, NamedKey
@@ -97,20 +100,22 @@ def _name_before(before: str, language: str) -> tuple[str, bool]:
     return (match["name"], last in (":", ">")) if match else ("", False)
 
 
-class _Scopes:
-    """The declarations of one file that names can be in."""
+class _Scopes(msgspec.Struct, frozen=True, dict=True):
+    """The declarations of one file that names can be in, read for the first name."""
 
-    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
-        matches = [*pattern.finditer(text)]
-        self._ends = [match.end() for match in matches]
-        self._names = [match[1] for match in matches]
+    pattern: re.Pattern[str]
+    text: str
+
+    @cached_property
+    def _matches(self) -> list[re.Match[str]]:
+        return [*self.pattern.finditer(self.text)]
 
     def before(self, position: int, name: str) -> str:
         """Return the nearest declaration before the position that is not the name itself; empty for none."""
-        place = bisect_right(self._ends, position)
-        while place and self._names[place - 1] == name:
+        place = bisect_right(self._matches, position, key=re.Match.end)
+        while place and self._matches[place - 1][1] == name:
             place -= 1
-        return self._names[place - 1] if place else ""
+        return self._matches[place - 1][1] if place else ""
 
 
 def read_path(expression: str) -> tuple[str, str] | None:

@@ -73,6 +73,7 @@ class NamedCall(msgspec.Struct, frozen=True):
 class FileReferences(msgspec.Struct, frozen=True):
     """All references of one file."""
 
+    path: str
     references: tuple[Reference, ...] = ()
     names: tuple[NamedKey, ...] = ()
     calls: tuple[NamedCall, ...] = ()

@@ -1,8 +1,9 @@
 """Functions of libraries that name a flag or an event, by name, whatever the language."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 Subject = Literal["flag", "event"]
 KEY_NAMES: Final = frozenset(("key", "flag", "flagkey", "flag_key", "featurekey", "feature_key", "forkey"))
@@ -11,8 +12,7 @@ EVENT_NAMES: Final = frozenset(("event", "eventname", "event_name"))
 FALLBACK_NAMES: Final = frozenset(("default", "defaultvalue", "default_value", "fallback"))
 
 
-@dataclass(frozen=True, slots=True)
-class SdkFunction:
+class SdkFunction(msgspec.Struct, frozen=True):
     """A function that receives a key."""
 
     subject: Subject = "flag"

@@ -4,9 +4,10 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 IGNORE_FILE: Final = ".flagtuiignore"
 VENDORED: Final = frozenset(
@@ -16,7 +17,7 @@ VENDORED: Final = frozenset(
     )
 )
 """Folders of other people's code, and of version control."""
-_GIT: Final = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
+_GIT: Final = ("git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 Matcher = Callable[[str], bool]
 
 
@@ -24,15 +25,14 @@ class SourceError(Exception):
     """A folder or revision that cannot be used; the text names it and the reason."""
 
 
-@dataclass
-class SourceTree:
+class SourceTree(msgspec.Struct):
     """The files to read, relative to `root`, with `/` between folders; sorted."""
 
     root: Path
     files: list[str]
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
     """Files by the reason why they are not read."""
-    problems: list[str] = field(default_factory=list)
+    problems: list[str] = []
     """A line for each folder that cannot be read."""
     is_tracked: bool = False
     """Whether git names the files."""
@@ -88,8 +88,12 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
         else:
             names.update(os.fsdecode(name) for name in listed.split(b"\0") if name)
     is_own = match_patterns(own)
+    is_vendored: dict[str, bool] = {}
     for name in sorted(names):
-        if not VENDORED.isdisjoint(name.split("/")[:-1]):
+        folder_name = name.rpartition("/")[0]
+        if folder_name not in is_vendored:
+            is_vendored[folder_name] = not VENDORED.isdisjoint(folder_name.split("/"))
+        if is_vendored[folder_name]:
             tree.skipped["vendored"] += 1
         elif ignored(name) or is_own(name):
             tree.skipped["ignored"] += 1

@@ -3,9 +3,10 @@
 The only module that loads the extra `flagtui[code]`.
 """
 
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from flagtui.code.languages import LANGUAGES, Language
 
@@ -18,15 +19,14 @@ _ERROR: Final = "ERROR"
 _SCRIPT_TAG: Final = "script_element"
 
 
-@dataclass
-class Syntax:
+class Syntax(msgspec.Struct):
     """Positions in characters from the start of the file."""
 
-    strings: dict[int, int] = field(default_factory=dict)
+    strings: dict[int, int] = {}
     """End by start, quotes included."""
-    comments: dict[int, int] = field(default_factory=dict)
+    comments: dict[int, int] = {}
     """End by start."""
-    arguments: dict[int, int] = field(default_factory=dict)
+    arguments: dict[int, int] = {}
     """End by start; with the parentheses where there are any."""
     broken_at: int | None = None
     """Where the parser first understood nothing; None for a file without errors."""

@@ -3,14 +3,15 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from flagtui.code.file_content import FileReader, SkippedFile, UnreadableFile
+from flagtui.code.file_content import FileBatch, FileReader, SkipReason
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import Language, language_of
 from flagtui.code.named_keys import NameIndex
@@ -18,11 +19,11 @@ from flagtui.code.quoted_words import WordFilter
 from flagtui.code.reference_records import FileReferences, NamedCall, NamedKey, Reference
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.sdk_functions import CallNames
-from flagtui.code.source_files import SourceTree, match_patterns
+from flagtui.code.source_files import Matcher, SourceTree, match_patterns, never
 from flagtui.code.syntax import has_parser
 
-REPORT_EVERY: Final = 256
-"""Files of one process between two reports."""
+CHUNK_FILES: Final = 64
+"""Least number of files that a process takes at once."""
 FILES_PER_PROCESS: Final = 2_000
 """Files below which another process takes longer to start than it saves."""
 _TEST_PATTERNS: Final = (
@@ -46,30 +47,28 @@ _GENERATED_BYTES: Final = 1_000
 """Bytes at the start of a file in which it names itself generated."""
 
 
-@dataclass(frozen=True)
-class ScanRequest:
+class ScanRequest(msgspec.Struct, frozen=True):
     """The request for a scan."""
 
     keys: Collection[str]
-    settings: RepositorySettings = field(default_factory=RepositorySettings)
+    settings: RepositorySettings = msgspec.field(default_factory=RepositorySettings)
     languages: Collection[str] = ()
     """Languages to parse, by name; empty for those of the settings."""
     files_per_process: int = FILES_PER_PROCESS
     report: Callable[[int, int], None] | None = None
-    """Receives the files that were read, about, and all files, while the scan runs."""
+    """Receives the number of files that were read, about, and of all files, while the scan runs."""
 
 
-@dataclass
-class Scan:
+class Scan(msgspec.Struct):
     """The result of a scan of a tree."""
 
-    references: list[Reference] = field(default_factory=list)
+    references: list[Reference] = []
     """By path, line and column."""
     files: int = 0
     """Files that were read to the end."""
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
     """Files by the reason why they were skipped."""
-    problems: list[str] = field(default_factory=list)
+    problems: list[str] = []
     is_parsed: bool = True
     """False without the extra: every quoted key is then a `string`, and nothing else is recognised."""
 
@@ -79,8 +78,9 @@ class _Part(msgspec.Struct):
 
     results: list[FileReferences] = []
     files: int = 0
-    skipped: dict[str, int] = {}
+    skipped: dict[SkipReason, int] = {}
     problems: list[str] = []
+    """A line for each file that cannot be read."""
 
 
 def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
@@ -88,22 +88,22 @@ def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
     scanner = _Scanner(tree.root, request)
     parts = _run(scanner, tree.files, request)
     scan = Scan(is_parsed=scanner.has_parser, skipped=tree.skipped, problems=[*tree.problems])
-    names: list[NamedKey] = []
-    calls: list[NamedCall] = []
     for part in parts:
         scan.files += part.files
         scan.skipped.update(part.skipped)
-        scan.problems += part.problems
-        for file in part.results:
-            scan.references += file.references
-            names += file.names
-            calls += file.calls
-    scan.references = resolve_names(scan.references, names, calls)
+    files = sorted((file for part in parts for file in part.results), key=attrgetter("path"))
+    scan.problems += sorted(problem for part in parts for problem in part.problems)
+    scan.problems += (problem for file in files for problem in file.problems)
+    scan.references = resolve_names(
+        (each for file in files for each in file.references),
+        (each for file in files for each in file.names),
+        (each for file in files for each in file.calls),
+    )
     return scan
 
 
 def resolve_names(
-    references: Sequence[Reference], names: Iterable[NamedKey], calls: Iterable[NamedCall]
+    references: Iterable[Reference], names: Iterable[NamedKey], calls: Iterable[NamedCall]
 ) -> list[Reference]:
     """Add the calls that name their key, and make a member that a call names a constant."""
     index, replace = NameIndex(names), msgspec.structs.replace
@@ -134,38 +134,35 @@ class _Scanner:
         self.is_generated = match_patterns(settings.generated)
         self.has_constants = match_patterns(settings.constants)
         self.is_test = match_patterns(settings.tests)
-        self.is_usual_test = None if settings.tests else _TEST_PATTERNS
 
-    def scan(self, files: Sequence[str], report: Callable[[int], None] | None = None) -> _Part:
-        part, skipped = _Part(), Counter[str]()
-        reader = FileReader(str(self.root))
-        for count, path in enumerate(files):
-            if report is not None and count % REPORT_EVERY == 0:
-                report(count)
-            data = reader.read(path)
-            if isinstance(data, SkippedFile):
-                skipped[data.reason] += 1
-            elif isinstance(data, UnreadableFile):
-                part.problems.append(data.problem)
-            else:
-                part.files += 1
-                if self.filter.has_hit(data) or self.has_constants(path):
-                    self._read(path, data, part)
-        reader.close()
-        part.skipped = dict(skipped)
+    def scan(self, files: Iterable[str]) -> _Part:
+        part, reader = _Part(), FileReader(str(self.root))
+        for batch in reader.batches(files):
+            part.results += (self._read(path, data) for path, data in self._hits(batch))
+            part.files += len(batch.files)
+        part.problems += reader.problems
+        part.skipped = dict(reader.skipped)
         return part
 
-    def _read(self, path: str, data: bytes, part: _Part) -> None:
+    def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that are worth parsing."""
+        if self.has_constants is never and not self.filter.has_hit(batch.buffer, 0, batch.size):
+            return
+        for path, start, end in batch.files:
+            if self.filter.has_hit(batch.buffer, start, end) or self.has_constants(path):
+                yield path, batch.content(start, end)
+
+    def _read(self, path: str, data: bytes) -> FileReferences:
+        problems = []
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            part.problems.append(f"{path}:{line}: not UTF-8; read as Latin-1.")
+            problems.append(f"{path}:{line}: not UTF-8; read as Latin-1.")
             text = data.decode("latin-1")
         language = language_of(path) if self.has_parser else None
         result = find_references(text, self._facts(path, data, language), self.keys, self.names)
-        part.problems += result.problems
-        part.results.append(result)
+        return msgspec.structs.replace(result, problems=(*problems, *result.problems))
 
     def _facts(self, path: str, data: bytes, language: Language | None) -> FileFacts:
         is_parsed = language is not None and (not self.languages or language.name in self.languages)
@@ -180,30 +177,59 @@ class _Scanner:
         )
 
     def _is_test(self, path: str) -> bool:
-        if self.is_usual_test is None:
+        if self.is_test is not never:
             return self.is_test(path)
-        return any(part in path for part in _TEST_PARTS) and match_patterns(self.is_usual_test)(path)
+        return any(part in path for part in _TEST_PARTS) and _usual_tests()(path)
+
+
+@cache
+def _usual_tests() -> Matcher:
+    return match_patterns(_TEST_PATTERNS)
 
 
 def _run(scanner: _Scanner, files: Sequence[str], request: ScanRequest) -> list[_Part]:
-    """Scan in as many processes as pay, each with the same number of files."""
-    count = min(os.cpu_count() or 1, len(files) // request.files_per_process)
+    """Scan in as many processes as pay."""
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
-    if sys.platform != "linux":
-        count = 1
-    size = -(-len(files) // max(1, count))
-    children = [_Child(scanner, files[start : start + size]) for start in range(size, len(files), size or 1)]
-    send = request.report
-    # The other processes are as far as this one, more or less.
-    report = None if send is None else lambda done: send(min(len(files), done * max(1, count)), len(files))
-    return [scanner.scan(files[:size], report), *(child.part() for child in children)]
+    count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    with _FileQueue(files) as queue:
+        children = [
+            _Child(scanner, queue) for _ in range(1, min(count, len(files) // request.files_per_process))
+        ]
+        parts = [scanner.scan(queue.take(request.report)), *(child.part() for child in children)]
+    complete = [part for part in parts if part is not None]
+    # A process ended early, such as for lack of memory, and with it the result of what it took.
+    return complete if len(complete) == len(parts) else [scanner.scan(files)]
+
+
+class _FileQueue:
+    """The files of a scan; each process takes the next ones when it is done with others."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._files = files
+        self._size = max(CHUNK_FILES, -(-len(files) // 256))
+        self._numbers, start = os.pipe()
+        os.write(start, bytes(range(-(-len(files) // self._size))))
+        os.close(start)
+
+    def __enter__(self) -> "_FileQueue":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._numbers)
+
+    def take(self, report: Callable[[int, int], None] | None = None) -> Iterator[str]:
+        """Yield files until there are no more."""
+        while number := os.read(self._numbers, 1):
+            start = number[0] * self._size
+            if report is not None:
+                report(start, len(self._files))
+            yield from self._files[start : start + self._size]
 
 
 class _Child:
-    """A copy of this process that scans some files and sends the result through a pipe."""
+    """A copy of this process that scans files and sends the result through a pipe."""
 
-    def __init__(self, scanner: _Scanner, files: Sequence[str]) -> None:
-        self._scanner, self._files = scanner, files
+    def __init__(self, scanner: _Scanner, queue: _FileQueue) -> None:
         self._end, start = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -213,15 +239,15 @@ class _Child:
             try:
                 os.close(self._end)
                 with os.fdopen(start, "wb") as pipe:
-                    pipe.write(msgspec.msgpack.encode(scanner.scan(files)))
+                    pipe.write(msgspec.msgpack.encode(scanner.scan(queue.take())))
                 code = 0
             finally:
                 os._exit(code)
         os.close(start)
 
-    def part(self) -> _Part:
-        """Return the result; scan here what a process did not, such as one without memory."""
+    def part(self) -> _Part | None:
+        """Return the result; None where the process failed."""
         with os.fdopen(self._end, "rb") as pipe:
             data = pipe.read()
         _, status = os.waitpid(self._process, 0)
-        return msgspec.msgpack.decode(data, type=_Part) if status == 0 else self._scanner.scan(self._files)
+        return msgspec.msgpack.decode(data, type=_Part) if status == 0 else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import click
 
@@ -16,14 +16,11 @@ from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
-from flagtui.code.code_findings import find_findings, state_of
+from flagtui.code.code_findings import find_unused, state_of
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
 from flagtui.code.reference_records import Reference
 from flagtui.code.stored_places import becomes
-from flagtui.models.code_uses import RuleId
-
-UNUSED: Final[Sequence[RuleId]] = ("unreferenced",)
 
 
 class RefsOptions(TypedDict):
@@ -68,7 +65,8 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     """
     queries = [word for word in words if _is_query(word)]
     names = [word for word in words if word not in queries]
-    read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
+    if queries:
+        read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
     opening = open_profile(place.profile, place.project)
     facts = load_facts(opening) if options["offline"] else request_facts(opening, place)
     selected = _selected(opening, facts, queries, names)
@@ -78,8 +76,11 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     is_selected = selected.__contains__ if words else _always
     records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
     if not options["changed_since"] and result.scan.is_parsed:
-        unused = find_findings(result.scan.references, facts, UNUSED)
-        records += [CodeReference(each.key, each.rule) for each in unused if is_selected(each.key)]
+        records += [
+            CodeReference(each.key, each.rule)
+            for each in find_unused(result.scan.references, facts)
+            if each.rule == "unreferenced" and is_selected(each.key)
+        ]
     unknown = [
         name
         for name in names

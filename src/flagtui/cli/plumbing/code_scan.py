@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import code_scans, current_folder
@@ -28,8 +29,7 @@ PROBLEM_LIMIT = 20
 """Files with a problem that are named one by one."""
 
 
-@dataclass(frozen=True)
-class ScanPlace:
+class ScanPlace(msgspec.Struct, frozen=True):
     """The files to search, and which of their references to report."""
 
     folders: Sequence[Path]
@@ -38,8 +38,7 @@ class ScanPlace:
     """A revision of git; empty reports every file."""
 
 
-@dataclass(frozen=True)
-class ScanResult:
+class ScanResult(msgspec.Struct, frozen=True):
     """The references of a tree."""
 
     root: Path

@@ -14,13 +14,8 @@ from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import every_row
-from flagtui.code.flag_facts import (
-    CodeFacts,
-    ListedFlag,
-    complete_flags,
-    read_listed_page,
-    with_deleted,
-)
+from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.listed_flags import ListedFlag, complete_flags, read_listed_page, with_deleted
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_feed import recent_deletions

@@ -1,16 +1,16 @@
 """References in code and findings about them, as they are printed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.code.code_findings import CodeFinding, State
 from flagtui.code.reference_records import Reference
 
 
-@dataclass(frozen=True)
-class CodeReference:
+class CodeReference(msgspec.Struct, frozen=True):
     """A place that names a key, or a record that no code names."""
 
     key: str

@@ -185,6 +185,8 @@ def _value_schema(field: RecordField[Any]) -> dict[str, JSON]:
 
 def plain(value: JSON) -> str:
     """Return a value as text: nothing for null, lists with commas, as JSON where a text has one itself."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
     if isinstance(value, bool):
