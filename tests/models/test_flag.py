@@ -38,6 +38,7 @@ def test_flags_of_different_json_differ() -> None:
     flag = Flag.of(ORDINARY)
     assert flag == Flag.of(dict(ORDINARY))
     assert flag != Flag.of({**ORDINARY, "surveys": "malformed"})
+    assert flag.__eq__(None) is False
 
 
 def test_a_flag_says_who_made_it_and_what_it_is() -> None:

@@ -114,7 +114,7 @@ class Record(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         # What the fields leave out counts too: pydantic compares them alone.
-        return super().__eq__(other) and isinstance(other, Record) and self.raw == other.raw
+        return isinstance(other, Record) and super().__eq__(other) is True and self.raw == other.raw
 
     @model_validator(mode="wrap")
     @classmethod
