@@ -1,8 +1,18 @@
 """JSON from outside, with limits."""
 
+import json
+
 import pytest
 
-from flagtui.models.json_value import DEPTH_LIMIT, NotJson, read_json, read_json_for_rows, without_surrogates
+from flagtui.models.json_value import (
+    DEPTH_LIMIT,
+    JSON,
+    PIECE,
+    NotJson,
+    read_json,
+    read_json_for_rows,
+    without_surrogates,
+)
 
 
 def nested(levels: int, opened: str = "[", closed: str = "]") -> bytes:
@@ -55,3 +65,30 @@ def test_number_that_cannot_be_sent_back_refuses_the_record(number: str) -> None
     with pytest.raises(NotJson):
         read_json(body)
     assert read_json_for_rows(body) == {"id": 5, "rollout": None}
+
+
+def heavy(value: JSON) -> bytes:
+    """The value beside so much else that it is read in pieces."""
+    others = [{"place": place, "words": ["\\", '"', "[", "{", "x" * 2_000]} for place in range(200)]
+    return json.dumps(
+        {"others": others, "text": "x" * PIECE, "values": [*others, [[value, others]]]}
+    ).encode()
+
+
+@pytest.mark.parametrize("value", [0, -1.5, None, 'é😀\\"', {"a": {"a": []}}, 2**70, "\ud800"])
+def test_heavy_body_is_read_like_a_small_one(value: JSON) -> None:
+    body = heavy(value)
+    read = read_json(body)
+    assert read == without_surrogates(json.loads(body))
+    assert read["values"][-1][0][0] == without_surrogates(value)
+
+
+@pytest.mark.parametrize("text", ["NaN", "1e400", "[1,]", "{'a': 1}", "[" * 80 + "]" * 80, '"\udcff"'])
+def test_heavy_body_is_refused_like_a_small_one(text: str) -> None:
+    small = text.encode("utf-8", "surrogateescape")
+    body = heavy("HERE").replace(b'"HERE"', small)
+    with pytest.raises(NotJson) as of_small:
+        read_json(small)
+    with pytest.raises(NotJson) as of_heavy:
+        read_json(body)
+    assert str(of_heavy.value).split(" at ")[0] == str(of_small.value).split(" at ")[0]
