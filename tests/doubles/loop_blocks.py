@@ -17,6 +17,8 @@ class LoopBlocks:
     def __init__(self) -> None:
         self.longest = 0.0
         """Seconds by the clock."""
+        self.longest_own = 0.0
+        """The same without what other programs took: at most the time of the processor for all threads."""
         self.most_work = 0.0
         """Seconds of the processor in one turn, without garbage collections: they search other tests, too."""
         self._collecting = 0.0
@@ -39,13 +41,14 @@ class LoopBlocks:
             self._ticking.cancel()
 
     async def _tick(self) -> None:
-        clock, work = time.perf_counter(), self._work()
+        clock, own, work = time.perf_counter(), time.process_time(), self._work()
         while True:
             await asyncio.sleep(PAUSE)
-            now, done = time.perf_counter(), self._work()
+            now, all, done = time.perf_counter(), time.process_time(), self._work()
             self.longest = max(self.longest, now - clock - PAUSE)
+            self.longest_own = max(self.longest_own, min(now - clock - PAUSE, all - own))
             self.most_work = max(self.most_work, done - work)
-            clock, work = now, done
+            clock, own, work = now, all, done
 
     def _work(self) -> float:
         return time.thread_time() - self._collecting
