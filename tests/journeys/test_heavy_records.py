@@ -125,3 +125,13 @@ async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
         assert "lines so far" not in seen["json"]
         assert "Turn OFF" in program.screen
         assert blocks.most_work < MOST_WORK
+
+
+async def test_page_of_a_draft_reads_it_once(setting: Setting) -> None:
+    raw = heavy.experiment(1)
+    async with running(setting, lambda wire: heavy.serve(wire, "experiments", [raw])) as program:
+        await stand_on_experiment(program, raw["name"])
+        await program.press("enter")
+        assert [line for line in program.wire.passed if line.endswith(f"/experiments/{raw['id']}/")] == [
+            f"GET /api/projects/1/experiments/{raw['id']}/"
+        ]

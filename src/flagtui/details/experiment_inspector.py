@@ -11,6 +11,7 @@ from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.changes.experiments.metric_nodes import events_measured
+from flagtui.changes.planner import off_loop
 from flagtui.details.measurements import Measuring
 from flagtui.details.metric_findings import (
     ONLY_IN_BROWSER,
@@ -86,7 +87,8 @@ class ExperimentInspector:
             self._note_refusal(error)
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
-        details = self._keep(_opened(details, experiment))
+        size = len(experiment.metrics) + len(experiment.metrics_secondary) + len(experiment.saved_metrics)
+        details = self._keep(await off_loop(size, lambda: _opened(details, experiment)))
         yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or is_silent:

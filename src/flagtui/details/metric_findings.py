@@ -9,7 +9,7 @@ from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import HealthFinding
 from flagtui.models.experiment_results import MetricResult
-from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.json_value import JSON, as_text
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
 Role = Literal["primary", "secondary"]
@@ -130,11 +130,12 @@ def _in_role(experiment: Experiment, role: Role) -> Iterator[Metric]:
         if role == "primary"
         else experiment.secondary_metrics_ordered_uuids
     )
-    metrics = [Metric(as_dict(raw), role, unit=experiment.unit) for raw in own if isinstance(raw, dict)]
+    unit = experiment.unit
+    metrics = [Metric(raw, role, unit=unit) for raw in own if isinstance(raw, dict)]
     if experiment.has_old_goal:
-        metrics = [Metric(raw, role, unit=experiment.unit) for raw in goals_of(experiment, role)]
+        metrics = [Metric(raw, role, unit=unit) for raw in goals_of(experiment, role)]
     metrics += [
-        Metric(link.query, role, is_saved=True, saved_name=link.name, unit=experiment.unit)
+        Metric(link.query, role, is_saved=True, saved_name=link.name, unit=unit)
         for link in experiment.saved_metrics
         if link.is_primary == (role == "primary") and link.query
     ]

@@ -8,6 +8,7 @@ from flagtui.evaluate.run import Manner
 
 _PATTERN: Final = 64
 """The longest pattern that is checked, in characters: compiling longer ones can take long."""
+_FIRST: Final = 100
 _VALID: Final = {"is_date": "2024-01-01", "semver": "1.0.0"}
 """By the beginning of an operator: a property that it can compare; every other operator compares numbers."""
 
@@ -28,5 +29,8 @@ def can_match(operator: str, value: Any) -> bool:
             return True
         # Only an invalid pattern matches neither as it is nor negated.
         return any(COMPARISONS[each](value, "", Manner()) is not False for each in ("regex", "not_regex"))
+    if isinstance(value, list):
+        # The first elements show whether a list can be used; there can be tens of thousands.
+        value = value[:_FIRST]
     actual = next((valid for start, valid in _VALID.items() if operator.startswith(start)), "1")
     return comparison(value, actual, Manner()) is not UNUSABLE

@@ -40,6 +40,8 @@ class ConditionQuery:
     def identity(self) -> str:
         """Return the counted part: properties and group type, without the percentage."""
         properties = self.condition.raw.get("properties") or []
+        if not properties:
+            return f"[[], {self.group_type}]"
         return json.dumps([properties, self.group_type], sort_keys=True, default=str)
 
 

@@ -251,8 +251,9 @@ Identity = tuple[str, str, str, str, int | None]
 
 
 def _identities(condition: Condition) -> frozenset[Identity]:
-    """Return the identities of the properties; empty where there are more than a pane shows."""
-    if len(condition.properties) > MOST_PROPERTIES:
+    """Return the identities of the properties; empty where a pane does not show all of them."""
+    sizes = (len(item.value) for item in condition.properties if isinstance(item.value, list))
+    if len(condition.properties) > MOST_PROPERTIES or max(sizes, default=0) > MOST_PROPERTIES:
         return frozenset()
     return frozenset(
         (item.type, item.key, item.operator, repr(item.value), item.group_type_index)

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from tests.changes.conftest import NOW
 from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 
 from flagtui.changes.difference import field_words, without
 from flagtui.changes.flags.filter_rules import problems_in
-from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, reach_of
+from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
@@ -143,3 +144,15 @@ async def test_reach_of_huge_conditions_is_not_counted(raw: dict[str, JSON]) -> 
 
     reach = await reach_of(count, Flag.of(raw), {"active": False})
     assert reach == NotKnown("a condition with more than 10,000 values is too long to count")
+
+
+async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
+    async def count(_condition: object, _kind: int | None) -> BlastRadius:
+        return BlastRadius(affected=5, total=10)
+
+    fresh = Flag.of(heavy.with_bare_conditions(5_000))
+    assert fresh.targeting.size == 5_000
+    with counting_calls() as calls:
+        reach = expect(await reach_of(count, fresh, {"deleted": True}), Reach)
+    assert (reach.after, reach.total) == (0, 10)
+    assert calls.count < 3 * 5_000

@@ -109,7 +109,8 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     async def _plot(self) -> None:
         """The course of the chosen metric, where there is room for it."""
         metric, plot = self.metric, self.query_one(SeriesPlot)
-        if metric is None or self.size.height < PLOT_FROM or not metric.fingerprint:
+        is_started = self._row.started_at is not None
+        if metric is None or not is_started or self.size.height < PLOT_FROM or not metric.fingerprint:
             plot.display = False
             return
         if self._plotted == metric.uuid:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual.containers import VerticalScroll
+from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -102,6 +103,8 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self._runner = runner
         self._row: R = row
         self._reads = app_state.reads
+        self._drawn_for: object = None
+        """The tab and the sizes that were drawn last."""
 
     @property
     def opened_for(self) -> object:
@@ -161,9 +164,17 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         for name in self.tabs:
             self.query_one(f"#tab-{name}").display = name == self._tab
         self.draw()
-        # What is within has its size only after the layout.
-        self.call_after_refresh(self.draw)
+        self.call_after_refresh(self._draw_laid_out)
         self.pane.focus()
+
+    def _draw_laid_out(self) -> None:
+        """Draw again if the layout gave what is within another size."""
+        if self.is_attached and self._drawn_for != self._layout:
+            self.draw()
+
+    @property
+    def _layout(self) -> tuple[str, Size, Size]:
+        return self._tab, self.size, self.pane.size
 
     def update_from_state(self) -> None:
         """Draw the current state; a deleted record closes its page."""
@@ -184,7 +195,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
 
     def on_resize(self) -> None:
         # What is within has its size only after the layout.
-        self.call_after_refresh(self.draw)
+        self.call_after_refresh(self._draw_laid_out)
 
     def redraw_ages(self) -> None:
         """Draw every age again; called once a minute."""
@@ -198,6 +209,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self.draw_frame()
         self.query_one(RecordTabs).show_tabs(self.tabs, self._tab, self.tab_width)
         self.draw_body()
+        self._drawn_for = self._layout
 
     def action_scroll(self, way: str) -> None:
         self.pane.move(way)

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_words import why_read_only
+from flagtui.changes.planner import off_loop
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
@@ -15,7 +15,7 @@ from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict, as_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +108,13 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not fresh.targeting.is_editable:
         rules = "not counted for rules"
         return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
-    wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
-    old = [*deciding_conditions(fresh.targeting)]
-    new = old if wanted is fresh.targeting else [*deciding_conditions(wanted)]
-    if not all(each.is_countable for each in chain(old, new if new is not old else ())):
-        return NotKnown(TOO_LONG)
-    distinct = _distinct(old, new)
-    opted_in = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
+    size = fresh.targeting.size + len(as_list(as_dict(values.get("filters")).get("groups")))
+    queries = await off_loop(size, lambda: _queries(fresh.targeting, values))
+    if isinstance(queries, NotKnown):
+        return queries
+    old, new, distinct, opted_in = queries
     if not distinct:
         return NotKnown(f"it has no condition; {opted_in} are not counted") if opted_in else NO_USERS
-    if len(distinct) > COUNTED:
-        least = "more than " if len(distinct) > MANY else ""
-        many = min(len(distinct), MANY)
-        return NotKnown(f"{least}{many} different conditions are too many to count in time")
     kinds = {asked.group_type for asked in distinct.values()}
     if len(kinds) > 1:
         return NotKnown("its conditions count different kinds of groups")
@@ -135,14 +129,33 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, opted_in=opted_in)
 
 
-def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> dict[str, ConditionQuery]:
-    """Return the different conditions by identity, up to `MANY` + 1."""
+class _Queries(NamedTuple):
+    old: Sequence[ConditionQuery]
+    new: Sequence[ConditionQuery]
+    distinct: Mapping[str, ConditionQuery]
+    """The different conditions by identity."""
+    opted_in: str
+
+
+def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKnown:
+    """Return the conditions before and after these values, unless a server cannot count them in time."""
+    wanted = Filters.of(values["filters"]) if "filters" in values else targeting
+    old = [*deciding_conditions(targeting)]
+    new = old if wanted is targeting else [*deciding_conditions(wanted)]
+    every = [*old, *(new if new is not old else ())]
+    if not all(each.is_countable for each in every):
+        return NotKnown(TOO_LONG)
     distinct: dict[str, ConditionQuery] = {}
-    for asked in chain(old, new if new is not old else ()):
-        distinct[asked.identity] = asked
+    for query in every:
+        distinct[query.identity] = query
         if len(distinct) > MANY:
             break
-    return distinct
+    if len(distinct) > COUNTED:
+        least = "more than " if len(distinct) > MANY else ""
+        many = min(len(distinct), MANY)
+        return NotKnown(f"{least}{many} different conditions are too many to count in time")
+    has_opted_in = targeting.feature_enrollment or wanted.feature_enrollment
+    return _Queries(old, new, distinct, OPTED_IN if has_opted_in else "")
 
 
 def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:

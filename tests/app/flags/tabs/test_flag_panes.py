@@ -1,6 +1,6 @@
 """The tabs as widgets: one app, many flags, every width."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tests.doubles.flag_app import FlagApp
 from tests.doubles.served_flags import Served
@@ -18,6 +18,7 @@ from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.flag_details import FlagDetails
+from flagtui.text.styled import Piece
 
 SIZES = ((132, 40), (80, 24), (60, 15))
 NOW = 1_780_000_000.0
@@ -72,3 +73,29 @@ def show(panes: Sequence[RecordPane], flag: Flag, place: int) -> None:
     for pane in panes:
         pane.display = pane is panes[place]
         pane.show(Study(FlagDetails(flag.row(), flag), NOW))
+
+
+class OnePane(FlagApp):
+    """A hidden tab of lines."""
+
+    def compose(self) -> ComposeResult:
+        self.widths: list[int] = []
+        yield TextPane("conditions", self.lines)
+
+    def lines(self, study: Study, width: int) -> Iterator[list[Piece]]:
+        self.widths.append(width)
+        yield [(study.details.row.key, "")]
+
+
+async def test_hidden_tab_is_not_drawn_before_its_layout() -> None:
+    app, flag = OnePane(), Flag.of({"id": 1, "key": "a"})
+    async with app.run_test(size=SIZES[0]) as pilot:
+        pane, study = app.query_one(TextPane), Study(FlagDetails(flag.row(), flag), NOW)
+        pane.display = False
+        await pilot.pause()
+        pane.show(study)
+        assert app.widths == []
+        pane.display = True
+        await pilot.pause()
+        pane.show(study)
+        assert app.widths == [pane.size.width - 2]

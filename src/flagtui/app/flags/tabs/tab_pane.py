@@ -46,7 +46,9 @@ class TextPane(LinesPane):
         yield Static(markup=False)
 
     def show(self, study: Study) -> None:
-        """Draw this study."""
+        """Draw this study, once there is room for it."""
+        if not self.size.width:
+            return
         width = max(20, self.size.width - 2)
         self.query_one(Static).update(joined(self._lines(study, width), width))
 
