@@ -45,7 +45,7 @@ _FIND_PROJECT = """
 
 
 def hash_key(key: str) -> str:
-    """Return what is stored of a key. A key has over 200 random bits, so one round is as good as many."""
+    """Return the stored hash of a key. A key has over 200 random bits, so one round is enough."""
     return "sha256$" + hashlib.sha256(key.encode()).hexdigest()
 
 

@@ -80,7 +80,7 @@ RETAGS: Final[Mapping[str, Callable[[set[str], set[str]], set[str]]]] = {
     "remove": lambda before, given: before - given,
     "set": lambda _, given: given,
 }
-"""What the actions of bulk operations make of the tags before and the given ones."""
+"""The new tags by action of a bulk operation, from the previous and the given tags."""
 
 
 class Fields:

@@ -52,9 +52,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of a handler. `db` sees one moment; in a writing operation it is the open transaction.
+    """The arguments of a handler. `db` reads one moment; in a writing operation it is the open transaction.
 
-    The defaults are those of what the service does automatically, in the name of a user.
+    The defaults are those of automatic changes, which the service makes in the name of a user.
     """
 
     db: sqlite3.Connection
@@ -91,7 +91,7 @@ class Call:
         return stamp(self.now)
 
     def body(self) -> dict[str, Json]:
-        """Return the JSON object that was sent; {} for no body. Raises the faults of a body that is none."""
+        """Return the JSON object of the body; {} without a body. Raises the faults of any other body."""
         return parse_object(self.raw_body, self.headers.get("content-type"), self.settings.max_depth)
 
     def number(self, name: str) -> int | None:

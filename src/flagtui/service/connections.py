@@ -42,7 +42,7 @@ class PromptProtocol(H11Protocol):
         self._stop_timing()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; where a response has begun, only the connection ends."""
+        """Refuse input that is not HTTP; after the start of a response, only end the connection."""
         if self._has_request and self.cycle.response_started:
             self.transport.close()
             return

@@ -20,7 +20,7 @@ Work = Callable[[sqlite3.Connection], T]
 
 
 MOST_IDLE = 1
-"""Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
+"""Idle connections kept for reading: each has pages of the file in memory, and computed values."""
 Values = Mapping[str, Any]
 """Columns by name."""
 Row = sqlite3.Row | Values
@@ -31,7 +31,7 @@ class DatabaseUnusable(Exception):
 
 
 def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:
-    """Return the one number that `sql` asks for. A page of a long list costs less than counting all of it."""
+    """Return the only number of the result of `sql`, cached: counting a long list costs more than a page."""
 
     def count() -> int:
         number: int = db.execute(sql, values).fetchone()[0]

@@ -132,7 +132,7 @@ class Dispatcher(HttpApplication):
             self._next_due = first_due(db)
 
     async def handle(self, request: Request) -> Answer:
-        """Check what the head shows, then read the body, if one is read, and run the handler."""
+        """Check the head, then read the body, if the operation has one, and run the handler."""
         match = self._match(request)
         await self.make_due_changes()
         with self.database.reading() as db:

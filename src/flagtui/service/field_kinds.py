@@ -43,7 +43,7 @@ Read = Callable[[Fields, str, Target], Json]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of value: how it is read, raising its faults; `schema` is that of what may be sent."""
+    """A kind of value: its reader, which raises its faults, and the `schema` of valid values."""
 
     read: Read
     schema: Json
@@ -74,14 +74,14 @@ class Use(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`kind` None is only shown; `shown` None is what may be sent without its limits, {} is not shown."""
+    """`kind` None is read-only; `shown` None is the schema of `kind` without limits, {} is not shown."""
 
     name: str
     kind: Kind | None = None
     uses: Use = Use.NONE
     shown: Json = None
     default: Json = ...
-    """What a new record has where nothing was sent; `...` for what the column has."""
+    """The default of a new record; `...` for that of the column."""
     column: str = ""
     """Where it is kept, if that has another name."""
     storage: Storage = "plain"
@@ -130,10 +130,10 @@ class Table:
         return {field.place: field.default for field in self.fields if field.default is not ...}
 
     def read(self, body: Fields, target: Target, needed: bool = False) -> Values:
-        """Return columns for what was sent; raises the fault of the first field that is wrong.
+        """Return the columns of the sent fields; raises the fault of the first invalid field.
 
-        `needed` asks for the fields that a new record cannot be without. Fields that the server's generation
-        does not read are as if they were not sent.
+        `needed` requires the mandatory fields of a new record. Fields that the server's generation
+        does not read are ignored.
         """
         unread = target.call.generation.body(self.record).unread(is_new=target.row is None)
         columns: Values = {}
@@ -241,5 +241,5 @@ TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")
 
 
 def checked(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
-    """Return a value of whatever type, which `check` refuses or gives back as it is kept."""
+    """Return a kind for values of any type; `check` refuses a value or returns it as it is stored."""
     return Kind(lambda body, name, _: check(body.sent[name]), schema, storage)

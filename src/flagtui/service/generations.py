@@ -52,7 +52,7 @@ class Generation:
     bodies: Mapping[str, Body]
     """By kind of record."""
     missing_operations: frozenset[str] = frozenset()
-    """Method and path below the project, or the whole path of what is outside projects."""
+    """Method and path below the project, or the whole path of operations outside projects."""
     closed_operations: frozenset[str] = frozenset()
     """Kept from API keys by this generation alone, where the service is strict."""
     missing_parameters: frozenset[str] = frozenset()

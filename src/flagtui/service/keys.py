@@ -149,7 +149,7 @@ def _line(row: sqlite3.Row) -> KeyLine:
 
 
 def current_key(call: Call) -> Answer:
-    """Return what the key of this request may do; another key is not found."""
+    """Return the record of this request's key; other keys are a 404."""
     if call.params["id"] not in ("@current", call.caller.key_id):
         raise not_found()
     row = fetch(call.db, "api_keys", call.caller.key_id)

@@ -11,7 +11,7 @@ are served.
 
 - A handler is an ordinary function. `call.db` is an open connection: reading operations see one moment of
   the database; with a scope to write it is the one writing transaction, committed when the handler returns
-  and rolled back when it raises, so a row and its activity (`activity.record`) stand or fall together.
+  and rolled back when it raises, so a row and its activity (`activity.record`) are stored together or not.
   Nothing else writes.
 - By then the key, the project, membership and `scope` have been checked. The body has not been
   decoded: `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
@@ -64,7 +64,7 @@ class Operation:
     project_secret: bool = False
     """Open to the secret key of a project too."""
     public: bool = False
-    """No key is looked for: the handler checks who asks."""
+    """No key is required: the handler checks the caller."""
     any_media: bool = False
     """Bodies of every media type are read: libraries send JSON as text or compressed."""
 

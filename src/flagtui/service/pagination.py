@@ -30,7 +30,7 @@ def _number(call: Call, name: str, least: int) -> int | None:
 
 
 def strict_number(call: Call, name: str, default: int, least: int) -> int:
-    """Return a parameter that must make sense: 400 for what is no number or less than `least`."""
+    """Return a numeric parameter; 400 if it is not a number, or less than `least`."""
     text = call.query.get(name)
     if not text:
         return default

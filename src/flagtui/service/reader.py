@@ -22,7 +22,7 @@ class Reader(sqlite3.Connection):
         """By topic and question, the least recently used first: the revision of the topic, and the value."""
 
     def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
-        """Return what `work_out` gives, or gave for the same question when nothing has been written since."""
+        """Return the result of `work_out`, cached for the same query until the next write."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
         if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
             self._known.clear()

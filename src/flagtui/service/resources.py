@@ -1,4 +1,4 @@
-"""Small records of a project, each kind in a table of its own: listed, made, read, changed, deleted alike."""
+"""Small records of a project, one table for each kind, with the same five operations."""
 
 import sqlite3
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of what is served, made from the table that routes."""
+"""The OpenAPI 3.1 document of the service, generated from the table of operations."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -127,7 +127,7 @@ def _read_by(generation: Generation, operation: Operation) -> Json:
 
 
 def _without(schema: Json, names: Callable[[str], frozenset[str]]) -> Json:
-    """Return the schema; each record in it lacks the fields that `names` gives for the record's name."""
+    """Return the schema; each record in it lacks the fields that `names` lists for the record's name."""
     if isinstance(schema, list):
         return [_without(part, names) for part in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""JSON Schema of what many answers and bodies are made of, for the schema document."""
+"""JSON Schema of parts that many responses and bodies share, for the schema document."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Cohorts: the list of them, and new ones of the users who have a flag on now."""
+"""Cohorts: the list, and creation from the users who have a flag now."""
 
 import sqlite3
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""The document for local evaluation: flags, cohorts and group types, and who may have it."""
+"""The document for local evaluation: flags, cohorts and group types, and the access to it."""
 
 import hmac
 import sqlite3
@@ -52,7 +52,7 @@ def document_text(call: Call, project: Project) -> str:
 
 
 def _evaluable(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-    """Return the flags of version 1 that depend, directly or transitively, on such flags only."""
+    """Return the flags of version 1 that depend, directly or transitively, on flags of version 1 only."""
     left_out = {row["id"] for row in rows if stored_version(row["filters"]) != 1}
     if not left_out:
         return rows

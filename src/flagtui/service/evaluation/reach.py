@@ -76,7 +76,7 @@ class _FilterStep:
         return len(set(map(self._likeness, people)))
 
     def matching(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
-        """People who are alike in all that is asked about are asked once."""
+        """People with equal compared values are evaluated once."""
         verdicts: dict[Hashable, bool] = {}
         matches = []
         for person in people:
@@ -88,7 +88,7 @@ class _FilterStep:
         return matches
 
     def _likeness(self, person: Stored) -> Hashable:
-        """Return what the filter compares of the person: a property, or all that cohorts compare."""
+        """Return the person's values that the filter compares: a property, or all properties of cohorts."""
         if self._is_of_person:
             return person.created_at
         if self._asked.kind == "property":

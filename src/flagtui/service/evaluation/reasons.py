@@ -106,7 +106,7 @@ def _by_conditions(key: str, person: Person, definitions: Definitions) -> Evalua
 
 
 def value_served(evaluation: Result) -> bool | str | None:
-    """Return the value; False for what the server cannot evaluate, None where only this service cannot."""
+    """Return the value; False if the server cannot evaluate it, None if only this service cannot."""
     if isinstance(evaluation, RulesEvaluation):
         return serve_value(evaluation)
     if is_costly(evaluation.unknown):

@@ -1,4 +1,4 @@
-"""Load flags, cohorts, people and groups for evaluation; what is not stored does not exist."""
+"""Load flags, cohorts, people and groups for evaluation; records that are not stored do not exist."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
 
 
 def load_definitions_for(db: sqlite3.Connection, project_id: int, flag: Mapping[str, Json]) -> Definitions:
-    """Return what it takes to evaluate one flag, stored or not: other flags only when it asks for some."""
+    """Return the records to evaluate one flag, stored or not: other flags only if it depends on some."""
     asks = any(item.get("type") == "flag" for item in properties_of(flag["filters"]))
     others = _load_flags(db, project_id) if asks else []
     return _definitions(db, project_id, [*others, flag])
@@ -48,7 +48,7 @@ def _load_flags(db: sqlite3.Connection, project_id: int) -> list[dict[str, Json]
 
 
 def evaluated(row: sqlite3.Row) -> dict[str, Json]:
-    """Return what the evaluator needs of a row."""
+    """Return the evaluator's fields of a row."""
     return {
         "id": row["id"],
         "key": row["key"],
@@ -185,7 +185,7 @@ def _load_group(db: sqlite3.Connection, project_id: int, type_index: str, key: s
 def every_group(
     db: sqlite3.Connection, project_id: int, type_index: int, type_name: str, now: datetime
 ) -> Iterator[Person]:
-    """Return every group of one type, each as a person who belongs to it and has no other properties."""
+    """Return every group of one type, each as a member without other properties."""
     rows = db.execute(
         "SELECT key, properties FROM groups WHERE project_id = ? AND type_index = ?", (project_id, type_index)
     )
@@ -207,7 +207,7 @@ def _group_keys(text: str) -> dict[str, Json]:
 
 
 def read_flag_keys(call: Call) -> frozenset[str] | None:
-    """Repeated names or one JSON list; None for all flags. Older servers have no such parameter."""
+    """Repeated names or one JSON list; None for all flags. Older servers lack the parameter."""
     values = call.query.getlist("flag_keys")
     if "flag_keys" in call.generation.missing_parameters:
         return None

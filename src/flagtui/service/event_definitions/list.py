@@ -1,4 +1,4 @@
-"""The list of event definitions: its filters, its orders, and a count that gives up on large projects."""
+"""The list of event definitions: filters, orders, and a count that ends early on large projects."""
 
 from collections.abc import Mapping
 from datetime import timedelta

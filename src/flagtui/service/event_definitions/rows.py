@@ -25,9 +25,9 @@ _UUID_SIGNS = re.compile(r"[0-9A-Fa-f-]+")
 
 
 def find_row(call: Call, name: str = "id") -> sqlite3.Row:
-    """Return the definition that a part of the path names.
+    """Return the definition of the UUID in the path.
 
-    404 when there is none; a service set to it answers 500 for an unknown UUID, as the product does.
+    An unknown UUID is a 404, or a 500 if the service is set to respond like the product.
     """
     definition_id = uuid_text(call.params[name])
     if definition_id is None:
@@ -46,7 +46,7 @@ def find_by(db: sqlite3.Connection, project_id: int, column: str, value: str) ->
 
 
 def uuid_text(text: Json) -> str | None:
-    """Return the UUID as it is stored; None for what is none."""
+    """Return the UUID as it is stored; None for any other text."""
     # UUID() skips line breaks, so another text of 32 signs could name the record.
     if not isinstance(text, str) or _UUID_SIGNS.fullmatch(text) is None:
         return None

@@ -10,7 +10,7 @@ from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 
 VERSION: Final = "1.0.0"
-"""Of what is generated: another text for the same events needs another one."""
+"""The version of the generated text: a different text for the same events needs a new one."""
 _TYPES: Final = {"String": "string", "Numeric": "number", "Boolean": "boolean", "DateTime": "string | Date"}
 _HEAD: Final = "// Made from the event definitions of this project. Changes will be overwritten.\n"
 

@@ -31,7 +31,7 @@ class Input:
     """The values of a body: columns that change, and changes of other tables."""
 
     columns: dict[str, Json]
-    """Only what was sent."""
+    """Only the fields that were sent."""
     flag_key: str | None = None
     flag: FlagConfig = UNCHANGED_FLAG
     has_variants: bool = False
@@ -90,7 +90,7 @@ def create(call: Call, given: Input) -> Experiment:
 
 
 def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:
-    """Return the flag whose key the body names, made where there is none, for such an experiment."""
+    """Return the flag whose key the body names, created if it does not exist."""
     flag = find_flag(call.db, call.project.id, given.flag_key or "")
     if flag is not None and config_version(flag.filters) != 1:
         raise invalid(
@@ -102,7 +102,7 @@ def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 
 
 def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the columns of a new experiment, with defaults for what was not sent."""
+    """Return the columns of a new experiment, with defaults for fields that were not sent."""
     method = call.project.settings.get("default_stats_method", "bayesian")
     return {
         **EXPERIMENTS.defaults,
@@ -169,7 +169,7 @@ def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Js
 
 
 def _keeps_flag(given: Input, flag: LinkedFlag) -> bool:
-    """Return the strict object may not even repeat what the flag has; the older parameters may."""
+    """Return whether the body leaves the flag unchanged; only the older parameters may repeat its values."""
     if "feature_flag" in given.sent and not given.has_variants and given.flag != UNCHANGED_FLAG:
         return False
     return given.flag == UNCHANGED_FLAG or given.flag.repeats(flag)

@@ -81,7 +81,7 @@ def _read_holdout(fields: Fields, name: str, target: Target) -> Json:
 
 
 def _read_parameters(fields: Fields, name: str, target: Target) -> Json:
-    """Return what the flag keeps is not kept twice."""
+    """Return the parameters without the keys that the flag stores."""
     value = fields.sent[name]
     if value is not None and not isinstance(value, dict):
         raise invalid("parameters must be an object", name)

@@ -1,4 +1,4 @@
-"""The configuration of a flag as experiments speak of it: variants, share of people, payloads."""
+"""The flag's configuration in the terms of experiments: variants, share of people, payloads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -103,7 +103,7 @@ def from_parameters(call: Call, parameters: Mapping[str, Json]) -> FlagConfig:
 
 
 def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: LinkedFlag) -> Json:
-    """`parameters` as they are read: what is stored, and the flag's configuration now."""
+    """`parameters` in responses: the stored ones, and the flag's current configuration."""
     is_projected = call.generation.projects_flag_config
     if not is_projected and stored is not None and "feature_flag_variants" in stored:
         return stored
@@ -187,7 +187,7 @@ _FILTERS = ("multivariate", "groups", "payloads", "aggregation_group_type_index"
 
 
 def read_flag_input(sent: Json) -> FlagConfig | None:
-    """Return the configuration; None for an echo of what was read and for an empty object."""
+    """Return the configuration; None for an echo of the response and for an empty object."""
     if not isinstance(sent, dict) or sent.get("id") is not None or not any(name in sent for name in _FLAG):
         return None
     flag = _level("feature_flag", sent, *_FLAG)

@@ -61,7 +61,7 @@ def _switch(call: Call, active: bool, is_so_already: str) -> Answer:
 
 
 def end(call: Call) -> Answer:
-    """Set the conclusion, or clear it when none is sent."""
+    """Set the conclusion, or clear it if the body has none."""
     experiment = called(call)
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
     _refuse(_not_launched(experiment), _ended(experiment))

@@ -45,7 +45,7 @@ _ORDERS = {
 
 
 def list_experiments(call: Call) -> Answer:
-    """Return a page of experiments; the newest servers leave out of its rows what is large."""
+    """Return a page of experiments; rows of the newest servers lack large fields."""
     where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
     if event:

@@ -112,7 +112,7 @@ _QUESTIONS: Mapping[str, Question] = {
 
 
 def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Json]]:
-    """Check what is asked; the result is worked out when what is given is called."""
+    """Check the query and return a function that computes its result."""
     kind, number = query.get("kind"), query.get("experiment_id")
     question = _QUESTIONS.get(str(kind))
     if question is None:

@@ -25,7 +25,7 @@ from flagtui.service.experiments.save import called
 
 State = Literal["pending", "in_progress", "completed", "failed"]
 QUEUED = timedelta(seconds=1)
-"""How long what is asked for waits before it is worked on."""
+"""Delay between a request for a recalculation and its start."""
 EACH_METRIC = timedelta(seconds=0.5)
 
 

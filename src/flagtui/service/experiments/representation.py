@@ -50,7 +50,7 @@ def describe_all(
 
 
 def levels_of(call: Call) -> Levels:
-    """Return what the caller may do with each experiment of the project."""
+    """Return the caller's access level for each experiment of the project."""
     return load_levels(call.db, call.caller, call.project, "experiment")
 
 

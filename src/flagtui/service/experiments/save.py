@@ -20,7 +20,7 @@ _FLAG = "feature_flag_key"
 
 
 def called(call: Call, *, deleted: bool = False) -> Experiment:
-    """Return the experiment the path names; 403 when the caller may not do to it what the method does."""
+    """Return the experiment of the path; 403 if the caller's access does not allow the method."""
     experiment = find(call.db, call.project.id, call.number("id"), deleted=deleted)
     level = "viewer" if call.method in ("GET", "HEAD") else "editor"
     check_level(call, experiment.id, level, "experiment")

@@ -25,7 +25,7 @@ from flagtui.service.flags.representation import flag_texts
 from flagtui.service.list_filters import Where, comparing, narrow
 
 _SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
-"""Parameters that mean what they mean in the list of flags."""
+"""Parameters with the same meaning as in the list of flags."""
 ELIGIBLE_PARAMETERS = ("search", "active", *_SHARED_FILTERS[:3], "order", "limit", "offset")
 _ELIGIBLE = """project_id = :project AND deleted = 0 AND archived = 0 AND variant_count BETWEEN 2 AND 20
     AND json_extract(filters, '$.multivariate.variants[0].key') = 'control'"""

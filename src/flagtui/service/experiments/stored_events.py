@@ -164,7 +164,7 @@ class Reader:
         return by_entity(exposures)
 
     def people(self) -> set[int]:
-        """Return persons who met the flag in any way, whatever they got."""
+        """Return persons with any exposure event of the flag, whatever their variant."""
         met = (event for pattern, _ in self._exposure_patterns() for event in self._events(pattern))
         return {event.person_id for event in met if event.person_id is not None}
 

@@ -61,7 +61,7 @@ def refuse_deletion(call: Call) -> Answer:
 
 
 def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
-    """Store what was sent and apply it to the flag; a fault changes nothing."""
+    """Store the fields that were sent and apply them to the flag; a fault changes nothing."""
     columns = dict(given.columns)
     check_dates(columns)
     before = experiment
@@ -116,7 +116,7 @@ def check_launchable(experiment: Experiment) -> None:
 
 
 def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str, Json]:
-    """Return what the body asks of the flag."""
+    """Return the changes of the flag that the body requests."""
     config = _config(call, experiment, given)
     filters = config.applied(experiment.flag.filters)
     if "holdout_id" in given.columns and given.columns["holdout_id"] != experiment.fields["holdout_id"]:

@@ -93,7 +93,7 @@ def bulk_delete(call: Call) -> Answer:
 
 
 def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
-    """Return what was asked for beside the id it means."""
+    """Return each requested entry with its id."""
     body = call.body()
     ids, filters = body.get("ids"), body.get("filters")
     if ids and filters:

@@ -1,4 +1,4 @@
-"""Dependents of a flag, and what they forbid."""
+"""Dependents of a flag, and the changes that they forbid."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -103,7 +103,7 @@ def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after
 
 
 def archived_detail(before: Mapping[str, Json]) -> str:
-    """Return which of the two was asked for: to enable what is archived, or to archive what is enabled."""
+    """Return the requested change: enable an archived flag, or archive an enabled one."""
     if before["archived"]:
         return "Cannot enable an archived feature flag. Unarchive it first."
     return (

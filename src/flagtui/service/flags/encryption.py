@@ -1,4 +1,4 @@
-"""Encrypted payloads: sealed with a key that lies beside the database, opened for those who may read them."""
+"""Encrypted payloads: encrypted with a key beside the database, decrypted for callers with access."""
 
 import os
 import sqlite3
@@ -51,7 +51,7 @@ def unseal(key_file: Path, sealed: str) -> str:
 
 @lru_cache(maxsize=8)
 def _fernet(key_file: Path) -> "Fernet":
-    """Return the key of the file, made when there is none.
+    """Return the key of the file, created if it does not exist.
 
     The library is slow to load and few flags need it.
     """

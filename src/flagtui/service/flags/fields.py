@@ -52,7 +52,7 @@ LONGEST_KEY = 400
 LONGEST_FOLDER = 1_000
 MOST_CONTEXTS = 50
 MAKES_DASHBOARD: Final = "_should_create_usage_dashboard"
-"""Not stored: what the request asks for beside the flag."""
+"""Parameters of the request, which are not stored."""
 _KEY = re.compile(r"[a-zA-Z0-9_-]+")
 RUNTIMES = ("server", "client", "all")
 _CONTEXT_NAMES: Final = ("evaluation_contexts", "evaluation_tags")
@@ -82,7 +82,7 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
 def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
     """Return the list under either of its names.
 
-    A name that repeats what is stored gives way to the other one.
+    If one name repeats the stored value, the other name wins.
     """
     unread = target.call.generation.body("flag").unread(is_new=target.row is None)
     names = [each for each in _CONTEXT_NAMES if each in fields and each not in unread]
@@ -207,7 +207,7 @@ FLAGS: Final = Table(
 SUMMARY_SCHEMA: Final = record(
     {**FLAGS.answer_schema(Use.SUMMARY), "team_id": NUMBER}, ("id", "team_id", "key"), of="flag summary"
 )
-"""A flag nested in an experiment, and in what is evaluated."""
+"""A flag nested in an experiment, and in responses of evaluation."""
 
 
 def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:

@@ -130,7 +130,7 @@ def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
 
 
 def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
-    """Return a condition on events in the cohort, or in one it is made of."""
+    """Return a condition on events in the cohort, or in a cohort that it contains."""
     seen.add(cohort["id"])
     waiting = [value_of(cohort["filters"]).get("properties")]
     while waiting:

@@ -145,7 +145,7 @@ def _shown_size(size: int) -> str:
 
 
 def cleaned(filters: Json) -> Json:
-    """Return filters without what is only added for readers, as two versions of them can be compared."""
+    """Return filters without the parts added for readers, so that two versions can be compared."""
     if not isinstance(filters, dict):
         return filters
     copied = value_of(text_of(filters))

@@ -28,7 +28,7 @@ class Levels:
         return _ORDER.index(self.of(flag_id)) >= _ORDER.index(level)
 
     def narrow(self, where: Where, column: str) -> None:
-        """Leave out of a list what the caller may not see, by the ids in a column."""
+        """Exclude records that the caller may not see from a list, by the ids in a column."""
         seen = [int(record) for record, level in self.single.items() if level != "none"]
         hidden = [int(record) for record, level in self.single.items() if level == "none"]
         if self.general == "none":

@@ -28,7 +28,7 @@ from flagtui.service.pagination import page, window
 
 LONGEST_SEARCH = 200
 _ORDERS = {field.name: field.place for field in FLAGS.fields if Use.SORTED in field.uses}
-"""Columns by what the parameter calls them."""
+"""Columns by their name in the parameter."""
 _TYPES = {
     "boolean": "variant_count = 0",
     "multivariant": "variant_count > 0",

@@ -1,4 +1,4 @@
-"""Changes of one thing: on, off, archived, unarchived, or targeting without sending `filters`."""
+"""Operations that change one value: on, off, archived, unarchived, or targeting without `filters`."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _INDEX = "aggregation_group_type_index"
 
 
 def mover(doing: str, **values: bool) -> Handler:
-    """Return the operation that gives a flag these values.
+    """Return the operation that sets these values of a flag.
 
     It writes nothing when the flag has them already.
     """

@@ -118,9 +118,9 @@ def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
 
 
 def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tuple[int | None, ...]) -> int:
-    """Return the cohort of the same name in the target, made when there is none.
+    """Return the cohort of the same name in the target, created if it does not exist.
 
-    A cohort may ask for others.
+    A cohort can depend on others.
     """
     row = find(source.db, "cohorts", id=cohort_id, deleted=0)
     if row is None or cohort_id in above:

@@ -159,7 +159,7 @@ def _small(value: Json) -> int | str | None:
 
 
 def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """Return every property of every condition, leaving out what is none."""
+    """Return every valid property of every condition."""
     groups = filters.get("groups") if isinstance(filters, Mapping) else None
     properties = []
     for group in groups if isinstance(groups, list) else []:

@@ -39,7 +39,7 @@ def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> d
 
 
 def tombstone(key: str, flag_id: int) -> str:
-    """Return the key a deleted flag takes when an experiment still speaks of it."""
+    """Return the new key of a deleted flag that an experiment still references."""
     return f"{key}:deleted:{flag_id}"
 
 
@@ -64,7 +64,7 @@ def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
 
 
 def make_room(call: Call, key: str) -> None:
-    """Remove deleted flags that hold a key for good; those an experiment needs are renamed."""
+    """Remove deleted flags that hold a key permanently; those that an experiment needs are renamed."""
     rows = call.db.execute(
         "SELECT id, key FROM flags WHERE project_id = ? AND key = ? AND deleted = 1", (call.project.id, key)
     ).fetchall()

@@ -129,7 +129,7 @@ def is_open(group: Mapping[str, Json]) -> bool:
 
 
 def groups_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """Return the conditions of stored filters, leaving out what is none."""
+    """Return the valid conditions of stored filters."""
     groups = filters.get("groups") if isinstance(filters, Mapping) else None
     return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
 

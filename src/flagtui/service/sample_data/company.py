@@ -1,4 +1,4 @@
-"""The company: who belongs to it, its projects, who uses its product, and the groups it made of them."""
+"""The company: its employees, its projects, the users of its product, and their groups."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -82,7 +82,7 @@ def mobile_people(now: datetime) -> list[Person]:
 
 
 def staff_id(number: int) -> str:
-    """Return how someone who works at the company appears among the persons of the projects."""
+    """Return an employee of the company as a person of the projects."""
     return f"staff-{number:02d}"
 
 
@@ -185,7 +185,7 @@ def add_cohorts(db: sqlite3.Connection, people: list[Person], now: datetime) -> 
 
 
 def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return what the service keeps of the conditions; nothing for a list of people."""
+    """Return the conditions as the service stores them; nothing for a list of people."""
     conditions = [person(*arguments) for arguments in entry.get("conditions", ())]
     if "events" in entry:
         conditions = [entry["events"]]
@@ -195,7 +195,7 @@ def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def members(conditions: Iterable[list[Any]], people: list[Person]) -> list[int]:
-    """Return ids of the people who meet every condition."""
+    """Return the ids of the people who match every condition."""
     manner, matches = Manner(), people
     for key, operator, value in conditions:
         having = [each for each in matches if key in each.properties]

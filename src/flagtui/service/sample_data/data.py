@@ -12,14 +12,14 @@ from typing import Any
 
 @cache
 def load_subject(subject: str) -> dict[str, Any]:
-    """Return the file of a subject. What is given must not be changed."""
+    """Return the file of a subject, which must not be changed."""
     folder = resources.files("flagtui.service.sample_data")
     return tomllib.loads((folder / f"{subject}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def user(first_name: str) -> int:
-    """Return the id of a person who works at the company."""
+    """Return the id of an employee."""
     return next(
         int(employee["id"])
         for employee in load_subject("company")["employees"]
@@ -29,7 +29,7 @@ def user(first_name: str) -> int:
 
 @cache
 def authors() -> tuple[int, ...]:
-    """Return everyone who changes things by hand."""
+    """Return all employees who change records."""
     return tuple(
         employee["id"] for employee in load_subject("company")["employees"] if employee["first_name"]
     )

@@ -74,7 +74,7 @@ def core_definitions(random: Random) -> Iterator[Definition]:
 
 
 def plain_names(random: Random) -> list[str]:
-    """Return every thing with every deed, mixed: `checkout completed`."""
+    """Return every noun with every verb, shuffled: `checkout completed`."""
     words = load_subject("events")
     names = [f"{thing} {deed}" for thing, deed in product(phrases(words["things"]), phrases(words["deeds"]))]
     random.shuffle(names)

@@ -137,7 +137,7 @@ def call_of(key: str, variant: str) -> str:
 def consequences(
     plan: Plan, exposed: list[Exposed], lift: float, random: Random, end: float
 ) -> Iterator[Happening]:
-    """Yield as many conversions as `truths` has, so that results are known; who and when is random."""
+    """Yield as many conversions as `truths` has, so that results are known; users and times are random."""
     winners = set(
         random.sample(range(len(exposed)), min(len(exposed), round(len(exposed) * plan.rate * lift)))
     )

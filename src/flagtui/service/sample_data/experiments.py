@@ -27,7 +27,7 @@ HOLDOUT: Final = {
     "filters": text_of([{"properties": [], "rollout_percentage": 10, "variant": "holdout-1"}]),
 }
 SAVED: Final = ((1, "Revenue per person", "revenue"), (2, "Queries per person", "queries"))
-"""Shared metrics: id, name, and what they measure."""
+"""Shared metrics: id, name, and measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Plan:
     lifts: Sequence[float] = (1.0,)
     """For each variant after the first: how much more often its people convert."""
     people: int = 800
-    """How many met the flag."""
+    """Number of exposed users."""
     rate: float = 0.2
     """How many of the first variant's people convert."""
     metrics: Sequence[str] = ("paid",)
@@ -107,7 +107,7 @@ def _event(name: str, math: str = "total", of: str | None = None) -> Metric:
 
 
 def metric(name: str, experiment: int) -> Metric:
-    """Return a metric of one experiment, with a UUID of its own."""
+    """Return a metric of one experiment, with a new UUID."""
     identity = named_uuid(f"metric {experiment} {name}")
     return {"kind": "ExperimentMetric", "uuid": identity, **catalogue()[name]}
 

@@ -40,7 +40,7 @@ class Idea:
 
 @dataclass(frozen=True, slots=True)
 class Dice:
-    """The source of chance, and the current time: the only two things a sample depends on."""
+    """The random generator and the current time: the only inputs of a sample."""
 
     random: Random
     moments: Moments
@@ -64,7 +64,7 @@ class Dice:
 
 
 def ideas(random: Random) -> Iterator[Idea]:
-    """Return every thing of every area once, mixed; then over again with numbers, without end."""
+    """Yield every noun of every area once, shuffled, then again with numbers, without end."""
     areas = load_subject("flags")["areas"]
     things = [(name, thing) for name, area in areas.items() for thing in phrases(area["things"])]
     random.shuffle(things)
@@ -92,7 +92,7 @@ Kind = Callable[[Dice, Idea], SampleFlag]
 
 
 def choices(name: str) -> list[Any]:
-    """Return what the kinds draw from."""
+    """Return the words from which the kinds choose."""
     values: list[Any] = load_subject("flags")["kinds"][name]
     return values
 

@@ -1,4 +1,4 @@
-"""Makes the changes whose time has come, in the name of the user who scheduled them."""
+"""Applies due changes in the name of the user who scheduled them."""
 
 import sqlite3
 from collections.abc import Mapping

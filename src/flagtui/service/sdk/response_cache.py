@@ -15,7 +15,7 @@ MOST: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response, and what is counted each time it is sent."""
+    """A response, and the counts to add each time it is sent."""
 
     answer: Answer
     counted: Any

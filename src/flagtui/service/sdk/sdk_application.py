@@ -23,7 +23,7 @@ class CountingSource(FlagSource, Protocol):
     """A source of flags that counts what programs request."""
 
     def requests_of(self, caller: str, noted: Sequence[Noted]) -> Sequence[Hashable]:
-        """Return what is counted for one response; `caller` is the `User-Agent` of the program."""
+        """Return the counts of one response; `caller` is the `User-Agent` of the program."""
 
     def count(self, requests: Sequence[Hashable]) -> None:
         """Count it once more."""

@@ -1,4 +1,4 @@
-"""One request of a program for its flags: its body in every form that libraries send, and who it is about."""
+"""One request of a program for its flags: its body in every form that libraries send, and its subject."""
 
 import base64
 import binascii
@@ -39,13 +39,13 @@ class FlagSource(Protocol):
     """The source of the flags, for the length of one request."""
 
     def admit(self, token: str) -> None:
-        """Check who asks. Raises the faults of an unknown token or key."""
+        """Check the caller. Raises the faults of an unknown token or key."""
 
     def flag_set(self) -> FlagSet:
         """Return the flags as they are now."""
 
     def person_of(self, context: EvaluationContext) -> Person:
-        """Return the person, with what is stored of them."""
+        """Return the person, with the stored properties."""
 
     @property
     def news(self) -> News:
@@ -65,7 +65,7 @@ class SdkCall:
     headers: Headers = field(default_factory=Headers)
     raw_body: bytes = b""
     noted: list["Noted"] = field(default_factory=list)
-    """What the program requested; endpoints add to it."""
+    """The request of the program; endpoints add to it."""
 
     @property
     def version(self) -> int:
@@ -127,7 +127,7 @@ def read_token(body: Mapping[str, Json], query: Mapping[str, str]) -> str:
 
 
 def read_context(body: Mapping[str, Json]) -> EvaluationContext:
-    """Return who the body is about. Raises 400 without a distinct id."""
+    """Return the subject of the body. Raises 400 without a distinct id."""
     named = body.get("distinct_id", body.get("$distinct_id"))
     distinct_id = str(named) if isinstance(named, str | int | float) and not isinstance(named, bool) else ""
     if not distinct_id:

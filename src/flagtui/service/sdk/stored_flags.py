@@ -68,7 +68,7 @@ class StoredFlags:
         return remember(call.db, ("flag set", project.id), load)
 
     def person_of(self, context: EvaluationContext) -> Person:
-        """Return the stored person; what the program sends of it replaces what is stored."""
+        """Return the stored person; values that the program sends replace stored ones."""
         call, project = self._call, self.project
         groups = {
             name: Group(group.key, {**group.properties, **context.group_properties.get(name, {})})

@@ -114,7 +114,7 @@ def _relative_difference(variant: Estimate, baseline: Estimate) -> tuple[float, 
 
 
 class Method(NamedTuple):
-    """A way of judging, the limit it keeps to, and what the API calls its results."""
+    """A method of inference, its limit, and the API's names of its results."""
 
     judge: Callable[[Estimate, Estimate, float], Finding | None]
     probability: str

@@ -20,7 +20,7 @@ SECONDS: Mapping[str, int] = {
 }
 """A month is thirty days."""
 OLD_KINDS = ("ExperimentTrendsQuery", "ExperimentFunnelsQuery")
-"""Of the engine before this one: such metrics can only be read."""
+"""Metrics of the previous engine, which are read-only."""
 NODES: Mapping[MetricType, tuple[str, ...]] = {
     "mean": ("source",),
     "funnel": (),
@@ -78,7 +78,7 @@ class Outliers:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Between how many seconds after the start the return counts, and to what the times are rounded down."""
+    """Seconds after the start between which a return counts, and the unit to which times are rounded down."""
 
     start: int
     end: int
@@ -96,7 +96,7 @@ class Metric:
     window: int = 0
     """Seconds after an exposure in which events count; 0 for no limit."""
     threshold: float | None = None
-    """Of a mean: people who reach this value count as 1, all others as 0."""
+    """The threshold of a mean: people who reach it count as 1, all others as 0."""
     outliers: tuple[Outliers, Outliers] = (Outliers(), Outliers())
     order: FunnelOrder = "ordered"
     retention: Retention | None = None

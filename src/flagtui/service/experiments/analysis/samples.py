@@ -9,7 +9,7 @@ from flagtui.service.experiments.analysis.metric import Metric, MetricType, Outl
 from flagtui.service.experiments.analysis.values import Value
 
 SUMS: Final = {"sum": "total", "sum_squares": "squares"}
-"""What the API calls sums of a sample."""
+"""The API's names of a sample's sums."""
 RATIO_SUMS: Final = {
     "denominator_sum": "denominator",
     "denominator_sum_squares": "denominator_squares",

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from flagtui.service.experiments.analysis.metric import Aggregation, Metric, Retention
 
 MULTIPLE = "$multiple"
-"""The variant of everybody who saw more than one, where such people are excluded."""
+"""The variant of people who saw several, if they are excluded."""
 Handling = Literal["exclude", "first_seen"]
 DAY = 86_400
 
@@ -219,7 +219,7 @@ def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
 def _retained(
     metric: Metric, assignment: Assignment, occurrences: Sequence[Occurrence], mature_by: float | None
 ) -> Value | None:
-    """1 of 1 for who came back in time, 0 of 1 for who did not, None for who never started."""
+    """1 of 1 for people who returned in time, 0 of 1 for others, None for those who never started."""
     rule = metric.retention or Retention(0, 0, 0, True)
     end = assignment.first + metric.window if metric.window else float("inf")
     inside = (occurrence for occurrence in occurrences if assignment.first <= occurrence.time <= end)
