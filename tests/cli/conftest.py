@@ -28,6 +28,8 @@ from flagtui.service.sample_data import sample
 
 KEY = "phx_key_of_the_test_0123456789"
 FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+CLOSED = "http://127.0.0.1:9"
+"""An address where nothing listens: a command that asked it would end with 1."""
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 
 

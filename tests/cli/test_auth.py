@@ -93,7 +93,6 @@ def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Se
         (("--host", "a b"), KEY, ("characters no address has", 2)),
         (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
         (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
-        (("--key-command", "no-such-program-here"), KEY, ("no program no-such-program-here", 1)),
         (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),
     ],
 )
@@ -106,6 +105,11 @@ def test_what_cannot_be_signed_in_with_is_one_sentence(
     assert done.code == code
     assert words in one_sentence(done)
     assert not (home / ".config/flagtui/config.toml").exists()
+
+
+def test_missing_key_command_is_one_sentence(run: Run, service: Service) -> None:
+    done = run("auth", "login", "--host", service.address, "--key-command", "no-such-program-here")
+    assert (done.code, "no program no-such-program-here" in one_sentence(done)) == (1, True)
 
 
 def test_key_command_is_stored_instead_of_the_key(run: Run, service: Service, home: Path) -> None:

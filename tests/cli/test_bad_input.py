@@ -49,12 +49,12 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     ("words", "code", "said"),
     [
         *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
-        (("--nasty",), 2, "Add --sample"),
-        (("--flags", "5"), 2, "Add --sample"),
+        (("--nasty",), 2, "--nasty needs --sample."),
+        (("--flags", "5"), 2, "--flags needs --sample."),
         (
             ("--newest", "--legacy"),
             2,
-            "--newest and --legacy exclude each other. Give one of them",
+            "--legacy and --newest contradict each other; give only one of them.",
         ),
         (("--host", "0.0.0.0"), 1, "--allow-remote"),
         (("--port",), 2, "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"),

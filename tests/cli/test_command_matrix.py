@@ -6,60 +6,85 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any, Final
 
+import click
 import pytest
-from tests.cli.conftest import FLAGTUI, Run, run_at, server_variables
-from tests.doubles.command_tree import all_commands
+from tests.cli.conftest import CLOSED, FLAGTUI, Run, run_at, server_variables
+from tests.doubles.command_tree import all_commands, missing_words, words_of, words_of_use
 from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed, one_in
 
-CLOSED: Final = "http://127.0.0.1:9"
-"""An address where nothing listens: a command that asked it would end with 1."""
-FORMATS: Final = (("--json",), ("--ndjson",), ("-o", "tsv"), ("-o", "table"))
-PAIRS: Final = [
-    *(pair for pair in combinations(FORMATS, 2) if {pair[0][0], pair[1][0]} != {"-o"}),
-    *((("--jq", "."), each) for each in FORMATS[1:]),
-    (("--stage",), ("--dry-run",)),
-    (("--out", "set.json"), ()),
-    (("--out", "set.json"), ("--stage",)),
-]
-"""Options that contradict each other; those of one command alone are in test_contradictions.py."""
+from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, label_of, param_of, rules_of
+
 ENDLESS: Final = {"serve", "mirror run", "demo", "pick"}
 """These open a screen or a port."""
 
 
-def options_of(name: str) -> set[str]:
-    command = all_commands()[name]
-    return {
-        option for param in command.params if not getattr(param, "hidden", False) for option in param.opts
-    }
-
-
 CONTRADICTIONS: Final = [
-    (name, (*first, *second))
-    for name in all_commands()
-    for first, second in PAIRS
-    if not (name == "flags types" and "--out" in first)
-    and {word for word in (*first, *second) if word.startswith("-")} <= options_of(name)
+    (name, option, use)
+    for name, command in all_commands().items()
+    for option in rules_of(command)
+    for use in option.excludes
+    if param_of(command, use) is not None
+]
+LACKING: Final = [
+    (name, option)
+    for name, command in all_commands().items()
+    for option in rules_of(command)
+    if option.requires
+]
+REPEATED: Final = [
+    (name, option)
+    for name, command in all_commands().items()
+    for option in command.params
+    if isinstance(option, click.Option) and not (option.is_flag or option.count or option.multiple)
 ]
 ASKING: Final = [name for name, each in all_commands().items() if each.is_online and name not in ENDLESS]
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    one_in(8, CONTRADICTIONS),
-    ids=lambda value: "-".join([value] if isinstance(value, str) else value),
-)
+def name_of(value: object) -> str:
+    return label_of(value) if isinstance(value, click.Parameter) else str(value)
+
+
+@pytest.mark.parametrize(("name", "option", "use"), one_in(8, CONTRADICTIONS), ids=name_of)
 def test_contradictory_options_exit_with_2(
-    name: str, options: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+    name: str, option: RuledOption, use: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = [*shlex.split(all_commands()[name].examples[0].partition(" < ")[0])]
-    words = [word for word in words if word not in ("--json", "--ndjson", "--dry-run", "--stage", "--yes")]
-    done = run_at(CLOSED, run, monkeypatch)(*words, *options, stdin="x")
+    words = [*name.split(), *words_of(option), *words_of_use(all_commands()[name], use)]
+    done = run_at(CLOSED, run, monkeypatch)(*words, *missing_words(all_commands()[name], words))
     assert (done.code, done.out) == (2, ""), done
-    assert "Traceback" not in done.err
+    either = (contradiction(label_of(option), use), contradiction(use, label_of(option)))
+    assert any(sentence in done.err for sentence in either), done.err
+
+
+@pytest.mark.parametrize(("name", "option"), one_in(2, LACKING), ids=name_of)
+def test_option_without_the_required_one_exits_with_2(
+    name: str, option: RuledOption, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*name.split(), *words_of(option)]
+    done = run_at(CLOSED, run, monkeypatch)(*words, *missing_words(all_commands()[name], words))
+    assert (done.code, done.out) == (2, ""), done
+    assert f"{label_of(option)} needs {' or '.join(option.requires)}." in done.err
+
+
+@pytest.mark.parametrize(("name", "option"), one_in(12, REPEATED), ids=name_of)
+def test_option_with_two_values_exits_with_2(
+    name: str, option: click.Option, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*name.split(), *words_of(option), f"{label_of(option)}=2"]
+    done = run_at(CLOSED, run, monkeypatch)(*words)
+    assert (done.code, done.out) == (2, ""), done
+    assert f"{label_of(option)} is given twice with different values" in done.err
+
+
+def test_every_rule_names_an_option_of_a_command() -> None:
+    rules = [(command, option) for command in all_commands().values() for option in rules_of(command)]
+    uses = [
+        (command, option, use) for command, option in rules for use in (*option.excludes, *option.requires)
+    ]
+    declared = {(label_of(option), use) for _command, option, use in uses}
+    assert {(label_of(option), use) for command, option, use in uses if param_of(command, use)} == declared
 
 
 class Silent:

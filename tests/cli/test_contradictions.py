@@ -1,4 +1,7 @@
-"""Contradictory options and unknown words exit with 2 before anything is sent."""
+"""Contradictions and unknown words exit with 2 before anything is sent.
+
+Contradictory options are declared; test_command_matrix.py has each pair of them.
+"""
 
 import pytest
 from tests.cli.conftest import Run, Service, run_at
@@ -7,12 +10,18 @@ from tests.cli.conftest import Run, Service, run_at
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("flags schedule 1 --on --off --at +2h --yes", "Give only one of --on, --off and --add-share"),
-        ("flags schedule 1 --drop 3 --off --yes", "--drop takes a change back"),
-        ("flags copy 1 --to-key other --to-project 2 --yes", "Give only one of --to-key and --to-project"),
-        ("flags create fresh --kind boolean --variant a --yes", "a boolean flag has no variants"),
         ("flags create fresh --field nonsense=1 --yes", "'nonsense' is not a field of a flag"),
-        ("flags edit 1 --field name=x --from - --yes", "Give only one of --field, --from and --print"),
+        ("flags create fresh --field key=other --yes", "KEY and --field key contradict each other"),
+        ("experiments create A --flag-key a --field name=B --yes", "NAME and --field name contradict each"),
+        ("flags edit 1 --field name=x --field name=y --yes", "--field name is given twice with different"),
+        ("flags tag 1 --add x --remove x --yes", "x is both added and removed"),
+        ("--project 1 flags list --project 2", "--project is given twice with different values"),
+        ("--project 1 --project 2 flags list", "--project is given twice with different values"),
+        ("-o json flags list -otsv", "--output is given twice with different values"),
+        ("--mirror flags list", "--mirror is for the app, which opens without a command"),
+        ("--linear --mirror", "--linear and --mirror contradict each other"),
+        ("--flag web demo flags list", "--flag is for the app"),
+        ("check --rules archived --require web", "--require needs the rule missing-required"),
         ("flags list is:on OR tag:web", "a query has no operators and no parentheses: 'OR'"),
         ("flags list (is:on)", "a query has no operators and no parentheses: '(is:on)'"),
     ],

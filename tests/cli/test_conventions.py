@@ -112,8 +112,5 @@ def test_errors_are_json_where_the_output_is(signed_in: Run, words: tuple[str, .
     assert (done.code, json.loads(done.err.splitlines()[-1])["error"]["code"]) == (6, "not_found")
 
 
-def test_two_formats_contradict_each_other(run: Run) -> None:
-    for words in (("--json", "-o", "tsv"), ("--json", "--ndjson"), ("--ndjson", "-o", "json")):
-        done = run("flags", "list", *words)
-        assert (done.code, "not both" in done.err) == (2, True)
+def test_unknown_format_exits_with_2(run: Run) -> None:
     assert run("flags", "list", "-o", "xml").code == 2

@@ -13,7 +13,7 @@ from tests.doubles.terminal import Terminal
 
 from flagtui.cli.plumbing.errors import READER_GONE
 
-Told = Callable[..., Done]
+RunProgram = Callable[..., Done]
 
 
 @pytest.fixture
@@ -23,75 +23,104 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def told(surroundings: dict[str, str]) -> Told:
+def run_program(surroundings: dict[str, str]) -> RunProgram:
     return lambda *words: run_apart(*words, variables=surroundings)
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_demo_keeps_changes_of_commands_until_it_starts_over(told: Told, tmp_path: Path) -> None:
-    done = told("demo", "flags", "disable", "new-nav", "--yes")
+def test_demo_keeps_changes_of_commands_until_it_starts_over(run_program: RunProgram, tmp_path: Path) -> None:
+    done = run_program("demo", "flags", "disable", "new-nav", "--yes")
     assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
-    assert told("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
-    assert told("demo", "journal", "--fields", "verb").out == "turn off\n"
+    assert run_program("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
+    assert run_program("demo", "journal", "--fields", "verb").out == "turn off\n"
     assert not (tmp_path / "flagtui" / "journal").exists(), "the journal of the demo is its own"
-    again = told("demo", "--fresh", "flags", "get", "new-nav", "--fields", "active", "--json")
+    again = run_program("demo", "--fresh", "flags", "get", "new-nav", "--fields", "active", "--json")
     assert json.loads(again.out)["records"] == [{"active": True}]
-    assert told("demo", "journal", "--fields", "verb").out == ""
+    assert run_program("demo", "journal", "--fields", "verb").out == ""
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
-    missing = told("demo", "flags", "get", "nothing-here", "--json")
+def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_program: RunProgram) -> None:
+    missing = run_program("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
-    assert told("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
-    wrong = told("demo", "flags", "nope")
+    assert run_program("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
+    wrong = run_program("demo", "flags", "nope")
     assert (wrong.code, wrong.err) == (2, "flagtui: No such command 'nope'. See: flagtui flags --help\n")
-    assert "has no profile" in told("--project", "2", "demo", "flags", "list").err
-    for words in (("demo", "demo"), ("demo", "--linear", "flags", "list")):
-        refused = told(*words)
-        assert refused.code == 2
-        assert "either one command or --linear" in refused.err
+    for words, reason in (
+        (("--profile", "prod", "demo", "flags", "list"), "has no profile"),
+        (("demo", "demo"), "demo is no command of the demo"),
+        (("demo", "--linear", "flags", "list"), "--linear and COMMAND contradict each other"),
+        (("--linear", "demo", "flags", "list"), "--linear is for the app, which opens without a command"),
+    ):
+        refused = run_program(*words)
+        assert (refused.code, reason in refused.err) == (2, True), refused
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_demo_has_its_own_profile_and_ignores_other_keys(told: Told, tmp_path: Path) -> None:
-    assert told("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("demo", "--jq", ".records[].id", "--project", "2", "flags", "list"),
+        ("demo", "--project", "2", "--jq=.records[].id", "--", "flags", "list"),
+        ("--project", "2", "demo", "flags", "--jq", ".records[].id", "list"),
+        ("--jq", ".records[].id", "demo", "--read-only", "flags", "list", "--project", "2"),
+    ],
+)
+def test_options_may_precede_a_command_in_the_demo(words: tuple[str, ...], run_program: RunProgram) -> None:
+    pytest.importorskip("jq")
+    ids = run_program("demo", "flags", "list", "--project", "2", "--fields", "id").out
+    done = run_program(*words, "-L", "2")
+    assert (done.code, done.out.splitlines(), done.err) == (0, ids.splitlines()[:2], "")
+
+
+@pytest.mark.usefixtures("demo_data")
+def test_demo_has_its_own_profile_and_ignores_other_keys(run_program: RunProgram, tmp_path: Path) -> None:
+    assert run_program("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
     settings = tmp_path / "flagtui" / "config.toml"
     settings.write_text('[profiles.prod]\nhost = "https://flags.example.test"\nguard = "strict"\n')
-    assert told("demo", "flags", "list", "--profile", "prod").out == told("demo", "flags", "list").out
+    assert (
+        run_program("demo", "flags", "list", "--profile", "prod").out
+        == run_program("demo", "flags", "list").out
+    )
 
 
-def test_demo_command_help_is_its_own_and_makes_no_data(told: Told, tmp_path: Path) -> None:
-    assert told("demo", "flags", "rollout", "--help").out == told("flags", "rollout", "--help").out
+def test_demo_command_help_is_its_own_and_makes_no_data(run_program: RunProgram, tmp_path: Path) -> None:
+    assert (
+        run_program("demo", "flags", "rollout", "--help").out == run_program("flags", "rollout", "--help").out
+    )
     assert [*tmp_path.rglob("*.db")] == []
 
 
-def test_unreadable_demo_data_is_reported_with_a_working_remedy(told: Told, tmp_path: Path) -> None:
+def test_unreadable_demo_data_is_reported_with_a_working_remedy(
+    run_program: RunProgram, tmp_path: Path
+) -> None:
     data = tmp_path / "flagtui"
     data.mkdir()
     (data / "demo.db").write_bytes(b"no database of ours" * 100)
-    refused = told("demo", "flags", "list")
+    refused = run_program("demo", "flags", "list")
     assert refused.code == 1
     assert "Start over with: flagtui demo --fresh" in refused.err
-    assert told("demo", "--fresh", "flags", "list").code == 0
+    assert run_program("demo", "--fresh", "flags", "list").code == 0
 
 
 @pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize(
     "example", [each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each)]
 )
-def test_an_example_with_a_command_runs(told: Told, example: str) -> None:
-    done = told(*example.split())
+def test_an_example_with_a_command_runs(run_program: RunProgram, example: str) -> None:
+    done = run_program(*example.split())
     assert done.code == 0, done.err
     assert done.out
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_the_app_that_is_open_shows_what_a_command_changed(told: Told, surroundings: dict[str, str]) -> None:
+def test_the_app_that_is_open_shows_what_a_command_changed(
+    run_program: RunProgram, surroundings: dict[str, str]
+) -> None:
     screen = surroundings | {"TERM": "xterm-256color"}
     with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
         terminal.wait_for("●  new-nav")
-        assert told("demo", "flags", "disable", "new-nav", "--yes").code == 0
+        assert run_program("demo", "flags", "disable", "new-nav", "--yes").code == 0
         terminal.press("\x1b[15~")
         # The changed row moves to the top of the list, above the line of the cursor.
         terminal.press("/new-nav")

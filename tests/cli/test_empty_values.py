@@ -17,6 +17,24 @@ from tests.cli.conftest import Run, Service, run_at
         ("experiments", "get", ""),
         ("auth", "login", "--host", ""),
         ("serve", "--host", ""),
+        ("serve", "--db", ""),
+        ("undo", ""),
+        ("undo", " ", "--yes"),
+        ("staged", "get", ""),
+        ("staged", "drop", "new-nav", ""),
+        ("flags", "definitions", ""),
+        ("flags", "create", "", "--yes"),
+        ("events", "create", "", "--yes"),
+        ("experiments", "create", "", "--flag-key", "a", "--yes"),
+        ("refs", ""),
+        ("check", ""),
+        ("refs", "--in", ""),
+        ("schema", ""),
+        ("api", ""),
+        ("apply", ""),
+        ("proposals", "get", ""),
+        ("mirror", "set", ""),
+        ("journal", ""),
     ],
 )
 def test_empty_value_is_a_usage_error(
@@ -25,6 +43,14 @@ def test_empty_value_is_a_usage_error(
     done = run_at(service.address, run, monkeypatch)(*words)
     assert (done.code, done.out) == (2, "")
     assert "is empty; give a value, or leave it out." in done.err
+
+
+@pytest.mark.parametrize("words", [("flags", "list"), ("activity",), ("flags", "stale"), ("events", "list")])
+def test_empty_query_narrows_nothing(
+    words: tuple[str, ...], service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_there = run_at(service.address, run, monkeypatch)
+    assert run_there(*words, "") == run_there(*words)
 
 
 @pytest.mark.parametrize("name", ["FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE"])

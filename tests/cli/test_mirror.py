@@ -156,7 +156,7 @@ def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--sample", "--from", "flags.json"), 2, "exclude each other"),
+        (("--sample", "--from", "flags.json"), 2, "--from and --sample contradict each other"),
         (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
         (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
         (("--from", "none.json"), 2, "none.json"),

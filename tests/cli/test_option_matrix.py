@@ -2,8 +2,8 @@
 
 import click
 import pytest
-from tests.cli.conftest import Run, Service, run_at
-from tests.doubles.command_tree import all_commands
+from tests.cli.conftest import CLOSED, Run, run_at
+from tests.doubles.command_tree import all_commands, missing_words
 from tests.doubles.slices import one_in
 
 from flagtui.cli.plumbing.command_tree import MAY_BE_EMPTY
@@ -25,7 +25,10 @@ OPTIONS = [
     ids=lambda value: value if isinstance(value, str) else value.opts[-1],
 )
 def test_empty_value_of_an_option(
-    name: str, option: click.Option, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
+    name: str, option: click.Option, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = run_at(service.address, run, monkeypatch)(*name.split(), option.opts[-1], "", "x", "--dry-run")
-    assert (done.code, done.out) == (2, "")
+    words = [*name.split(), option.opts[-1], ""]
+    words += missing_words(all_commands()[name], words)
+    done = run_at(CLOSED, run, monkeypatch)(*words)
+    assert (done.code, done.out) == (2, ""), done
+    assert "is empty; give a value" in done.err or f"Invalid value for '{option.opts[0]}'" in done.err

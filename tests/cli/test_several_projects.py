@@ -24,9 +24,9 @@ def test_rows_of_several_projects_name_their_project(signed_in: Run) -> None:
 def test_projects_can_be_named(signed_in: Run) -> None:
     projects = json.loads(signed_in("projects", "--json").out)["records"][:2]
     names = ",".join(each["name"] for each in projects)
-    done = signed_in("flags", "list", "-L", "1", "--project", names, "--json", "--fields", "project")
+    done = signed_in("flags", "list", "--project", names, "--json", "--fields", "project")
     document = json.loads(done.out)
-    assert document["records"] == [{"project": str(each["id"])} for each in projects]
+    assert {each["project"] for each in document["records"]} == {str(each["id"]) for each in projects}
     assert list(faults(document, FLAG.schema())) == []
 
 
@@ -35,9 +35,38 @@ def test_error_names_its_project(signed_in: Run) -> None:
     assert (done.code, "project 2: there is no flag new-nav" in done.err) == (6, True)
 
 
-def test_change_takes_one_project(signed_in: Run) -> None:
-    done = signed_in("flags", "disable", "new-nav", "--yes", "--project", "1,2")
-    assert (done.code, "there is no project 1,2" in done.err) == (6, True)
+@pytest.mark.parametrize(
+    ("line", "who"),
+    [
+        ("flags disable new-nav --yes", "a change"),
+        ("undo --yes", "a change"),
+        ("refs", "this command"),
+        ("check", "this command"),
+        ("watch --count 1", "this command"),
+        ("flags types --language ts", "this command"),
+        ("flags types --language ts --offline", "this command"),
+        ("events types", "this command"),
+        ("api feature_flags/", "this command"),
+        ("mirror --port 0", "this command"),
+    ],
+)
+def test_command_of_one_project_refuses_several(line: str, who: str, signed_in: Run) -> None:
+    done = signed_in(*line.split(), "--project", "1,2")
+    assert (done.code, done.out) == (2, "")
+    assert f"{who} takes one project, not 1,2. Run it once for each" in done.err
+
+
+def test_empty_name_among_projects_exits_with_2(signed_in: Run) -> None:
+    done = signed_in("flags", "list", "--project", "1,")
+    assert (done.code, "'1,' has an empty name of a project" in done.err) == (2, True)
+
+
+def test_limit_counts_rows_of_all_projects(signed_in: Run) -> None:
+    done = signed_in("flags", "list", "-L", "3", "--project", "1,2", "--fields", "key,project")
+    assert [line.split("\t")[1] for line in done.out.splitlines()] == ["1"] * 3
+    words = ("activity", "-L", "4", "--project", "1,2", "--json", "--fields", "at,project")
+    stamps = [each["at"] for each in json.loads(signed_in(*words).out)["records"]]
+    assert (len(stamps), stamps) == (4, sorted(stamps, reverse=True))
 
 
 class Waking:

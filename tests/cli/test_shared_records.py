@@ -56,9 +56,25 @@ def test_same_values_change_nothing(here: Run) -> None:
     assert (done.code, json.loads(done.out)["records"][0]["ending"]) == (0, "unchanged")
 
 
+def test_used_name_is_a_warning_before_the_change(here: Run) -> None:
+    saved(here, "experiments", "create-holdout", "Twins", "--share", "5")
+    number = records(here, "experiments", "holdouts")["Twins"]["id"]
+    warning = {
+        "label": "Same name",
+        "text": f"holdout {number} has this name already; commands then need the number",
+    }
+    for words in (("create-holdout", "Twins", "--share", "3"), ("edit-holdout", "1", "--name", "Twins")):
+        done = here("experiments", *words, "--dry-run", "--json")
+        assert warning in json.loads(done.out)["records"][0]["consequences"]
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
+        (("create-holdout", "", "--share", "1"), 2),
+        (("create-metric", " ", "--query", "{}"), 2),
+        (("edit-holdout", "", "--share", "1"), 2),
+        (("edit-holdout", "1", "--name", ""), 2),
         (("create-holdout", "x", "--share", "101"), 2),
         (("create-metric", "x"), 2),
         (("create-metric", "x", "--query", "[]"), 2),

@@ -1,6 +1,6 @@
 """Every command of the program, by the words that name it, and described."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -11,6 +11,7 @@ import click
 
 from flagtui.cli import commands
 from flagtui.cli.main import program
+from flagtui.cli.plumbing.option_rules import RuledOption, label_of, param_of, rules_of
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.value_types import (
@@ -58,7 +59,37 @@ def completed_records(command: RecordCommand) -> tuple[str, str]:
 def required_options(command: RecordCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.required]
-    return [word for one in options for word in (one.opts[0], "allow" if one.type.name == "choice" else "1")]
+    return [word for option in options for word in words_of(option)]
+
+
+def words_of(option: click.Option, value: str = "") -> list[str]:
+    """The option with a value that it accepts, or with this one."""
+    if option.is_flag or option.count:
+        return [label_of(option)]
+    kind = option.type
+    some = {"NAME=VALUE": "name=1", "STATE": "on"}.get(str(option.metavar), "1")
+    if isinstance(kind, click.Choice):
+        some = str(kind.choices[0])
+    elif isinstance(kind, click.Path) and kind.exists:
+        some = __file__
+    return [label_of(option), f"{value}=1" if value and "=" in some else value or some]
+
+
+def words_of_use(command: click.Command, use: str) -> list[str]:
+    """Words of a command that are such a use of an option or an argument."""
+    param = param_of(command, use)
+    return words_of(param, use.partition(" ")[2]) if isinstance(param, click.Option) else ["x"]
+
+
+def missing_words(command: click.Command, given: Sequence[str]) -> list[str]:
+    """What the command requires in addition to these words."""
+    missing: list[str] = []
+    for param in command.params:
+        if isinstance(param, click.Argument) and param.required:
+            missing.append("x")
+        elif isinstance(param, click.Option) and param.required and label_of(param) not in given:
+            missing += words_of(param)
+    return missing
 
 
 def is_on_a_screen(name: str, example: str) -> bool:
@@ -132,10 +163,21 @@ def _option(one: click.Option, context: click.Context) -> dict[str, Any]:
         "required": one.required,
         "many": one.multiple,
         "default": one.default if isinstance(one.default, str | int | float | bool) else None,
+        "excludes": excluded_uses(context.command, one),
+        "requires": [*one.requires] if isinstance(one, RuledOption) else [],
         "help": one.help or "",
         "shown": record[1] if record is not None else "",
         "completed_by": _completed_by(one.type),
     }
+
+
+def excluded_uses(command: click.Command, option: click.Option) -> list[str]:
+    """What contradicts an option of the command, whichever of both declares it."""
+    own = option.excludes if isinstance(option, RuledOption) else ()
+    uses = [use for use in own if param_of(command, use) is not None]
+    for other in rules_of(command):
+        uses += [label_of(other) for use in other.excludes if use in option.opts]
+    return [*dict.fromkeys(uses)]
 
 
 def _choices(kind: click.ParamType[Any]) -> list[str]:

@@ -40,11 +40,17 @@ def read_tags(line: str) -> Retagging:
             if word:
                 return Retagging(problem=f"{word} needs a tag after it")
             continue
-        if len(tag) > TAG_LIMIT:
-            return Retagging(problem=f"a tag has {TAG_LIMIT} characters at most")
         (removed if word.startswith("-") else added).append(tag)
-    if replaces and removed:
+    return make_retagging(added, removed, replaces=replaces)
+
+
+def make_retagging(added: Iterable[str], removed: Iterable[str], *, replaces: bool = False) -> Retagging:
+    """Return the change with these tags, each once; `problem` describes what is invalid."""
+    new, old = (tuple(dict.fromkeys(tag.strip().lower() for tag in tags)) for tags in (added, removed))
+    if any(len(tag) > TAG_LIMIT for tag in (*new, *old)):
+        return Retagging(problem=f"a tag has {TAG_LIMIT} characters at most")
+    if replaces and old:
         return Retagging(problem="= sets all tags, so there is nothing to remove")
-    if both := set(added) & set(removed):
+    if both := {*new} & {*old}:
         return Retagging(problem=f"{safe_text(min(both), 40)} is both added and removed")
-    return Retagging(tuple(added), tuple(removed), replaces)
+    return Retagging(new, old, replaces)

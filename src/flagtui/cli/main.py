@@ -22,6 +22,7 @@ from flagtui.cli.plumbing.errors import (
     require_text,
 )
 from flagtui.cli.plumbing.global_options import be_quiet, log_to
+from flagtui.cli.plumbing.option_rules import RuledOption, refuse_app_options
 from flagtui.cli.plumbing.output.lines import VOICE, warn
 from flagtui.cli.plumbing.registry import command_index
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
@@ -86,7 +87,13 @@ class Program(LazyGroup):
     callback=lambda _context, _option, is_quiet: be_quiet(is_quiet),
     help="Print data and errors only: no progress, and nothing about changes that were saved.",
 )
-@click.option("--mirror", is_flag=True, help="Open your running mirror: only its overrides are changed.")
+@click.option(
+    "--mirror",
+    is_flag=True,
+    help="Open your running mirror: only its overrides are changed.",
+    cls=RuledOption,
+    excludes=("--project",),
+)
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.option(
     "--linear",
@@ -94,6 +101,8 @@ class Program(LazyGroup):
     expose_value=False,
     callback=lambda context, _option, wanted: context.meta.update({LINEAR: wanted}),
     help="Read commands and print lines, without a screen.",
+    cls=RuledOption,
+    excludes=("--flag", "--mirror", "--no-mouse"),
 )
 @click.pass_context
 def program(
@@ -110,6 +119,9 @@ def program(
     (FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE) or from a profile,
     created by flagtui auth login. To try it without an account: flagtui demo
     """
+    # The demo and pick open the app as well.
+    if context.invoked_subcommand not in (None, "demo"):
+        refuse_app_options(context, ("--no-mouse",) if context.invoked_subcommand == "pick" else ())
     if context.invoked_subcommand is None and context.meta[LINEAR]:
         from flagtui.cli.linear import run_linear
 

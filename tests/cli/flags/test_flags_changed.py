@@ -100,7 +100,10 @@ def test_what_cannot_be_done_says_what_is_true_now(signed_in: Run, service: Serv
     assert (refused.code, "nothing was changed" in refused.err) == (1, True)
     assert read(service, key).active is True
     later = signed_in("flags", "schedule", key, "--off", "--at", "yesterday", "--yes")
-    assert (later.code, "'yesterday'" in later.err, "nothing was scheduled" in later.err) == (2, True, True)
+    sentence = (
+        "--at 'yesterday': it is not a valid time; use 2026-03-05 09:00, tomorrow 09:00, 09:00 or +2h30m"
+    )
+    assert (later.code, sentence in later.err, "nothing was scheduled" in later.err) == (2, True, True)
     version = signed_in("flags", "diff", key, "--from", "99")
     assert (version.code, f"{key} has no version 99; its newest is 1." in version.err) == (6, True)
 
@@ -152,6 +155,8 @@ def test_tags_fields_and_json_are_edited_as_in_the_app(signed_in: Run, service: 
     edited = text.replace("By hand", "By file")
     assert signed_in("flags", "edit", key, "--from", "-", "--yes", stdin=edited).code == 0
     assert read(service, key).name == "By file"
+    assert signed_in("flags", "tag", key, "--add", "=x", "--add", "-y", "--yes").code == 0
+    assert set(read(service, key).tags) == {"ops", "=x", "-y"}
     wrong = signed_in("flags", "edit", key, "--field", "colour=red", "--yes")
     assert (wrong.code, "not a field that can be edited" in wrong.err) == (2, True)
 
@@ -179,6 +184,15 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert (due["key"], due["words"]) == (key, "turned off")
     assert signed_in("flags", "schedule", key, "--drop", str(due["id"]), "--yes").code == 0
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
+
+
+def test_due_changes_are_ordered_by_time(signed_in: Run, service: Service, key: str) -> None:
+    later = service.ask(lambda client: client.flags.create({"key": f"{key}-a"})).key
+    for flag, at in ((later, "+9h"), (key, "+5h"), (later, "+2h")):
+        assert signed_in("flags", "schedule", flag, "--on", "--at", at, "--yes").code == 0
+    for words in ((key, later), (later, key)):
+        due = json.loads(signed_in("flags", "due", *words, "--json").out)["records"]
+        assert [each["key"] for each in due] == [later, key, later]
 
 
 def test_share_given_to_a_variant_is_refused(signed_in: Run) -> None:

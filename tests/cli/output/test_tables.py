@@ -65,8 +65,6 @@ def test_table_is_printed_without_headings_and_whole(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize("form", ["json", "ndjson", "tsv", "table"])
 def test_output_option_chooses_the_format(form: Format) -> None:
     assert choose_printer(KIND, OutputOptions(output_format=form)).format == form
-    with pytest.raises(Trouble, match="choose one of"):
-        choose_printer(KIND, OutputOptions(output_format=form, as_json=True, as_ndjson=True))
 
 
 def test_narrow_tables_drop_empty_columns_then_move_long_ones_below() -> None:
@@ -167,8 +165,6 @@ def test_unknown_field_is_named_before_any_request() -> None:
     with pytest.raises(Trouble, match="no field sise") as wrong:
         choose_printer(KIND, OutputOptions(fields="key,sise"))
     assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
-    with pytest.raises(Trouble, match="not both"):
-        choose_printer(KIND, OutputOptions(as_json=True, as_ndjson=True))
 
 
 def test_lines_break_between_words_on_a_terminal_only(

@@ -101,9 +101,16 @@ def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
 
 
 def plan_shared(
-    intent: SharedIntent, fresh: SharedRecord | None, now: float = 0.0, newest: int = 0
+    intent: SharedIntent,
+    fresh: SharedRecord | None,
+    now: float = 0.0,
+    newest: int = 0,
+    namesakes: Sequence[int] = (),
 ) -> SharedPlan | Blocked | None:
-    """Plan the intent on the current record; None when nothing would change."""
+    """Plan the intent on the current record; None when nothing would change.
+
+    `namesakes` are the numbers of other records with the new name.
+    """
     kind = intent.kind
     current = {} if fresh is None else stored_fields(kind, fresh)
     new_values = {name: _written(name, value) for name, value in intent.changes.items()}
@@ -133,7 +140,7 @@ def plan_shared(
         before=before,
         newest=newest,
         lines=lines,
-        consequences=tuple(_consequences(intent, values)),
+        consequences=(*_same_name(kind, namesakes), *_consequences(intent, values)),
         conflicts=conflicts,
         read_at=now if fresh is not None else 0.0,
     )
@@ -182,6 +189,16 @@ def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[D
             for side in (old, after)
         ]
         yield DiffLine(DifferenceLine((name,), old, after), f"{label}: {arrow(*sides)}")
+
+
+def _same_name(kind: str, namesakes: Sequence[int]) -> Sequence[Consequence]:
+    if not namesakes:
+        return ()
+    who = f"{NOUNS[kind]} {namesakes[0]} has"
+    if len(namesakes) > 1:
+        who = f"{NOUNS[kind]}s {', '.join(map(str, namesakes))} have"
+    text = f"{who} this name already; commands then need the number"
+    return (Consequence("Same name", text, "warning"),)
 
 
 def _consequences(intent: SharedIntent, values: Mapping[str, JSON]) -> Sequence[Consequence]:

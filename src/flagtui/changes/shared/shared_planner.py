@@ -45,16 +45,19 @@ class SharedPlanner(Planner[SharedIntent, SharedPlan, SharedRecord]):
         return collect(SharedAdapter(self.context.client), await read_each(requests, self._plan))
 
     async def _plan(self, intent: SharedIntent) -> SharedPlan | Skipped:
-        operations, newest = operations_of(self.context.client, intent.kind), 0
+        operations = operations_of(self.context.client, intent.kind)
         fresh = self.fresh.pop(intent.id, None)
+        listed: Sequence[SharedRecord] = ()
         try:
-            if not intent.id:
-                newest = max((record.id for record in await operations.all()), default=0)
-            elif fresh is None:
+            if intent.id and fresh is None:
                 fresh = await operations.get(intent.id)
+            if "name" in intent.changes and (fresh is None or fresh.name != intent.changes["name"]):
+                listed = await operations.all()
         except ApiError as error:
             return skip(intent.id, self.name(intent), error)
-        plan = plan_shared(intent, fresh, self.context.clock.time(), newest)
+        newest = max((record.id for record in listed), default=0) if not intent.id else 0
+        namesakes = [record.id for record in listed if record.name == intent.changes.get("name")]
+        plan = plan_shared(intent, fresh, self.context.clock.time(), newest, namesakes)
         name = fresh.name if fresh is not None else self.name(intent)
         if isinstance(plan, Blocked):
             return skip(intent.id, name, plan)

@@ -1,5 +1,8 @@
 """`flagtui activity`: who changed which flag, or what can have caused something at a moment."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -14,12 +17,19 @@ from flagtui.store.activity_listing import by_closeness, split_centre
 from flagtui.store.query.language import compile_query
 
 
+def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
+    """Return the order of changes of several projects: newest first, unless a moment is the centre."""
+    has_centre = any(word.startswith("@") for word in " ".join(given["query"]).split())
+    return None if has_centre else lambda change: -(change.at or 0.0)
+
+
 @command(
     "activity",
     line="Show who changed which flag.",
     kind=ACTIVITY,
     empty="The activity has no such change.",
     operations=("flags.activity",),
+    order_of=_order,
     examples=(
         "activity --limit 20",
         "activity @ 20m",

@@ -45,8 +45,6 @@ def api(path: str, source: str | None, place: WorkPlace) -> None:
     is accepted where it is of the profile's host. Nothing can be changed: POST is sent only to endpoints
     that this program knows to change nothing.
     """
-    if not path.strip():
-        raise Trouble("PATH is empty.", "Nothing was sent.", code="usage")
     body = _read_body(source)
 
     async def work(session: ProjectSession) -> JSON:

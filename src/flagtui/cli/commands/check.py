@@ -11,12 +11,14 @@ import click
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.code_records import CODE_FINDING
 from flagtui.code.ci_reports import count_words, github_lines, gitlab_document, junit_document
 from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, find_findings
@@ -54,13 +56,13 @@ class CheckOptions(TypedDict):
         "check . --rules archived -o sarif",
     ),
 )
-@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, metavar="[DIR]", type=FilePath())
 @click.option("--rules", multiple=True, metavar="IDS", help=f"Rules with commas, or all: {', '.join(RULES)}.")
 @click.option("--changed-since", default="", metavar="REV", help="Only files that differ from this revision.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="text", help="The format of the report.")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     metavar="FILE",
     help="Ignore the findings of this earlier report: json, sarif or gitlab.",
 )
@@ -68,7 +70,13 @@ class CheckOptions(TypedDict):
     "--require", "required", multiple=True, metavar="KEY", help="Report this flag if it is missing."
 )
 @click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
-@click.option("--offline-ok", is_flag=True, help="Use them where the server is unreachable, or pass without.")
+@click.option(
+    "--offline-ok",
+    is_flag=True,
+    help="Use them where the server is unreachable, or pass without.",
+    cls=RuledOption,
+    excludes=("--offline",),
+)
 def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]) -> int:
     """Check the keys of flags and events in code; exit with 7 for findings.
 
@@ -76,6 +84,9 @@ def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]
     "flagtui: ok REASON" in a comment accepts a line.
     """
     rules = _read_rules(options["rules"])
+    if options["required"] and WITHOUT_CODE not in rules:
+        fix = f"Add the rule: --rules {','.join((*rules, WITHOUT_CODE))}"
+        raise Trouble(f"--require needs the rule {WITHOUT_CODE}.", fix, code="usage")
     ignored = _read_baseline(options["baseline"]) if options["baseline"] else frozenset[str]()
     if not has_parser() and set(rules) != {WITHOUT_CODE}:
         fix = f"Install {EXTRA}, or pass --rules {WITHOUT_CODE}."

@@ -18,6 +18,7 @@ from flagtui.cli.launch.demo_app import (
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
+from flagtui.cli.plumbing.option_rules import RuledOption, refuse_app_options
 from flagtui.cli.plumbing.options import is_read_only
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.record_command import command
@@ -41,6 +42,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     os.environ.pop("FLAGTUI_PROJECT", None)
     run = click.get_current_context().find_root().obj
     common = ["--read-only"] if options.read_only else []
+    common += ["--project", options.project] if options.project else []
     try:
         return int(run([*common, *words])) if words else run_linear(run, common)
     except BrokenPipeError:
@@ -69,8 +71,20 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     "--flags", type=click.IntRange(0, 100_000), metavar="N", help="How many flags the sample lists."
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
-@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
-@click.option("--linear", is_flag=True, help="Read commands and print lines, without a screen.")
+@click.option(
+    "--no-mouse",
+    is_flag=True,
+    help="Leave the mouse to the terminal.",
+    cls=RuledOption,
+    excludes=("COMMAND", "--linear"),
+)
+@click.option(
+    "--linear",
+    is_flag=True,
+    help="Read commands and print lines, without a screen.",
+    cls=RuledOption,
+    excludes=("COMMAND",),
+)
 @click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)
 @click.pass_context
 def demo(
@@ -83,16 +97,21 @@ def demo(
     What you change is kept between runs, in the user data folder; --fresh starts over.
     """
     is_linear = linear or context.meta[LINEAR]
-    if words and (is_linear or words[0] == "demo"):
-        raise click.UsageError("Give the demo either one command or --linear, which asks for commands.")
+    if words and words[0] == "demo":
+        raise click.UsageError("demo is no command of the demo.")
     before = context.find_root().params
-    if before["profile"] or before["project"]:
-        raise click.UsageError("The demo has no profile, and p switches between its projects.")
     is_screen = not (words or is_linear)
+    if before["profile"] or (before["project"] and is_screen):
+        raise click.UsageError("The demo has no profile, and p switches between its projects.")
+    refuse_app_options(context, () if words else ("--flag", "--no-mouse", "--linear"))
     if is_screen:
         require_terminal()
     mouse = not (no_mouse or before["no_mouse"])
     # Click has checked the types.
     demonstration = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
-    options = replace(demonstration, read_only=demonstration.read_only or is_read_only())
+    options = replace(
+        demonstration,
+        read_only=demonstration.read_only or is_read_only(),
+        project=before["project"] or "",
+    )
     raise SystemExit(open_demo(options) if is_screen else run_in_demo(options, words))

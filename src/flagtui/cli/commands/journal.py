@@ -11,6 +11,7 @@ from flagtui.changes.journal_entries import Ending, Entry, taken_back
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import OUTPUT_USES, RuledOption
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
@@ -67,7 +68,7 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     try:
         start = read_moment(since, time.time()) if since else 0.0
     except WrongValue:
-        raise Trouble(f"{invalid_moment(since, MOMENTS, time.time())}.", code="usage") from None
+        raise Trouble(f"--since: {invalid_moment(since, MOMENTS, time.time())}.", code="usage") from None
     folder = places.state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
@@ -110,7 +111,13 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 @click.option(
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
-@click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
+@click.option(
+    "--markdown",
+    is_flag=True,
+    help="A timeline to paste into a report.",
+    cls=RuledOption,
+    excludes=OUTPUT_USES,
+)
 @click.option(
     "-L",
     "--limit",
@@ -124,8 +131,6 @@ def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
-    if markdown and printer.is_for_programs:
-        raise Trouble("choose --markdown or --json, not both.", code="usage")
     entries = find_changes(since, " ".join(words), named_profile(profile))[:limit]
     if markdown:
         print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
+import click
+
 from flagtui.cli.plumbing.errors import require_terminal
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
@@ -18,7 +20,8 @@ NOTHING_CHOSEN: Final = 130
     operations=("flags.list",),
     examples=("pick", "pick --profile prod"),
 )
-def pick(place: WorkPlace) -> int:
+@click.pass_context
+def pick(context: click.Context, place: WorkPlace) -> int:
     """Choose a flag in the list and print its key; exit with 130 when none is chosen.
 
     The list is drawn on the terminal, whatever standard output is, so that this works:
@@ -32,7 +35,8 @@ def pick(place: WorkPlace) -> int:
     opening = choose_signed_in(read_login_environment(), request)
     chosen: list[str] = []
     session = replace(make_session(opening, read_only=True), pick=chosen.append)
-    code = run_session(session, {}, mouse=opening.settings.mouse)
+    mouse = opening.settings.mouse and not context.find_root().params["no_mouse"]
+    code = run_session(session, {}, mouse=mouse)
     if chosen:
         print(safe_text(chosen[0], 400))
     return code or (0 if chosen else NOTHING_CHOSEN)

@@ -25,7 +25,8 @@ COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
         RecordField(
             "options",
             "objects",
-            "Each: names, value, choices, required, many, default, help, shown, completed_by.",
+            "Each: names, value, choices, required, many, default, excludes (what contradicts it), requires "
+            "(one of these), help, shown, completed_by.",
         ),
         RecordField("output", "text", "The schema of what --json prints; empty for text."),
         RecordField("fields", "texts", "The names for --fields.", words=commas),

@@ -15,6 +15,7 @@ from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
 from flagtui.code.code_findings import find_unused, state_of
 from flagtui.code.flag_facts import CodeFacts
@@ -45,7 +46,7 @@ class RefsOptions(TypedDict):
     "folders",
     multiple=True,
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Search this folder; the current one unless given.",
 )
 @click.option(

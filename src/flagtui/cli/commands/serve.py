@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.safe_text import safe_text
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
@@ -71,10 +73,6 @@ def _serve(options: Serving) -> None:
 
 
 def _check(options: Serving) -> None:
-    if options.newest and options.legacy:
-        raise Trouble("--newest and --legacy exclude each other. Give one of them, or neither.", code="usage")
-    if not options.sample and (options.nasty or options.flags is not None):
-        raise Trouble("--flags and --nasty describe the sample. Add --sample.", code="usage")
     try:
         if options.key is not None:
             check_secret(options.key)
@@ -129,7 +127,7 @@ def _log(line: str) -> None:
 @click.option(
     "--db",
     "database",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     default=Path("flagtui.db"),
     show_default=True,
     help="The database file; made when missing.",
@@ -138,8 +136,21 @@ def _log(line: str) -> None:
     "--key", help="An all-access key to accept, such as phx_local. Without it one is made for a new database."
 )
 @click.option("--sample", is_flag=True, help="Fill a new database with a made-up company.")
-@click.option("--nasty", is_flag=True, help="With --sample: add a project of hostile texts.")
-@click.option("--flags", type=click.IntRange(0, 100_000), metavar="N", help="With --sample: how many flags.")
+@click.option(
+    "--nasty",
+    is_flag=True,
+    help="With --sample: add a project of hostile texts.",
+    cls=RuledOption,
+    requires=("--sample",),
+)
+@click.option(
+    "--flags",
+    type=click.IntRange(0, 100_000),
+    metavar="N",
+    help="With --sample: how many flags.",
+    cls=RuledOption,
+    requires=("--sample",),
+)
 @click.option(
     "--rate-limit", type=click.IntRange(1), metavar="N", help="Refuse more than N requests a minute per key."
 )
@@ -148,7 +159,13 @@ def _log(line: str) -> None:
     "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
 )
 @click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
-@click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
+@click.option(
+    "--legacy",
+    is_flag=True,
+    help="Behave like a server of 2025.",
+    cls=RuledOption,
+    excludes=("--newest",),
+)
 def serve(**options: object) -> None:
     """Run the embedded service on a port of this machine."""
     try:

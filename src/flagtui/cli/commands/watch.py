@@ -4,6 +4,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict, Unpack
@@ -25,6 +26,7 @@ from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.language import compile_query
 from flagtui.store.query.vocabulary import WrongValue
+from flagtui.text.shared_messages import invalid_moment
 
 MOST: Final = 100_000
 """Entries read at most to find the last reported one."""
@@ -78,13 +80,14 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
     line = " ".join(query)
     narrowing = read_query(line, ENTRIES)
     program = _program(given["program"])
+    since = _since(given["since"], time.time()) if given["since"] else None
     form = "ndjson" if printer.format == "json" else printer.format
     printer = replace(printer, format=form, has_headings=False)
 
     async def work(session: ProjectSession) -> int:
         now = session.now
         passes = compile_query(narrowing, now=now, me=await session.me() if ":me" in line else None)
-        feed, count = UnheardChanges(session, _since(given["since"], now) if given["since"] else None), 0
+        feed, count = UnheardChanges(session, since), 0
         async for row in followed(feed, given["every"]):
             if not passes(row):
                 continue
@@ -180,7 +183,7 @@ def _since(text: str, now: float) -> float:
     try:
         return read_moment(text, now)
     except WrongValue:
-        raise Trouble(f"--since: {text!r} is no moment.", f"Use {MOMENTS}.", code="usage") from None
+        raise Trouble(f"--since: {invalid_moment(text, MOMENTS, now)}.", code="usage") from None
 
 
 def _program(text: str) -> list[str]:

@@ -39,6 +39,8 @@ class Demonstration:
     mouse: bool = True
     flag: str = ""
     """Key of the flag to open first."""
+    project: str = ""
+    """The project of commands; empty for the first one."""
 
     @property
     def words(self) -> str:

@@ -16,6 +16,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.global_options import move_options
+from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
 from flagtui.cli.plumbing.value_types import (
     ChangeId,
@@ -52,7 +53,7 @@ SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
     "whoami": ("auth status",),
 }
 """What other programs call our commands."""
-MAY_BE_EMPTY: Final = ("description", "text", "comment", "name", "only")
+MAY_BE_EMPTY: Final = ("description", "text", "comment", "primary", "only")
 """Parameters whose empty value clears a text, a primary property or all tags."""
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
@@ -81,7 +82,7 @@ class CommandPlace(click.Context):
 
 
 def require_values(context: click.Context) -> None:
-    """Refuse an empty option or record name, such as an unset variable of a script.
+    """Refuse an empty option or argument, such as an unset variable of a script; a query may be empty.
 
     Raises:
         UsageError: names the option or argument.
@@ -90,16 +91,16 @@ def require_values(context: click.Context) -> None:
         return
     for param in context.command.params:
         name = param.name or ""
-        is_record = isinstance(param.type, RecordWord) and not param.type.is_tag
         is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        is_name = isinstance(param, click.Argument) and not isinstance(param.type, QueryWord)
         is_option = isinstance(param, click.Option) and name not in MAY_BE_EMPTY
-        if not (is_typed and (is_record or is_option)):
+        if not (is_typed and (is_name or is_option)):
             continue
         value = context.params.get(name)
         values = value if isinstance(value, tuple) else (value,)
         if any(isinstance(each, str) and not each.strip() for each in values):
             label = param.opts[0] if isinstance(param, click.Option) else param.make_metavar(context)
-            raise click.UsageError(f"{label} is empty; give a value, or leave it out.", context)
+            raise click.UsageError(empty_value(label), context)
 
 
 class ShownCommand(click.Command):
@@ -110,8 +111,13 @@ class ShownCommand(click.Command):
     """Each without the name of the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            if not ctx.allow_interspersed_args:
+                args = move_options(args, self.params, is_command=True)
+            check_repeats(args, ctx)
         rest = super().parse_args(ctx, args)
         require_values(ctx)
+        check_rules(ctx)
         return rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -211,10 +217,12 @@ class LazyGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:
             args = move_options(args, self.params)
+            check_repeats(args, ctx)
         if self.prefix and f"{self.prefix}{DEFAULT}" in command_index() and _begins_with_options(args):
             args = [DEFAULT, *args]
         rest = super().parse_args(ctx, args)
         require_values(ctx)
+        check_rules(ctx)
         return rest
 
     def list_commands(self, ctx: click.Context) -> list[str]:

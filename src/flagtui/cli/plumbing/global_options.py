@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from flagtui.cli.plumbing.option_rules import empty_value
 from flagtui.cli.plumbing.output.lines import VOICE
 
 _PLACES: Final = ("--profile", "--project")
@@ -20,7 +21,7 @@ COMMON: Final[Mapping[str, bool]] = {
 def log_to(file: str | None) -> None:
     """Log every request to this file."""
     if file is not None and not file.strip():
-        raise click.UsageError("--log is empty; give a value, or leave it out.")
+        raise click.UsageError(empty_value("--log"))
     # Every command makes its own client, some before a name of theirs is known here.
     if file:
         os.environ["FLAGTUI_LOG"] = file
@@ -64,10 +65,13 @@ def global_options() -> list[click.Option]:
     ]
 
 
-def move_options(args: list[str], params: Sequence[click.Parameter]) -> list[str]:
+def move_options(
+    args: list[str], params: Sequence[click.Parameter], *, is_command: bool = False
+) -> list[str]:
     """Return the words of a group with options of the command after its name: `--json list` as `list --json`.
 
-    `params` are the options of the group itself, which stay where they are.
+    `params` are the options of the group itself, which stay where they are. With `is_command` the words are
+    those of a command such as `demo`, which another command follows.
     """
     own = {name: _has_value(param) for param in params for name in param.opts}
     kept: list[str] = []
@@ -82,11 +86,12 @@ def move_options(args: list[str], params: Sequence[click.Parameter]) -> list[str
         count = 2 if takes_value and not is_joined else 1
         (kept if name in own else moved).extend(rest[:count])
         del rest[:count]
+    if is_command and rest[:1] == ["--"]:
+        del rest[0]
     if not moved or not rest or rest[0] == "--":
         return args
-    # The words after demo are a command with options of its own.
-    place = len(rest) if rest[0] == "demo" else 1
-    return [*kept, *rest[:place], *moved, *rest[place:]]
+    # What follows -- is for the other command.
+    return [*kept, *(["--"] if is_command else []), rest[0], *moved, *rest[1:]]
 
 
 def _has_value(param: click.Parameter) -> bool:

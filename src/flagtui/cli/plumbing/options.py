@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -14,15 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import click
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.option_rules import RuledOption, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_schema import RecordSchema
-from flagtui.cli.plumbing.value_types import FieldNames, ProfileName, ProjectId
+from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
 from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
 
-FORMATS: Final = ("json", "ndjson", "tsv", "table")
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
 
@@ -105,44 +105,25 @@ class WriteTerms:
 
 
 def named_profile(given: str) -> str:
-    """Return the profile named after the command, else the one named before it."""
-    return given or click.get_current_context().find_root().params.get("profile") or ""
+    """Return the profile named after the command, else the one named before it. Raises UsageError for two."""
+    return _named("profile", given)
 
 
 def named_project(given: str) -> str:
     """Return the same for a project."""
-    return given or click.get_current_context().find_root().params.get("project") or ""
+    return _named("project", given)
+
+
+def _named(option: str, given: str) -> str:
+    before = click.get_current_context().find_root().params.get(option) or ""
+    if given and before and given != before:
+        raise click.UsageError(twice_given(f"--{option}"))
+    return given or before
 
 
 def is_read_only() -> bool:
     """Return whether `--read-only` precedes the command."""
     return click.get_current_context().find_root().params.get("read_only") is True
-
-
-def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
-    """Return the options that choose how records are printed."""
-    some = ",".join(kind.names[:2])
-    return [
-        click.Option(
-            ["-o", "--output", "output_format"],
-            type=click.Choice(FORMATS),
-            help="The format; without it a table on a terminal, and tsv in a pipe.",
-        ),
-        click.Option(
-            ["--jq"], default="", metavar="EXPR", help="Filter the JSON with a jq expression (flagtui[jq])."
-        ),
-        click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
-        click.Option(["--no-trunc"], is_flag=True, help="A table with whole values, however long."),
-        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
-        click.Option(["--ndjson", "as_ndjson"], is_flag=True, help="Print one JSON object a line."),
-        click.Option(
-            ["--fields"],
-            default="",
-            metavar="NAMES",
-            type=FieldNames(kind.names),
-            help=f"Only these, such as {some}; ? lists all names.",
-        ),
-    ]
 
 
 def place_options() -> list[click.Parameter]:
@@ -179,9 +160,19 @@ def staging_options(*, is_hidden: bool) -> list[click.Parameter]:
     """Return the options that keep changes in a change set; hidden for commands that refuse them."""
     out = "With --dry-run: write the change set to FILE, for flagtui apply."
     stage = "Add the change to the staged set and send nothing; flagtui apply staged sends it."
+    # The reason why a command cannot be staged comes before any rule.
+    rules: dict[str, Sequence[str]] = {"requires": ["--dry-run"], "excludes": ["--stage"]}
     return [
-        click.Option(["--out"], default="", metavar="FILE", help=out, hidden=is_hidden),
-        click.Option(["--stage"], is_flag=True, help=stage, hidden=is_hidden),
+        RuledOption(
+            ["--out"], default="", metavar="FILE", help=out, hidden=is_hidden, **({} if is_hidden else rules)
+        ),
+        RuledOption(
+            ["--stage"],
+            is_flag=True,
+            help=stage,
+            hidden=is_hidden,
+            excludes=[] if is_hidden else ["--dry-run"],
+        ),
     ]
 
 
@@ -218,6 +209,19 @@ def agreement_options() -> list[click.Parameter]:
     ]
 
 
+PRINT = click.option(
+    "--print",
+    "is_printed",
+    is_flag=True,
+    help="Print the JSON that can be edited, and change nothing.",
+    cls=RuledOption,
+    excludes=(
+        *("--field", "--from", "--if-version", "--output", "--jq", "--json", "--ndjson", "--fields"),
+        *("--dry-run", "--out", "--stage", "--yes", "--overwrite", "--max-changes"),
+    ),
+)
+
+
 class TagOptions(TypedDict):
     """The options as click passes them."""
 
@@ -228,14 +232,15 @@ class TagOptions(TypedDict):
 
 def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[str]) -> "Retagging":
     """Return the tag changes of the options. Raises Trouble."""
-    from flagtui.changes.tag_line import read_tags
+    from flagtui.changes.tag_line import make_retagging
 
-    if only and (added or removed):
-        raise Trouble("--set replaces all tags, so there is nothing to add or remove.", code="usage")
-    pieces = [*only] if only else [*added, *(f"-{tag}" for tag in removed)]
-    if not pieces:
+    new, old = (
+        [tag for value in values for tag in value.split(",") if tag.strip()]
+        for values in (only or added, removed)
+    )
+    if not (new or old or only):
         raise Trouble("no tag is named.", "Use --add, --remove or --set.", code="usage")
-    tags = read_tags(("= " if only else "") + ", ".join(pieces))
+    tags = make_retagging(new, old, replaces=bool(only))
     if tags.problem:
         raise Trouble(f"{tags.problem}.", code="usage")
     return tags
@@ -248,10 +253,11 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
         name, is_given, value = pair.partition("=")
         if not is_given or not name.strip():
             raise Trouble(f"{pair!r} sets no field.", "Write name=value.", code="usage")
-        try:
-            fields[name.strip()] = json.loads(value)
-        except (ValueError, RecursionError):
-            fields[name.strip()] = value
+        read: JSON = value
+        with suppress(ValueError, RecursionError):
+            read = json.loads(value)
+        if fields.setdefault(name.strip(), read) != read:
+            raise click.UsageError(twice_given(f"--field {name.strip()}"))
     return fields
 
 

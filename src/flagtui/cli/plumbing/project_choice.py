@@ -22,12 +22,23 @@ ProjectOfChange = Callable[[Opening, Mapping[str, Any]], str]
 def split_projects(opening: Opening) -> Sequence[Opening]:
     """Return an opening for each project of `--project 1,2`; one for a single project."""
     names = [name.strip() for name in opening.project_name.split(",")]
-    if len(names) < 2 or not all(names):
+    if len(names) < 2:
         return [opening]
+    if not all(names):
+        what = f"{opening.project_name!r} has an empty name of a project."
+        raise Trouble(what, "Write ids or names with commas between them.", code="usage")
     return [
         opening.in_project(name) if is_project_id(name) else replace(opening, project_name=name)
         for name in dict.fromkeys(names)
     ]
+
+
+def require_one_project(opening: Opening, what: str) -> Opening:
+    """Return the opening. Raises Trouble for `--project 1,2`; `what` is the subject of the sentence."""
+    if "," in opening.project_name:
+        fix = "Run it once for each; name a project with a comma by its id."
+        raise Trouble(f"{what} takes one project, not {opening.project_name}.", fix, code="usage")
+    return opening
 
 
 def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Opening:
@@ -36,6 +47,7 @@ def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Openi
     `project_of_entry` returns the project of the journal entry that the command undoes, empty for none.
     Raises Trouble.
     """
+    require_one_project(opening, "a change")
     if opening.project_name or opening.profile.project != CURRENT_PROJECT:
         return opening
     if project := project_of_entry():

@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.profile_choice import (
     no_key_words,
     read_login_environment,
 )
-from flagtui.cli.plumbing.project_choice import open_project
+from flagtui.cli.plumbing.project_choice import open_project, require_one_project
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.guard_rules import GuardRules
 from flagtui.models.json_value import JSON, as_dict
@@ -55,11 +55,11 @@ def report_waits(link: "ConnectionState") -> Callable[[], None]:
     return hear
 
 
-def open_profile(profile: str, project: str = "") -> Opening:
-    """Return the profile a command works with. Raises Trouble."""
-    return choose_signed_in(
-        read_login_environment(), ProfileRequest(profile=profile or None, project=project or None)
-    )
+def open_profile(profile: str, project: str = "", *, takes_several: bool = False) -> Opening:
+    """Return the profile a command works with. Raises Trouble, also for several projects where one is due."""
+    request = ProfileRequest(profile=profile or None, project=project or None)
+    opening = choose_signed_in(read_login_environment(), request)
+    return opening if takes_several else require_one_project(opening, "this command")
 
 
 def find_key(opening: Opening) -> FoundSecret:

@@ -1,7 +1,7 @@
 """Declare a command: its output, its operations, its examples; and call it."""
 
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from inspect import iscoroutinefunction
 from operator import attrgetter
@@ -20,12 +20,11 @@ from flagtui.cli.plumbing.options import (
     is_read_only,
     named_profile,
     named_project,
-    output_options,
     place_options,
     staging_options,
     wait_option,
 )
-from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page
+from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page, output_options
 from flagtui.cli.plumbing.output.record_schema import PROJECT, InProject, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_choice import ProjectOfChange, name_project, split_projects
@@ -33,6 +32,9 @@ from flagtui.cli.plumbing.project_session import ProjectSession, in_opened, open
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
+
+OrderOfAll = Callable[[Mapping[str, Any]], Callable[[Any], Any] | None]
+"""By the arguments of a command: what its records from several projects are sorted by; None joins them."""
 
 
 class RecordCommand(ShownCommand):
@@ -75,6 +77,9 @@ class RecordCommand(ShownCommand):
         self.is_whole = more.pop("is_whole", False)
         """Whether a person gets a line for each field."""
         self.project_of: ProjectOfChange = more.pop("project_of", lambda _opening, _given: "")
+        self.limits_each: bool = more.pop("limits_each", False)
+        """Whether `--limit` counts for each named record, not in all."""
+        self.order_of: OrderOfAll = more.pop("order_of", lambda _given: None)
         self.line = more.pop("line", "")
         """Its line in the help of the whole program; its summary if that is short enough."""
         super().__init__(name, params=params, **more)
@@ -139,14 +144,10 @@ class RecordCommand(ShownCommand):
         ]
 
     def _check_staging(self, agreement: Agreement) -> None:
-        """Raise Trouble for a command that cannot be staged, and for options that contradict each other."""
+        """Raise Trouble for a command that cannot be staged."""
         if agreement.is_kept and self.never_staged:
             fix = "Leave out --stage and --out to apply it directly."
             raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="usage")
-        if agreement.out and not agreement.dry_run:
-            raise Trouble("--out writes what a dry run plans.", "Add --dry-run.", code="usage")
-        if agreement.stage and agreement.dry_run:
-            raise Trouble("--stage and --dry-run contradict each other.", "Give one of them.", code="usage")
 
     def _call(self, **given: Any) -> int:
         """Run the command in the project and return the exit code. Raises Trouble."""
@@ -155,7 +156,7 @@ class RecordCommand(ShownCommand):
         work = self.callback
         if self.writes:
             place = given["terms"].place
-            opening = open_profile(place.profile, place.project)
+            opening = open_profile(place.profile, place.project, takes_several=True)
             named = name_project(opening, lambda: self.project_of(opening, given))
             code: int = in_opened(named, place, lambda session: work(session, **given))
             return code
@@ -168,13 +169,16 @@ class RecordCommand(ShownCommand):
             page = session.pages(self.pages) if self.pages else no_page
             return Reading(records, page, session.exit_code, str(session.client.project))
 
-        openings = split_projects(open_profile(place.profile, place.project))
+        openings = split_projects(open_profile(place.profile, place.project, takes_several=True))
         readings = [self._read_in(opening, place, read, len(openings)) for opening in openings]
         records, page = readings[0].records, readings[0].page
         if len(openings) > 1 or PROJECT in printer.fields:
             kind = kind.in_projects()
             records = [each for reading in readings for each in reading.in_project()]
             page = attrgetter("page")
+            if (order := self.order_of(given)) is not None:
+                records = sorted(records, key=lambda each: order(each.record))
+            records = records[: None if self.limits_each else given.get("limit")]
         if self.is_whole:
             printer.details(kind, records, page)
         else:

@@ -4,11 +4,13 @@ Nothing is requested from a server: they come from the settings, the cached list
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
+from flagtui.cli.plumbing.option_rules import empty_value, label_of
 from flagtui.config.locations import find_locations
 
 ACTIVITY: Final = "activity"
@@ -63,6 +65,18 @@ class ProjectNumber(click.types.IntParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         return ProjectId().shell_complete(ctx, param, incomplete)
+
+
+class FilePath(click.Path):
+    """The path of a file or a folder; an empty one would be the current folder."""
+
+    def __init__(self, *, exists: bool = False, dir_okay: bool = True) -> None:
+        super().__init__(exists=exists, dir_okay=dir_okay, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not value.strip():
+            raise click.UsageError(empty_value(label_of(param) if param else "a path"), ctx)
+        return super().convert(value, param, ctx)
 
 
 class FieldNames(ListedWord):

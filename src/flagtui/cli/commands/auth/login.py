@@ -13,6 +13,7 @@ from flagtui.cli.commands.auth.account import project_line, tell_introduction
 from flagtui.cli.commands.auth.key_storage import Keep, keep_key
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, read_login_environment
@@ -258,6 +259,8 @@ def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
     default="",
     metavar="COMMAND",
     help="Read the key from the output of this command every time.",
+    cls=RuledOption,
+    excludes=("--with-token", "--keep"),
 )
 @click.option(
     "--keep",

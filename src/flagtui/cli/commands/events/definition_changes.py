@@ -141,12 +141,12 @@ async def owner(session: ProjectSession, events: Wanted, person: str, terms: Wri
 
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
 @EVENT_WORD
-@click.option("--to", "name", required=True, metavar="NAME", help="The property; empty for none.")
-async def primary_property(session: ProjectSession, event: Wanted, name: str, terms: WriteTerms) -> int:
+@click.option("--to", "primary", required=True, metavar="NAME", help="The property; empty for none.")
+async def primary_property(session: ProjectSession, event: Wanted, primary: str, terms: WriteTerms) -> int:
     """Choose the primary property of an event."""
 
     def named(fresh: EventDefinition) -> EventIntent:
-        return intents.set_field(fresh.id, "primary_property", name.strip(), fresh.primary_property)
+        return intents.set_field(fresh.id, "primary_property", primary.strip(), fresh.primary_property)
 
     return await change_events(session, event, named, terms)
 

@@ -2,25 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final
 
 import click
 
-from flagtui.changes.editor_text import Faulty
-from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.skipped import Skipped, skip_no_op
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.experiments.experiment_selection import deleted_ids_of, experiments_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
-from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
-from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import Wanted
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
@@ -37,10 +33,9 @@ CONCLUSION = click.option(
     help="The conclusion.",
 )
 COMMENT = click.option("--comment", default="", metavar="TEXT", help="A comment on the conclusion.")
-FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
 
 
-def _command(
+def experiment_command(
     name: str, *operations: str, examples: tuple[str, ...], **more: Any
 ) -> Callable[..., RecordCommand]:
     """Declares a command that changes experiments."""
@@ -68,7 +63,7 @@ def _step(
 
     for option in reversed(options):
         option(step)
-    return _command(name, *operations, examples=examples, help=words)(step)
+    return experiment_command(name, *operations, examples=examples, help=words)(step)
 
 
 launch = _step(
@@ -155,7 +150,7 @@ duplicate = _step(
 )
 
 
-@_command(
+@experiment_command(
     "copy",
     "experiments.copy_to_project",
     examples=("31 --to-project 2 --dry-run", "31 --to-project 2 --flag-key checkout-there --dry-run"),
@@ -176,102 +171,6 @@ async def copy(
     return await take_step(session, "copy", experiment, choose, terms)
 
 
-class NewExperimentOptions(TypedDict):
-    """The options as click passes them."""
-
-    flag_key: str
-    variants: tuple[str, ...]
-    description: str
-    values: tuple[str, ...]
-
-
-@_command(
-    "create",
-    "experiments.create",
-    "flags.list",
-    examples=(
-        "'Shorter form' --flag-key shorter-form --dry-run",
-        "'Shorter form' --flag-key shorter-form --variant control --variant short --yes",
-    ),
-)
-@click.argument("name")
-@click.option("--flag-key", required=True, metavar="KEY", help="An existing flag, or a new key.")
-@click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
-@click.option("--description", default="", help="The description.")
-@FIELD
-async def create(
-    session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
-) -> int:
-    """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
-    flag_key, variants, about = given["flag_key"], given["variants"], given["description"]
-    fields = {**({"description": about} if about else {}), **read_fields(given["values"])}
-    is_linked = await session.client.flags.find(flag_key) is not None
-    if is_linked and variants:
-        fix = "Leave out --variant, or choose another key."
-        raise Trouble(f"the flag {flag_key} exists and has its own variants.", fix, code="usage")
-    copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
-    if variants:
-        shares = [{"key": key, "rollout_percentage": 0} for key in variants]
-        copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
-        copy.distribute()
-    copy.values.update(fields)
-    if copy.problems:
-        raise Trouble(f"{copy.problems[0]}.", code="usage")
-    if (intent := copy.intent()) is None:
-        raise Trouble("no change is given.", code="nothing_to_do")
-    return await _carry_out(session, [intent], (), terms)
-
-
-@_command(
-    "edit",
-    "experiments.update",
-    examples=(
-        "31 --field description='Once more' --dry-run",
-        "31 --print",
-        "31 --from experiment.json --dry-run",
-    ),
-)
-@EXPERIMENT_WORD
-@FIELD
-@click.option(
-    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON of --print; - reads stdin."
-)
-@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
-async def edit(
-    session: ProjectSession,
-    experiment: Wanted,
-    values: tuple[str, ...],
-    source: str | None,
-    is_printed: bool,
-    terms: WriteTerms,
-) -> int:
-    """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
-    if is_printed:
-        return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
-    if not values and source is None:
-        raise click.UsageError("Give a change: --field NAME=VALUE, or --from FILE.")
-    text, fields = read_text(source), read_fields(values)
-
-    def choose(fresh: Experiment) -> Choices | Skipped:
-        values = dict(fields)
-        if text is not None:
-            edited = experiment_text(fresh).read(text)
-            if isinstance(edited, Faulty):
-                raise Trouble(f"{fresh.name}: {'; '.join(edited.reasons[:3])}.", code="usage")
-            values = {**edited, **values}
-        shown = editable(fresh)
-        if unknown := [name for name in values if name not in shown]:
-            raise Trouble(
-                f"{unknown[0]} cannot be edited here.", f"Fields: {', '.join(shown)}.", code="usage"
-            )
-        changed = {name: value for name, value in values.items() if value != shown[name]}
-        if not changed:
-            return skip_no_op(fresh.id, fresh.name, "it has these values already")
-        return Choices(fields=changed, seen={name: shown[name] for name in changed})
-
-    return await take_step(session, "edit", experiment, choose, terms)
-
-
 async def take_step(
     session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
 ) -> int:
@@ -279,15 +178,15 @@ async def take_step(
     step = STEPS[name]
     if name == "restore":
         intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, wanted)]
-        return await _carry_out(session, intents, (), terms)
+        return await carry_out_steps(session, intents, (), terms)
     fresh = as_staged(session, terms, await experiments_of(session, wanted))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]
-    return await _carry_out(session, intents, fresh, terms, skipped)
+    return await carry_out_steps(session, intents, fresh, terms, skipped)
 
 
-async def _carry_out(
+async def carry_out_steps(
     session: ProjectSession,
     intents: Sequence[ExperimentIntent],
     fresh: Sequence[Experiment],

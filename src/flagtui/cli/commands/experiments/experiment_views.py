@@ -212,6 +212,7 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
     "history",
     kind=ACTIVITY,
     empty="The activity has no change.",
+    limits_each=True,
     operations=("experiments.list", "experiments.activity"),
     examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
 )

@@ -21,6 +21,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_text
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
@@ -39,6 +40,8 @@ FROM = click.option(
     metavar="FILE",
     type=click.Path(),
     help="The query from a file; - reads it from stdin.",
+    cls=RuledOption,
+    excludes=("--query",),
 )
 
 
@@ -197,8 +200,6 @@ async def _records_of(session: ProjectSession, kind: str, words: Sequence[str]) 
     records: Sequence[SharedRecord] = await operations_of(session.client, kind).all()
     selected: dict[int, SharedRecord] = {}
     missing: list[str] = []
-    if not all(word.strip() for word in words):
-        raise click.UsageError("A name is empty; give a value, or leave it out.")
     for word in words:
         matches = [record for record in records if is_id(word) and record.id == int(word)]
         matches = matches or [record for record in records if record.name == word]
@@ -220,9 +221,7 @@ def _given(name: str | None, description: str | None, **more: JSON) -> dict[str,
 
 
 def _query_of(text: str | None, source: str | None) -> JSON:
-    """Return the query of the options; None without record. Raises Trouble."""
-    if text is not None and source is not None:
-        raise Trouble("--query and --from contradict each other.", "Give record of them.", code="usage")
+    """Return the query of the options; None without one. Raises Trouble."""
     text = text if source is None else read_text(source)
     if text is None:
         return None

@@ -25,6 +25,7 @@ from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.planning import as_staged, planning_context
@@ -149,6 +150,8 @@ restore = _switch(
     type=click.IntRange(1),
     metavar="NUMBER",
     help="Only this condition, from 1.",
+    cls=RuledOption,
+    excludes=("--all-conditions",),
 )
 @click.option("--all-conditions", is_flag=True, help="All conditions, also with different percentages.")
 async def rollout(
@@ -163,8 +166,6 @@ async def rollout(
 
     A flag whose conditions have different percentages needs --condition or --all-conditions.
     """
-    if condition is not None and all_conditions:
-        raise click.UsageError("Give only one of --condition and --all-conditions.")
 
     def changed(flag: Flag) -> Intent | Skipped:
         return rollout_intent(flag, percent, condition, has_all=all_conditions)

@@ -16,7 +16,8 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import IF_VERSION, WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.options import IF_VERSION, PRINT, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json, say
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -50,8 +51,22 @@ class EditOptions(TypedDict):
 )
 @FLAG_OR_FILE
 @IF_VERSION
-@click.option("--rename", is_flag=True, help="Let the JSON of --from change the key.")
-@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
+@click.option(
+    "--rename",
+    is_flag=True,
+    help="Let the JSON of --from change the key; --field key=NEW needs no --rename.",
+    cls=RuledOption,
+    requires=("--from",),
+)
+@click.option(
+    "--field",
+    "values",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="JSON, or text as it is.",
+    cls=RuledOption,
+    excludes=("--from",),
+)
 @click.option(
     "--from",
     "source",
@@ -59,7 +74,7 @@ class EditOptions(TypedDict):
     type=click.Path(),
     help="JSON as --print or flags get --json prints it, of one flag or many; - reads stdin.",
 )
-@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
+@PRINT
 async def edit(
     session: ProjectSession, flag: Wanted | None, terms: WriteTerms, **given: Unpack[EditOptions]
 ) -> int:
@@ -69,10 +84,6 @@ async def edit(
     Without FLAG, --from names the flags by their keys, with --rename by their ids.
     """
     values, source = given["values"], given["source"]
-    if (bool(values) + (source is not None) + given["is_printed"]) > 1:
-        raise click.UsageError("Give only one of --field, --from and --print.")
-    if given["rename"] and source is None:
-        raise click.UsageError("--rename belongs to --from; --field key=NEW renames without it.")
     if flag is None and source is None:
         raise click.UsageError("Missing argument 'FLAG'. Name a flag, or give --from FILE.")
     if flag is None:

@@ -1,7 +1,7 @@
 """`flagtui flags schedule`, `cohort` and `dashboard`."""
 
 import asyncio
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -21,6 +21,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import Percentage, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -31,6 +32,8 @@ from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
+
+LATER_CHANGES: Final = ("--on", "--off", "--add-share")
 
 
 class ScheduleOptions(TypedDict):
@@ -53,14 +56,20 @@ class ScheduleOptions(TypedDict):
     ),
 )
 @FLAG_WORD
-@click.option("--on", "turns_on", is_flag=True, help="Turn it on then.")
-@click.option("--off", "turns_off", is_flag=True, help="Turn it off then.")
+@click.option(
+    "--on", "turns_on", is_flag=True, help="Turn it on then.", cls=RuledOption, excludes=LATER_CHANGES
+)
+@click.option(
+    "--off", "turns_off", is_flag=True, help="Turn it off then.", cls=RuledOption, excludes=LATER_CHANGES
+)
 @click.option(
     "--add-share",
     "share",
     type=Percentage(),
     metavar="PERCENT",
     help="Add a condition with this rollout.",
+    cls=RuledOption,
+    excludes=LATER_CHANGES,
 )
 @click.option(
     "--at",
@@ -75,20 +84,18 @@ class ScheduleOptions(TypedDict):
     type=int,
     metavar="ID",
     help="Drop this scheduled change; flagtui flags due shows ids.",
+    cls=RuledOption,
+    excludes=(*LATER_CHANGES, "--at"),
 )
 async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
     """Schedule a change of a flag on the server, or drop a scheduled one."""
     share = given["share"]
-    changes = given["turns_on"] + given["turns_off"] + (share is not None)
+    is_changed = given["turns_on"] or given["turns_off"] or share is not None
     if given["number"] is not None:
-        if changes or given["when"]:
-            raise click.UsageError("--drop takes a change back; leave out --on, --off, --add-share and --at.")
         return await drop_change(session, await flag_of(session, flag), given["number"], terms)
-    if changes > 1:
-        raise click.UsageError("Give only one of --on, --off and --add-share.")
-    if not changes or not given["when"]:
+    if not is_changed or not given["when"]:
         raise click.UsageError(
             "Give a change and a time: --on, --off or --add-share, and --at; or --drop ID."
         )

@@ -106,6 +106,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "history",
     kind=ACTIVITY,
     empty="The activity has no change.",
+    limits_each=True,
     operations=("flags.list", "flags.get", "flags.activity_of"),
     examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
 )
@@ -226,7 +227,7 @@ def differences(
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 async def due(session: ProjectSession, flags: Wanted | None) -> list[ScheduledFlagChange]:
-    """List scheduled changes of flags; of all flags without FLAG."""
+    """List scheduled changes of flags, the next one first; of all flags without FLAG."""
     rows = None if flags is None else await rows_of(session, flags)
     if rows == []:
         return []
@@ -243,4 +244,5 @@ async def due(session: ProjectSession, flags: Wanted | None) -> list[ScheduledFl
                 listed += page.rows
         # A deleted flag is in no list, and its changes are still due.
         keys = {id: id for id in changes} | {str(row.id): row.key for row in listed}
-    return [ScheduledFlagChange(key, due) for id, key in keys.items() for due in changes.get(id, ())]
+    scheduled = [ScheduledFlagChange(key, due) for id, key in keys.items() for due in changes.get(id, ())]
+    return sorted(scheduled, key=lambda each: (unix(each.change.scheduled_at) or 0.0, each.change.id))

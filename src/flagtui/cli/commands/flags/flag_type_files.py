@@ -15,11 +15,13 @@ import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.offline_copies import OfflineCopies
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.text.formats import ago
 
@@ -42,8 +44,14 @@ PART: Final = "shapes"
 @click.option(
     "--language", required=True, type=click.Choice(LANGUAGES), help="openfeature is a flag manifest."
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 7 if the file of --out differs.")
+@click.option("--out", type=FilePath(dir_okay=False), help="Write to this file.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit with 7 if the file of --out differs.",
+    cls=RuledOption,
+    requires=("--out",),
+)
 @click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
 @query_argument("flags")
 def types(
@@ -53,8 +61,6 @@ def types(
 
     Archived flags are omitted unless QUERY selects them; stale ones are marked as deprecated.
     """
-    if check and out is None:
-        raise Trouble("--check needs the file to compare.", "Name it with --out.", code="usage")
     line = " ".join(query)
     shapes = (
         _shapes_on_disk(place, line) if offline else in_project(place, lambda session: _read(session, line))

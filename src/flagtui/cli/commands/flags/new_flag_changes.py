@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from re import fullmatch
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -28,6 +28,7 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption, contradiction
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -39,6 +40,11 @@ from flagtui.cli.records.flag_files import read_flags
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
+
+OF_NEW_FLAGS: Final = (
+    *("--kind", "--variant", "--payload", "--rollout", "--field", "--description", "--tag", "--enable"),
+)
+"""Options for the values of one new flag."""
 
 
 class NewFlagOptions(TypedDict):
@@ -71,20 +77,63 @@ class NewFlagOptions(TypedDict):
     metavar="FILE",
     type=click.Path(),
     help="JSON as flags get --json gives it, of one flag or many; - reads it.",
+    cls=RuledOption,
+    excludes=("KEY", *OF_NEW_FLAGS),
 )
 @click.option(
     "--kind",
     type=click.Choice(["boolean", "multivariate", "config"]),
     default=None,
     help="What it serves: on or off (the default), variants, a value for programs.",
+    cls=RuledOption,
+    excludes=("--field filters",),
 )
-@click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
-@click.option("--payload", metavar="JSON", help="The payload of a value.")
-@click.option("--rollout", "percent", type=Percentage(), metavar="PERCENT", help="The rollout; default: 0.")
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="KEY",
+    help="A variant; all get equal shares.",
+    cls=RuledOption,
+    excludes=("--kind boolean", "--kind config", "--payload", "--field filters"),
+)
+@click.option(
+    "--payload",
+    metavar="JSON",
+    help="The payload of a boolean flag, or the value for programs.",
+    cls=RuledOption,
+    excludes=("--kind multivariate", "--field filters"),
+)
+@click.option(
+    "--rollout",
+    "percent",
+    type=Percentage(),
+    metavar="PERCENT",
+    help="The rollout; default: 0.",
+    cls=RuledOption,
+    excludes=("--field filters",),
+)
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Set any other field.")
-@click.option("--description", default="", help="The description.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
-@click.option("--enable", is_flag=True, help="Turn it on; default: off.")
+@click.option(
+    "--description", default="", help="The description.", cls=RuledOption, excludes=("--field name",)
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    type=TAG,
+    help="A tag.",
+    cls=RuledOption,
+    excludes=("--field tags",),
+)
+@click.option(
+    "--enable",
+    is_flag=True,
+    help="Turn it on; default: off.",
+    cls=RuledOption,
+    excludes=("--field active",),
+)
 async def create(
     session: ProjectSession, key: str | None, terms: WriteTerms, **given: Unpack[NewFlagOptions]
 ) -> int:
@@ -94,9 +143,6 @@ async def create(
     """
     source = given["source"]
     if source is not None:
-        others = [value for name, value in given.items() if name != "source"]
-        if key is not None or any(value not in (None, "", (), False) for value in others):
-            raise click.UsageError("--from has the values of flags; leave out KEY and the other options.")
         return await _create_records(session, read_flags(read_text(source) or ""), terms)
     if key is None:
         raise click.UsageError("Missing argument 'KEY'. Give a key, or --from FILE.")
@@ -107,6 +153,8 @@ async def create(
     if given["enable"]:
         fields["active"] = True
     values = read_fields(given["values"])
+    if "key" in values:
+        raise click.UsageError(contradiction("KEY", "--field key"))
     if unknown := [name for name in values if name not in FLAG_FIELDS.edited]:
         fix = f"Fields: {', '.join(FLAG_FIELDS.edited)}."
         raise Trouble(f"{unknown[0]!r} is not a field of a flag.", fix, code="usage")
@@ -147,7 +195,15 @@ async def _create_records(
     ),
 )
 @FLAG_WORDS
-@click.option("--to-key", "key", default="", metavar="KEY", help="Copy to this key in the same project.")
+@click.option(
+    "--to-key",
+    "key",
+    default="",
+    metavar="KEY",
+    help="Copy to this key in the same project.",
+    cls=RuledOption,
+    excludes=("--to-project",),
+)
 @click.option(
     "--to-project",
     "target",
@@ -159,8 +215,6 @@ async def copy_flags(
     session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
 ) -> int:
     """Copy flags, turned off: one to another key here, or any number to another project."""
-    if key and target is not None:
-        raise click.UsageError("Give only one of --to-key and --to-project.")
     if not key and target is None:
         raise click.UsageError("Give a target: --to-key KEY or --to-project ID.")
     fresh = await flags_of(session, flags)
@@ -190,13 +244,9 @@ def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str
     if odd := [variant for variant in variants if not fullmatch(r"[\w.-]+", variant)]:
         fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
         raise Trouble(f"{odd[0]!r} is not a variant key.", fix, code="usage")
-    if variants and kind == "boolean":
-        raise Trouble("a boolean flag has no variants.", "Leave out --kind or --variant.", code="usage")
     kind = kind or ("multivariate" if variants else "boolean")
     if kind == "multivariate":
         return multivariate_flag(key, variants or ("control", "test"))
-    if variants:
-        raise Trouble("a remote configuration has no variants.", code="usage")
     if kind == "config":
         return remote_configuration(key, payload if payload is not None else "{}")
     fields = boolean_flag(key)

@@ -11,6 +11,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.field_words import age_words
 from flagtui.service import DatabaseUnusable, KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
 
@@ -22,7 +23,7 @@ def _or_all(ids: list[str]) -> str:
 DATABASE: Final = click.option(
     "--db",
     "database",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     required=True,
     help="The service's database file.",
 )

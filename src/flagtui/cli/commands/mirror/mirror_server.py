@@ -14,10 +14,12 @@ import click
 from flagtui.api.errors import ApiError
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.project_session import find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
+from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.config.locations import FolderUnusable, find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.kept_definitions import KeptDefinitions
@@ -66,11 +68,19 @@ class MirrorOptions:
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     metavar="FILE",
     help="Definitions from a file, as flagtui flags definitions --json prints them.",
+    cls=RuledOption,
+    excludes=("--sample", "--profile", "--project"),
 )
-@click.option("--sample", is_flag=True, help="Flags of a made-up company: no account, no network.")
+@click.option(
+    "--sample",
+    is_flag=True,
+    help="Flags of a made-up company: no account, no network.",
+    cls=RuledOption,
+    excludes=("--profile", "--project"),
+)
 @click.option(
     "--override",
     "overrides",
@@ -81,7 +91,7 @@ class MirrorOptions:
 @click.option(
     "--overrides",
     "overrides_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     metavar="FILE",
     help="Overrides in a file, reloaded when saved; default: overrides.toml beside the settings.",
 )
@@ -102,7 +112,7 @@ class MirrorOptions:
 )
 @click.option(
     "--record",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     metavar="FILE",
     help="Write what programs request to FILE: key, value, reason, caller, count.",
 )
@@ -165,8 +175,6 @@ class _Source:
 @contextmanager
 def _open_upstream(options: MirrorOptions) -> Iterator[_Source]:
     """Yield the source of the definitions. Raises Trouble."""
-    if options.sample and options.source is not None:
-        raise Trouble("--sample and --from exclude each other. Give one of them.", code="usage")
     if options.source is not None:
         yield _Source(FileUpstream(options.source))
     elif options.sample:

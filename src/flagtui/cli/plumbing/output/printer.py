@@ -4,18 +4,23 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar
 
+import click
+
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.output.lines import progress, say, wrapped
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, plain
+from flagtui.cli.plumbing.value_types import FieldNames
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import linked, shows_links
 
 R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]
+FORMATS: Final[Sequence[Format]] = ("json", "ndjson", "tsv", "table")
 NARROWEST: Final = 20
 """Cells that a value keeps beside its name, however narrow the terminal is."""
 _UNBOUND: Final = 1_000_000
@@ -164,19 +169,60 @@ class OutputOptions:
     jq: str = ""
 
 
+def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
+    """Return the options that choose how records are printed."""
+    some = ",".join(kind.names[:2])
+    return [
+        click.Option(
+            ["-o", "--output", "output_format"],
+            type=click.Choice(FORMATS),
+            help="The format; without it a table on a terminal, and tsv in a pipe.",
+        ),
+        RuledOption(
+            ["--jq"],
+            default="",
+            metavar="EXPR",
+            help="Filter the JSON with a jq expression (flagtui[jq]).",
+            excludes=("--ndjson", *_formats_but("json")),
+        ),
+        click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
+        click.Option(["--no-trunc"], is_flag=True, help="A table with whole values, however long."),
+        RuledOption(
+            ["--json", "as_json"],
+            is_flag=True,
+            help="Print one JSON document.",
+            excludes=("--ndjson", *_formats_but("json")),
+        ),
+        RuledOption(
+            ["--ndjson", "as_ndjson"],
+            is_flag=True,
+            help="Print one JSON object a line.",
+            excludes=_formats_but("ndjson"),
+        ),
+        click.Option(
+            ["--fields"],
+            default="",
+            metavar="NAMES",
+            type=FieldNames(kind.names),
+            help=f"Only these, such as {some}; ? lists all names.",
+        ),
+    ]
+
+
+def _formats_but(name: str) -> list[str]:
+    """Return the uses of `--output` that contradict this format."""
+    return [f"--output {each}" for each in FORMATS if each != name]
+
+
 def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[str, ...] = ()) -> Printer:
     """Return the printer for these options; `more` are fields beyond those of the kind.
 
-    Raises Trouble for two formats, and for unknown fields.
+    Raises Trouble for unknown fields.
     """
     formats: set[Format] = {options.output_format} if options.output_format else set()
     formats |= {"json"} if options.as_json else set()
     formats |= {"ndjson"} if options.as_ndjson else set()
     formats |= {"json"} if options.jq else set()
-    if len(formats) > 1 and options.jq:
-        raise Trouble("--jq filters the JSON document.", "Leave out the other format.", code="usage")
-    if len(formats) > 1:
-        raise Trouble("choose one of --json, --ndjson and -o, not both.", code="usage")
     fields = options.fields
     names = tuple(name.strip() for name in fields.split(",") if name.strip())
     unknown = [name for name in names if name not in (*kind.names, *more)]

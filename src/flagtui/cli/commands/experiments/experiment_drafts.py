@@ -1,0 +1,153 @@
+"""`flagtui experiments create` and `edit`: fields, a file, or the JSON of an experiment."""
+
+from typing import TypedDict, Unpack
+
+import click
+
+from flagtui.changes.editor_text import Faulty
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
+from flagtui.changes.experiments.steps import Choices
+from flagtui.changes.skipped import Skipped, skip_no_op
+from flagtui.cli.commands.experiments.experiment_changes import (
+    carry_out_steps,
+    experiment_command,
+    take_step,
+)
+from flagtui.cli.commands.experiments.experiment_selection import experiments_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import RuledOption, contradiction
+from flagtui.cli.plumbing.options import PRINT, WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
+from flagtui.models.experiment import Experiment
+
+FIELD = click.option(
+    "--field",
+    "values",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="JSON, or text as it is.",
+    cls=RuledOption,
+    excludes=("--from",),
+)
+
+
+class NewExperimentOptions(TypedDict):
+    """The options as click passes them."""
+
+    flag_key: str
+    variants: tuple[str, ...]
+    description: str
+    values: tuple[str, ...]
+
+
+@experiment_command(
+    "create",
+    "experiments.create",
+    "flags.list",
+    examples=(
+        "'Shorter form' --flag-key shorter-form --dry-run",
+        "'Shorter form' --flag-key shorter-form --variant control --variant short --yes",
+    ),
+)
+@click.argument("name")
+@click.option(
+    "--flag-key",
+    required=True,
+    metavar="KEY",
+    help="An existing flag, or a new key.",
+    cls=RuledOption,
+    excludes=("--field feature_flag_key",),
+)
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="KEY",
+    help="A variant; all get equal shares.",
+    cls=RuledOption,
+    excludes=("--field parameters",),
+)
+@click.option(
+    "--description",
+    default="",
+    help="The description.",
+    cls=RuledOption,
+    excludes=("--field description",),
+)
+@FIELD
+async def create(
+    session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
+) -> int:
+    """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
+    flag_key, variants, about = given["flag_key"], given["variants"], given["description"]
+    fields = {**({"description": about} if about else {}), **read_fields(given["values"])}
+    if "name" in fields:
+        raise click.UsageError(contradiction("NAME", "--field name"))
+    is_linked = await session.client.flags.find(flag_key) is not None
+    if is_linked and variants:
+        fix = "Leave out --variant, or choose another key."
+        raise Trouble(f"the flag {flag_key} exists and has its own variants.", fix, code="usage")
+    copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
+    if variants:
+        shares = [{"key": key, "rollout_percentage": 0} for key in variants]
+        copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
+        copy.distribute()
+    copy.values.update(fields)
+    if copy.problems:
+        raise Trouble(f"{copy.problems[0]}.", code="usage")
+    if (intent := copy.intent()) is None:
+        raise Trouble("no change is given.", code="nothing_to_do")
+    return await carry_out_steps(session, [intent], (), terms)
+
+
+@experiment_command(
+    "edit",
+    "experiments.update",
+    examples=(
+        "31 --field description='Once more' --dry-run",
+        "31 --print",
+        "31 --from experiment.json --dry-run",
+    ),
+)
+@EXPERIMENT_WORD
+@FIELD
+@click.option(
+    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON of --print; - reads stdin."
+)
+@PRINT
+async def edit(
+    session: ProjectSession,
+    experiment: Wanted,
+    values: tuple[str, ...],
+    source: str | None,
+    is_printed: bool,
+    terms: WriteTerms,
+) -> int:
+    """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
+    if is_printed:
+        return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
+    if not values and source is None:
+        raise click.UsageError("Give a change: --field NAME=VALUE, or --from FILE.")
+    text, fields = read_text(source), read_fields(values)
+
+    def choose(fresh: Experiment) -> Choices | Skipped:
+        values = dict(fields)
+        if text is not None:
+            edited = experiment_text(fresh).read(text)
+            if isinstance(edited, Faulty):
+                raise Trouble(f"{fresh.name}: {'; '.join(edited.reasons[:3])}.", code="usage")
+            values = edited
+        shown = editable(fresh)
+        if unknown := [name for name in values if name not in shown]:
+            raise Trouble(
+                f"{unknown[0]} cannot be edited here.", f"Fields: {', '.join(shown)}.", code="usage"
+            )
+        changed = {name: value for name, value in values.items() if value != shown[name]}
+        if not changed:
+            return skip_no_op(fresh.id, fresh.name, "it has these values already")
+        return Choices(fields=changed, seen={name: shown[name] for name in changed})
+
+    return await take_step(session, "edit", experiment, choose, terms)
