@@ -116,6 +116,10 @@ def test_what_is_not_written_has_careful_defaults() -> None:
         ("[profiles.prod]\nhost = ''", 2, "use text on one line"),
         ("[profiles.prod]\nkey_command = []", 2, "use a command that prints the key"),
         ("[profiles.'../x']\n", 1, "a profile's name is letters, digits, - and _"),
+        ("[profiles.prod]\n[profiles.prod.code]\nfoldr = 'x'", 3, "code.foldr: there is no such setting"),
+        ("[profiles.prod]\n[profiles.prod.code]\nfolder = 1", 3, "code.folder: 1 cannot be used; use text"),
+        ("[profiles.prod]\ncode = '~/shop'", 2, "prod.code: has to be a table: [profiles.prod.code]"),
+        ("[profiles.prod]\ncoed = {}", 2, "prod.coed: there is no such setting; did you mean code?"),
         ("profiles.prod = 5", 1, "profiles.prod: has to be a table: [profiles.prod]"),
         ("profiles = 5", 1, "profiles: has to be tables: [profiles.NAME]"),
         ("profiles.prod = {guard = 'x'}", 1, "profiles.prod.guard: 'x' cannot be used"),
@@ -177,6 +181,11 @@ def test_a_folder_in_place_of_the_file_is_a_sentence(tmp_path: Path) -> None:
 def test_no_text_does_more_harm_than_a_settings_error(toml: str) -> None:
     with suppress(SettingsError):
         assert parse_settings(toml).source.file is None
+
+
+def test_profile_has_a_folder_of_code() -> None:
+    for toml in ("[profiles.prod.code]\nfolder = '~/shop'", "profiles.prod.code = {folder = '~/shop'}"):
+        assert parse_settings(toml).profiles["prod"].code.folder == "~/shop"
 
 
 def test_every_setting_is_in_the_documents() -> None:

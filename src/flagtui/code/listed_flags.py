@@ -39,10 +39,6 @@ def read_listed_page(body: bytes) -> RowPage[ListedFlag]:
     return RowPage(rows, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
 
 
-def _results(body: bytes) -> Sequence[Any]:
-    return as_list(as_dict(read_json(body)).get("results"))
-
-
 def _listed(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
     parts = parts_of(raw)
     cohorts = {

@@ -52,6 +52,17 @@ def _key_command(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeSettings:
+    """The table `[profiles.NAME.code]`."""
+
+    folder: str = setting(
+        "",
+        text(1_000),
+        "The folder of source code that the app scans and questions name; the current one by default.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One host and project, as the user configured it."""
 
@@ -87,11 +98,7 @@ class Profile:
         False, yes_or_no, "Send the key unencrypted to a host that is not this machine."
     )
     ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the system's.")
-    code_folder: str = setting(
-        "",
-        text(1_000),
-        "The folder of source code that the app scans and questions name; the current one by default.",
-    )
+    code: CodeSettings = CodeSettings()
     is_stand_in: bool = False
     """Whether it was made for a host other than the chosen profile's; the settings have no profile for it."""
 
@@ -140,6 +147,7 @@ class Chosen:
 
 
 PROFILE_FIELDS: Final = settings_of(Profile)
+CODE_FIELDS: Final = settings_of(CodeSettings)
 
 
 class ProfileUnknown(Exception):
@@ -155,8 +163,10 @@ def read_profiles(source: TomlSource) -> dict[str, Profile]:
     for name in tables:
         if not is_profile_name(name):
             raise source.error(("profiles", name), "a profile's name is letters, digits, - and _, at most 40")
-        values: dict[str, Any] = read_table(source, ("profiles", name), PROFILE_FIELDS)
-        profiles[name] = Profile(name, **values)
+        path = ("profiles", name)
+        values: dict[str, Any] = read_table(source, path, PROFILE_FIELDS, tables=["code"])
+        code: dict[str, Any] = read_table(source, (*path, "code"), CODE_FIELDS)
+        profiles[name] = Profile(name, **values, code=CodeSettings(**code))
     return profiles
 
 

@@ -5,7 +5,7 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
+from flagtui.config.profiles import CODE_FIELDS, PROFILE_FIELDS, Profile, read_profiles
 from flagtui.config.toml_source import (
     SettingField,
     SettingsError,
@@ -113,7 +113,8 @@ def parse_settings(toml: str, file: Path | None = None) -> Settings:
 
 def documented_settings() -> dict[str, Mapping[str, SettingField]]:
     """Return every setting by table, for the documents and their test."""
-    return {"": _FIELDS, "profiles.NAME": PROFILE_FIELDS, "queries": _QUERY_FIELDS}
+    profile = {"profiles.NAME": PROFILE_FIELDS, "profiles.NAME.code": CODE_FIELDS}
+    return {"": _FIELDS, **profile, "queries": _QUERY_FIELDS}
 
 
 def _settings(source: TomlSource) -> Settings:

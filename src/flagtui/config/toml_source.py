@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -146,13 +146,19 @@ def settings_of(kind: type) -> dict[str, SettingField]:
     return {each.name: each.metadata[_SETTING] for each in fields(kind) if _SETTING in each.metadata}
 
 
-def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField]) -> dict[str, Any]:
-    """Return the values set in the table at the path, checked. Raises SettingsError."""
-    table = table_at(source, path)
+def read_table(
+    source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField], tables: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the values set in the table at the path, checked; `tables` in it are skipped.
+
+    Raises SettingsError.
+    """
     values = {}
-    for name, value in table.items():
+    for name, value in table_at(source, path).items():
+        if name in tables:
+            continue
         if name not in fields:
-            raise source.unknown((*path, name), fields)
+            raise source.unknown((*path, name), (*fields, *tables))
         values[name] = read_value(source, (*path, name), fields[name].read, value)
     return values
 

@@ -177,7 +177,7 @@ def first_steps(search: CodeSearch, program: str) -> Iterator[list[Piece]]:
         (f"{program} refs --in {folder}", ""),
         ("  scans it in a shell", "$faint"),
     ]
-    yield [("The folder is where flagtui was started, or code_folder of the profile.", "$faint")]
+    yield [("The folder is where flagtui was started, or [code] folder of the profile.", "$faint")]
 
 
 def scan_words(scan: CodeScan, places: Sequence[CodeUse], now: float, *, is_short: bool) -> Iterator[Piece]:

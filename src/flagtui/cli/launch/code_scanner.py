@@ -50,7 +50,7 @@ class CodeScanner:
         from flagtui.code.syntax import EXTRA, has_parser
 
         if not self.folder.is_dir():
-            return f"{self.folder} is not a folder; set code_folder in the profile"
+            return f"{self.folder} is not a folder; set folder in [profiles.{self.profile}.code]"
         if not has_parser():
             return f"the parser is missing; install it: pip install '{EXTRA}'"
         if not sys.executable or getattr(sys, "frozen", False):

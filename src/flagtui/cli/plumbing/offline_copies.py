@@ -61,7 +61,7 @@ def code_scans(opening: Opening) -> "CodeScans":
 
 def code_folder(opening: Opening) -> Path:
     """Return the folder of source code of the profile, else the current one."""
-    folder = opening.profile.code_folder
+    folder = opening.profile.code.folder
     return Path(folder).expanduser() if folder else current_folder()
 
 
