@@ -48,6 +48,19 @@ async def test_code_tab_of_an_event_lists_its_places(setting: Setting) -> None:
         assert "src/page.py:9:2 call python" in words(program.screen)
 
 
+async def test_f8_opens_the_code_tab_from_lists_and_tabs(setting: Setting) -> None:
+    places = (*PLACES, CodeUse("src/page.py", 9, 2, "call", "$pageview", "event", "python"))
+    code = FakeCode(make_scan(*places, taken_at=HOUR_AGO))
+    async with running(replace(setting, code=code)) as program:
+        await program.go_to("new-nav")
+        await program.press("f8")
+        assert "src/nav.ts:12:5 call ts rolled-out" in words(program.screen)
+        await program.press("right", "f8")
+        assert "src/nav.ts:12:5" in program.screen
+        await program.press("escape", "3", "slash", *"$pageview", "enter", "f8")
+        assert "src/page.py:9:2 call python" in words(program.screen)
+
+
 async def test_enter_opens_the_editor_at_the_line(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,10 +150,13 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
         else:
             show_toast(self.app, Notice("the inbox opens when every event has arrived"))
 
-    def page_of(self, row: EventDefinitionRow) -> EventScreen:
-        """Return the page of one of them."""
-        return EventScreen(self._app_state, self.event_path, row)
+    def page_of(self, row: EventDefinitionRow, tab: str = "overview") -> EventScreen:
+        """Return the page of an event on this tab."""
+        return EventScreen(self._app_state, self.event_path, row, tab)
 
     def action_open(self) -> None:
+        self.action_open_tab()
+
+    def action_open_tab(self, tab: str = "overview") -> None:
         if self.record is not None:
-            self.app.push_screen(self.page_of(self.record))
+            self.app.push_screen(self.page_of(self.record, tab))

@@ -38,8 +38,10 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     place = "event"
     tabs = {"overview": ("Overview", "Over"), "code": ("Code", "Code"), "json": ("JSON", "JSON")}
 
-    def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
-        super().__init__(app_state, path.runner, row)
+    def __init__(
+        self, app_state: AppState, path: EventChanges, row: EventDefinitionRow, tab: str = "overview"
+    ) -> None:
+        super().__init__(app_state, path.runner, row, tab)
         self.event_path = path
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
