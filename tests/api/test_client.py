@@ -1,4 +1,4 @@
-"""The client from outside: what leaves, what comes back."""
+"""Requests and responses of the client, seen from outside."""
 
 import json
 from typing import Any

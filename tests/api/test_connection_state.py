@@ -1,4 +1,4 @@
-"""What is said of the connection: offline only while nothing is answered, slow while answers come late."""
+"""State of the connection: offline without any response, slow while responses are late."""
 
 from tests.doubles.servers import StillClock
 

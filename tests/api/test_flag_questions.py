@@ -1,4 +1,4 @@
-"""What can be asked about a flag, on servers that answer differently."""
+"""Questions about a flag, on servers that respond differently."""
 
 from typing import Any
 

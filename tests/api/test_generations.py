@@ -1,4 +1,4 @@
-"""Servers of other years: what they lack is done another way, once, and remembered."""
+"""Servers of other generations: missing operations are replaced once, and remembered."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Which server is meant, and whether the key may travel there."""
+"""Addresses of servers, and the hosts to which the key may be sent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The limit all requests share, and who goes first."""
+"""The rate limit of all requests, and their priority."""
 
 import asyncio
 

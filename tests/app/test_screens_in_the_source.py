@@ -1,4 +1,4 @@
-"""Reads the source: screens, their answers and what they hear of go through one mechanism."""
+"""Screens, their results and their subscriptions use one mechanism, checked in the source."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Comparing and merging JSON: every difference has a place, and nobody's change goes missing in a merge."""
+"""Comparing and merging JSON: every difference has a path, and no change is lost in a merge."""
 
 import copy
 

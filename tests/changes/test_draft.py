@@ -1,4 +1,4 @@
-"""A draft shares what is not changed: with its record, with its snapshots, and with a copy for a thread."""
+"""A draft shares unchanged parts with its record, its snapshots and a copy for a thread."""
 
 from typing import Any
 

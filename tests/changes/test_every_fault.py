@@ -1,4 +1,4 @@
-"""Every fault of an answer against a change: it ends as what the fault means, and is sent once."""
+"""Every fault of a response to a change has its outcome, and the change is sent once."""
 
 from pathlib import Path
 

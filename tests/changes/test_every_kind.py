@@ -1,4 +1,4 @@
-"""What can happen between a yes and its answer, for every kind of record: the matrix of the pipeline."""
+"""Everything between confirmation and response, for every kind of record: the pipeline's matrix."""
 
 import asyncio
 from collections.abc import Callable

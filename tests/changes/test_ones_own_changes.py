@@ -1,4 +1,4 @@
-"""An earlier change taken back after the same person went on: what they did later is nobody else's."""
+"""Undo of an earlier change after later changes of the same user."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two people and one flag of the newest service: every edit held against a ledger of what was agreed to.
+"""Two users and one flag of the newest service: every edit is compared with the approvals.
 
 FLAGTUI_ROUNDS=1000 pytest tests/changes/test_two_people_served.py makes ten thousand edits.
 """

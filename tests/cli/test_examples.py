@@ -1,4 +1,4 @@
-"""Every example of every help runs against the service, and what it prints for programs fits its schema."""
+"""Every example of every help runs against the service, and its output matches its schema."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The first start of a person who has set up nothing: two ways on, none of which is an error."""
+"""The first start without settings offers two next steps and no error."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`flagtui mirror`: the server in a process of its own, and the commands that change its overrides."""
+"""`flagtui mirror`: the server in a separate process, and the commands that change its overrides."""
 
 import asyncio
 import json

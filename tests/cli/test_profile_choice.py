@@ -1,4 +1,4 @@
-"""Which profile, which host and whose key: a key never goes to a host it was not meant for."""
+"""Choice of profile, host and key: a key is never sent to another host."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`flagtui refs`: places in code, offline copies, selection, and what is reported beside them."""
+"""`flagtui refs`: places in code, offline copies, selection and reports."""
 
 import json
 import subprocess

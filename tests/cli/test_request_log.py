@@ -1,4 +1,4 @@
-"""`--log FILE`: what was asked, and nothing anybody should not read."""
+"""`--log FILE`: the requests, without secrets."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A profile without a key opens the app with the question for one; what is typed is never shown."""
+"""A profile without a key opens the app's sign-in, which never shows the typed key."""
 
 from pathlib import Path
 

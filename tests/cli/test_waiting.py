@@ -1,4 +1,4 @@
-"""`--wait`: what is settled later is waited for, as long as was asked for; 4 when it is not there by then."""
+"""`--wait` waits for a later outcome, at most as long as given; then the exit code is 4."""
 
 import json
 import os

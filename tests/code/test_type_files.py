@@ -1,4 +1,4 @@
-"""Files of types: what they declare, and that hostile keys stay within their quotes."""
+"""Files of types: their declarations; hostile keys stay within their quotes."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Calls in a thread of their own: what they answer, what they raise, and what is left when nobody waits."""
+"""Calls in a separate thread: results, exceptions, and calls without a waiter."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""The editor: which one opens, and who gets ctrl+c meanwhile."""
+"""The editor: which program opens, and which one receives ctrl+c."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""The client sends what the examples say, and understands what they answer."""
+"""The client sends the requests of the examples and reads their responses."""
 
 import json
 from typing import Any, Final

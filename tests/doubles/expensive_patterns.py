@@ -1,4 +1,4 @@
-"""Fifty patterns that a backtracking engine needs seconds, years or all memory for, each with such a text."""
+"""Fifty patterns for which a backtracking engine needs seconds, years or all memory, each with a text."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""What can come instead of an answer, by name: for random hands, the app and the command line alike."""
+"""Faults instead of a response, by name: for random hands, the app and the command line."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One more kind of record: all the app needs to list, search, open and recall kettles is in this file.
+"""An imaginary kind of record: this file is all that the app needs to support kettles.
 
 A process of its own imports this before anything of the app, which derives from the kinds when it is loaded.
 """

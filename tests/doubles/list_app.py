@@ -1,4 +1,4 @@
-"""An app that holds one list of flags and writes down what the list says."""
+"""An app with one list of flags, which records the list's messages."""
 
 from textual import on
 from textual.app import App, ComposeResult

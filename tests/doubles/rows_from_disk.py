@@ -1,4 +1,4 @@
-"""Run by itself: the app on rows of an earlier run, before it asks a server for anything.
+"""Run separately: the app on rows of an earlier run, before its first request.
 
 Writes which modules were loaded by the time the rows stood on the screen, one on a line.
 """

@@ -1,4 +1,4 @@
-"""A service with one project, a clock that stands still until told, and people with keys of every kind."""
+"""A service with one project, a clock that a test sets, and users with keys of every kind."""
 
 import json
 import sqlite3

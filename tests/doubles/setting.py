@@ -1,4 +1,4 @@
-"""What a run of the whole program starts from, and the session of it."""
+"""The setting of a whole program's run, and its session."""
 
 import asyncio
 import os

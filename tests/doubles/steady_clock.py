@@ -1,4 +1,4 @@
-"""A clock on which waiting takes no time; what has to happen meanwhile happens when it is due."""
+"""A clock on which waiting takes no time; due calls run in order."""
 
 import asyncio
 import math

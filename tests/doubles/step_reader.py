@@ -1,4 +1,4 @@
-"""What a step's question says of an experiment and its flag, sentence by sentence, and what makes it true."""
+"""Parse the sentences of a step's question, each with the facts that make it true."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What is stored about a metric, held against what was read back from the words about it."""
+"""Compare stored metrics with their parsed descriptions."""
 
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What is stored about targeting, held against what was read back from sentences about it."""
+"""Compare stored targeting with the parsed sentences about it."""
 
 import json
 import re

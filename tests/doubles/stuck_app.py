@@ -1,4 +1,4 @@
-"""An app whose keys keep the interpreter lock, so that no Python code has a turn until they are done.
+"""An app whose keys hold the interpreter lock, so that no other Python code runs until they end.
 
 `b` is hours of backtracking, `d` a minute of nothing, `s` lasts until the watchdog has read the next key.
 `e` gives the terminal to another program for a second. `q` ends, and `w` does with 5.

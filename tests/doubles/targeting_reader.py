@@ -1,4 +1,4 @@
-"""Reads sentences about targeting back into what they claim, from their words alone.
+"""Parse sentences about targeting into their claims, from their words alone.
 
 Nothing of the program but the way of making text drawable is used here: what the words mean is written down
 a second time, so that a sentence that leaves something out or adds something is seen.

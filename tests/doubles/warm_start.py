@@ -1,4 +1,4 @@
-"""Programs forked from a Python that has imported them already, for tests of what comes after a start.
+"""Programs forked from a Python that has imported them, for tests of their later behaviour.
 
 Most of a start is imports, the same ones every time. A fork has a terminal and an environment of its own,
 ends as any Python does, and is adopted by the process that asked for it, which may wait for it.

@@ -1,4 +1,4 @@
-"""What is between client and service: counts what passes, and fails or holds back as told."""
+"""The connection between client and service: counts, fails and delays requests as told."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the product's server and clients answer to the same questions, in facts/: see docs/evaluation.md."""
+"""Responses of the product's server and clients to the same questions, in facts/: see docs/evaluation.md."""
 
 import json
 from collections.abc import Iterator

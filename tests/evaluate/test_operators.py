@@ -1,4 +1,4 @@
-"""Every operator with every odd value, against the product's own client; facts/ has what the server does."""
+"""Every operator with every odd value, compared with the product's client; facts/ has the server."""
 
 import os
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The server's rules and a library's side by side, and what is said of either."""
+"""The server's rules and a library's, compared, and the sentences about both."""
 
 from typing import Any
 

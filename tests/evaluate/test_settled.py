@@ -1,4 +1,4 @@
-"""A flag that gives everyone the same is known to, and no other is said to."""
+"""Flags that serve one value to all are recognised, and no others."""
 
 from random import Random
 from typing import Any

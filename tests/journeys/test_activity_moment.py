@@ -1,4 +1,4 @@
-"""The activity around a moment: what can have caused it first, the cursor on the best candidate."""
+"""The activity around a moment: likely causes first, the cursor on the likeliest."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is said while a question is on its way, and what it offers where the journal cannot be written."""
+"""The header while a question is prepared, and the question without a writable journal."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Rollout, tags, archive and JSON in an editor: exactly what was meant changes, and nothing else."""
+"""Rollout, tags, archive and JSON in an editor change exactly the edited values."""
 
 import copy
 import stat

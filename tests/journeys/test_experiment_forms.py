@@ -1,4 +1,4 @@
-"""The form of experiments on the whole program: a new one, one that is there, and what is refused in it."""
+"""The form of experiments in the whole program: new, existing and refused ones."""
 
 from dataclasses import replace
 

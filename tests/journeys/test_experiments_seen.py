@@ -1,4 +1,4 @@
-"""Looking at experiments: the list, one of them, its days, and what old or unwilling servers leave of it."""
+"""Experiments: the list, pages, days, and the limits of old servers and of scopes."""
 
 from dataclasses import replace
 

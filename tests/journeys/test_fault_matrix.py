@@ -1,4 +1,4 @@
-"""Every fault against what the app does: it reads a list, each kind of record, and changes one or several."""
+"""Every fault while the app reads a list, reads each kind of record, and changes one or several."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Keys of a form: what each does with the line under the cursor, what the last line has of them."""
+"""Keys of a form: their effect on the line under the cursor, and the last line."""
 
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting

@@ -1,4 +1,4 @@
-"""A list of which pages are missing says so, and the rest comes by itself."""
+"""A list with missing pages shows it and loads the rest automatically."""
 
 import re
 

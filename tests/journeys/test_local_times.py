@@ -1,4 +1,4 @@
-"""Times of a person who is not in UTC: read and shown in their zone, told in both where others read them."""
+"""Times of a user outside UTC: parsed and shown in their zone, in both for other readers."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The list in front is polled: how often, what it costs and paints, and what happens after a failure."""
+"""Polling of the list in front: interval, cost, painting, and failures."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The list against what it was."""
+"""The list compared with an earlier one."""
 
 from dataclasses import replace
 

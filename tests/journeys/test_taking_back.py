@@ -1,4 +1,4 @@
-"""Any change in the journal is taken back by the path of what it changed, with a look at today first."""
+"""Undo of any change in the journal by its path, on the current record."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A minute's tour in the demo: find, switch, prove, take back. A person who skips it is not asked again."""
+"""A minute's tour in the demo: filter, switch, prove, undo. A user who skips it is not asked again."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A colleague is faster: what the loser sees, what is asked again, and that the server is believed."""
+"""Another user is faster: the conflict, the second question, and the server's state in the rows."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What lies under a dialog is what the library would draw there, whatever happens meanwhile."""
+"""The screen below a dialog is drawn as the library would draw it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What was made, copied or restored is under the cursor, whatever the search would hide."""
+"""Created, copied and restored records are under the cursor, whatever the search hides."""
 
 from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.standing import stand_on_event, stand_on_experiment

@@ -1,4 +1,4 @@
-"""Who sees it: one person or two, from the server where it answers, worked out from its data otherwise."""
+"""Who sees it: one person or two, evaluated by the server, otherwise locally from its data."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Being on the activity, and reading what it lists."""
+"""Helpers to open the activity and read its rows."""
 
 from tests.doubles.whole_program import Program
 

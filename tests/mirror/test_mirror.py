@@ -1,4 +1,4 @@
-"""A running mirror: when it requests definitions, and what it reports."""
+"""A running mirror: its requests for definitions, and its reports."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the first servers say about an experiment, read as newer ones would have said it."""
+"""Results of the first servers, converted to the form of newer ones."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A pseudo-terminal for hours of random hands: it remembers which modes are on and little else."""
+"""A pseudo-terminal for hours of random hands: it remembers active modes and little else."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""What random hands do, from a seed: keys, words, pastes, mouse, sizes, the palette, quick changes of tab."""
+"""Random input from a seed: keys, words, pastes, mouse, sizes, the palette, quick changes of tab."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Random hands on the program in a real pseudo-terminal, and what became of it.
+"""Random hands on the program in a real pseudo-terminal, with a verdict.
 
     python -m tests.prove.monkey [--minutes N | --operations N] [--seed N] [--server NAME]...
                                  [--keep FOLDER] [--seeds FILE] [--openings]

@@ -1,4 +1,4 @@
-"""The program as the monkey gets it: the demo, on a server that answers as told, watched from outside.
+"""The program of the monkey: the demo on a server with faults, watched from outside.
 
 usage: program.py SERVER FOLDER        SERVER is one of `SERVERS` in tests/prove/servers.py
 

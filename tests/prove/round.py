@@ -1,4 +1,4 @@
-"""One seed on one server: the hands play, and what they found is told."""
+"""One seed on one server: play the hands and report faults."""
 
 import json
 import os

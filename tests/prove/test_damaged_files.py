@@ -1,4 +1,4 @@
-"""Each file of the program cut, flipped, emptied, or something else in its place: it goes on or says why not.
+"""Each file of the program cut, flipped, emptied or replaced: it continues or reports why not.
 
 Nothing here may wait: a pipe in the place of a file has no end.
 """

@@ -1,4 +1,4 @@
-"""Records whose every text tries to leave its place, drawn: no byte of theirs is obeyed by the terminal.
+"""Hostile records are drawn without any byte that the terminal obeys.
 
 FLAGTUI_RENDERS=100000 pytest tests/prove/test_hostile_renders.py draws that many; FLAGTUI_SEED chooses them.
 """

@@ -1,4 +1,4 @@
-"""A short slice of what `make prove` does for an hour: random hands on the program in a real terminal.
+"""A short slice of `make prove`: random hands on the program in a real terminal.
 
 A start takes longer than sixty operations: `make check-slice` has the other servers.
 """

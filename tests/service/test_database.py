@@ -1,4 +1,4 @@
-"""The file: who may read it, what an open one promises, and the sentences for one that cannot be used."""
+"""The database file: access rights, guarantees of an open file, and messages for an unusable one."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""A write is answered by what became of it, also when the server cancels its request."""
+"""A write is answered by its outcome, also if the server cancels its request."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What is checked before the first byte of a body is read, and who waits for whom."""
+"""Checks before the first byte of a body is read, and the order of waiting requests."""
 
 import asyncio
 import json

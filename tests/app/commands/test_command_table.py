@@ -1,4 +1,4 @@
-"""The table of commands: a key means one thing, and commands and handlers belong together one to one."""
+"""The table of commands: one meaning for each key, one handler for each command."""
 
 import inspect
 from collections import Counter, defaultdict

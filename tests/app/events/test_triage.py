@@ -1,4 +1,4 @@
-"""What was decided and not applied: merged for each event, kept on disk, taken back one by one."""
+"""Pending decisions: merged for each event, stored on disk, undone one by one."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Charts of days: where points and ticks are drawn, what is round, and what is told without colour."""
+"""Charts of days: places of points and ticks, round numbers, and charts without colours."""
 
 import math
 from collections.abc import Sequence

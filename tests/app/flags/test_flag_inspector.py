@@ -1,4 +1,4 @@
-"""What is found out about one flag, and how little is asked for it."""
+"""Details of one flag, and the few requests for them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

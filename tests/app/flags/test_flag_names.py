@@ -1,4 +1,4 @@
-"""The flags a condition asks for: by name, and what keeps them from ever letting anybody in."""
+"""Dependencies of a condition: by name, with the reason why one can never match."""
 
 from typing import Any
 

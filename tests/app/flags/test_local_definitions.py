@@ -1,4 +1,4 @@
-"""What flags are evaluated with here, beyond the document the server hands out."""
+"""Definitions for local evaluation, completed beyond the server's document."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""What is different, in words, for every kind of record."""
+"""Differences in words, for every kind of record."""
 
 import msgspec
 from tests.doubles.whole_program import NOW

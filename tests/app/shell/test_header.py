@@ -1,4 +1,4 @@
-"""The first line of every screen: what gives way, and that two things never run together."""
+"""The first line of every screen: parts hidden on narrow screens, never run together."""
 
 import os
 import re

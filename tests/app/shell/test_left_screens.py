@@ -1,4 +1,4 @@
-"""A key, a click: what was on its way to a screen or a widget that is gone; and that it is gone."""
+"""Keys, clicks and results for a closed screen or widget are dropped."""
 
 import asyncio
 import gc

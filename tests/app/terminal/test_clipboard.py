@@ -1,4 +1,4 @@
-"""What is copied reaches the terminal's clipboard through tmux and screen, or is said not to."""
+"""Copies reach the terminal's clipboard through tmux and screen, or are reported as lost."""
 
 import re
 from base64 import b64decode

@@ -1,4 +1,4 @@
-"""The terminal's own cursor is on the row that is selected: a screen reader reads out what is there."""
+"""The terminal's cursor is on the selected row, where screen readers read."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What is drawn as one character is sent as a whole, wherever lines are cut and whatever changed in them."""
+"""Joined characters are sent as a whole, wherever lines are cut and whatever changed in them."""
 
 from hypothesis import given
 from hypothesis import strategies as st

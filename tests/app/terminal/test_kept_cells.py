@@ -1,4 +1,4 @@
-"""What is kept of what was drawn, to draw it again, has an end."""
+"""Caches of drawn cells are bounded."""
 
 from weakref import ref
 

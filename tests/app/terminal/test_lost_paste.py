@@ -1,4 +1,4 @@
-"""Input behind keys that the watchdog has read: the rest of a paste is dropped, what is typed is not."""
+"""Input after keys that the watchdog read: the rest of a paste is dropped, typed keys are not."""
 
 from tests.doubles.turned_clock import TurnedClock
 from textual import events

@@ -1,4 +1,4 @@
-"""What the watchdog's own process reads: keys in two notations, and terminal attributes as an argument."""
+"""Input of the watchdog process: keys in two notations, and terminal attributes as an argument."""
 
 import os
 import pty

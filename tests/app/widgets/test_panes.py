@@ -1,4 +1,4 @@
-"""Panes put into words what has room."""
+"""Panes show as much as there is room for."""
 
 from collections.abc import Iterator
 

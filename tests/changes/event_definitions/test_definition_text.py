@@ -1,4 +1,4 @@
-"""An event definition as JSON: what was changed in it, and what is no edit."""
+"""An event definition as JSON: changed values, and texts that change nothing."""
 
 import json
 

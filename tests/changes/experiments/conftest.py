@@ -1,4 +1,4 @@
-"""Experiments in any state, and a person who says yes."""
+"""Experiments in any state, and a user who confirms."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""What a step's question says of the flag is held against the flag that the service has afterwards.
+"""Sentences of a step's question are compared with the flag in the service afterwards.
 
 Every sentence is read back: one that no reader knows fails, so that none is added without a check.
 """

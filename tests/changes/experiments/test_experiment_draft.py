@@ -1,4 +1,4 @@
-"""An experiment in a form: what can be changed, what is wrong with it, and what is sent in the end."""
+"""An experiment in a form: editable values, problems, and the request."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said before an experiment is made, copied or edited is held against what the service made of it."""
+"""Sentences before an experiment is created, copied or edited are compared with the result."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What metrics of every kind and age measure, told so that nothing of it is missing."""
+"""Descriptions of metrics of every kind and age are complete."""
 
 from typing import Any
 

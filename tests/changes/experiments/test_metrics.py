@@ -1,4 +1,4 @@
-"""Metrics built from events, told in words, and what is wrong with one."""
+"""Metrics built from events: their descriptions and problems."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said about a step before anything is sent."""
+"""The plan of a step, before anything is sent."""
 
 import pytest
 from tests.changes.experiments.conftest import NOW, made, planned, tried

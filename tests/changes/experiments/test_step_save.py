@@ -1,4 +1,4 @@
-"""Steps on their way: sent once, written down, and held against what the server answers."""
+"""Steps in flight: sent once, in the journal, compared with the response."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a change's question says is read back: against what was learned, and against the evaluator."""
+"""Sentences of a question are parsed again: compared with the context, and with the evaluator."""
 
 import re
 from collections import Counter

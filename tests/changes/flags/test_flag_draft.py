@@ -1,4 +1,4 @@
-"""A flag while it is edited: what is not touched stays, and what is wrong is known before it is sent."""
+"""A flag being edited: untouched values stay, problems are known before the request."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""An intent against today's record: what a person is told before agreeing, and what would be sent."""
+"""An intent on the current record: the question and the request."""
 
 import dataclasses
 from typing import Any, Final

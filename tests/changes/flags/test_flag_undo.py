@@ -1,4 +1,4 @@
-"""Taking back what the journal knows: any change, any order, nobody else's work lost unseen."""
+"""Undo from the journal: any change, in any order, without overwriting other users silently."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Changes of flags with rules (configuration version 2): what is sent, and what is refused before."""
+"""Changes of flags with rules (configuration version 2): requests and refusals."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What is typed for a property's value, and what stands there when it is opened again."""
+"""The text of a property's value is parsed, and shown again when it is edited."""
 
 from typing import Any
 

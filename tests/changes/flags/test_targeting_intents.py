@@ -1,4 +1,4 @@
-"""Intents that change targeting change what they mean and nothing else."""
+"""Intents that change targeting change the named part only."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What the server stored against what was planned: rewriting by rule is no change, anything else is told."""
+"""The stored record is compared with the plan: rewriting by rule is no change, others are reported."""
 
 import copy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What of a flag can be elsewhere, who can put it there, and what is said of it."""
+"""Copies of a flag into another project: copied parts, the copier, and the sentences."""
 
 from collections.abc import Sequence
 from typing import Any, cast

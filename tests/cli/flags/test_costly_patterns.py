@@ -1,4 +1,4 @@
-"""The command line before fifty expensive patterns: each command ends soon and says what is not known."""
+"""Commands with fifty expensive patterns end soon and report unknown values."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Changes are staged and proposed instead of sent, and planned on what is staged."""
+"""Changes are staged and proposed instead of sent, and planned on the staged state."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Static cohorts of the people who have a flag on."""
+"""Static cohorts of the users who have a flag."""
 
 from tests.service.evaluation.conftest import Service, Start
 

@@ -1,4 +1,4 @@
-"""What the scenarios leave out: bulk tags, odd bodies, the log, older servers, and the sample."""
+"""Beyond the scenarios: bulk tags, odd bodies, the log, older servers, the sample."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An experiment on a button, the people who saw it, and those of them who bought."""
+"""An experiment on a button, its users, and their purchases."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the fields of an experiment must be like: scenarios 9 to 12 and 38."""
+"""Rules of an experiment's fields: scenarios 9 to 12 and 38."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Bodies the product's own tests send, and the shape of what it answers."""
+"""Bodies of the product's own tests, and the shape of its responses."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Writes of one thing: a condition's share, or everyone, each for the version that was read."""
+"""Narrow writes: a condition's share, or everyone, each for the version that was read."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What must not happen to a flag while others rely on it: scenarios 23 to 28, 35 to 38."""
+"""Refused changes of flags with dependents: scenarios 23 to 28, 35 to 38."""
 
 import pytest
 from tests.doubles.service_world import Start, World, asks_for

@@ -1,4 +1,4 @@
-"""The sample in a database: allowed by every constraint, the same each time, and with what the tests need."""
+"""The sample in a database: valid, reproducible, with the records that tests need."""
 
 import sqlite3
 from datetime import UTC, datetime

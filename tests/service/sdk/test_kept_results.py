@@ -1,4 +1,4 @@
-"""A flag set keeps results by their outcome; every person gets what a set without kept results gives."""
+"""Cached results of a flag set equal fresh ones for every person."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""The field tables of the specification, as data of our own, and what they say of a record in a response."""
+"""The field tables of the specification as data, and a check of records in responses."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

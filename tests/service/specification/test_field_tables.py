@@ -1,4 +1,4 @@
-"""Every response has the fields of the specification's tables, and what is written is stored."""
+"""Every response has the fields of the specification's tables, and sent values are stored."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What experiments are said to measure is read back, and has to be what is stored, whole and no more."""
+"""Sentences about measurements are parsed again and equal the stored metrics, completely."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tabs of a flag say beside its conditions: nothing that decides is left out."""
+"""The tabs of a flag show every fact that decides, beside its conditions."""
 
 import json
 from typing import Any

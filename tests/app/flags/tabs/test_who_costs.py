@@ -1,4 +1,4 @@
-"""The Who tab before fifty expensive patterns: the app goes on meanwhile, and says what is not known."""
+"""The Who tab with fifty expensive patterns: the app stays responsive and reports unknown values."""
 
 from pathlib import Path
 
