@@ -46,6 +46,10 @@ class Stage:
                 f"INSERT INTO cohorts ({columns}) VALUES (1, 'Paying customers', '', ?, ?)",
                 *(filters, self.world.ago(days=1)),
             )
+        elif family == "properties":
+            pro = json.dumps({"plan": "pro"})
+            self.world.write("INSERT INTO persons VALUES (1, 1, 'u-1', ?, '2026-01-01')", pro)
+            self.world.write("INSERT INTO groups VALUES (1, 0, 'acme', ?, '2026-01-01')", pro)
         elif family in {"flags", "schedule"} and given:
             await self.make_flag(given)
         project = await self.world.get("/api/projects/1/")

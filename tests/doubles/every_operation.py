@@ -213,6 +213,9 @@ CALLS: Final[dict[str, Call]] = {
     "projects.get": lambda client, example: client.projects.get(example["ids"]["project"]),
     "people.me": lambda client, example: client.people.me(),
     "cohorts.list": lambda client, example: client.cohorts.all(sent_query(example)),
+    "properties.list": lambda client, example: client.properties.names("person", "pla"),
+    "properties.person_values": lambda client, example: client.properties.values("plan", "pr"),
+    "properties.group_values": lambda client, example: client.properties.values("plan", group_type=0),
     "people.key": lambda client, example: client.people.key(),
 }
 """How a person asks for each operation."""

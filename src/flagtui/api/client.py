@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flagtui.api.experiments import Experiments
     from flagtui.api.flag_evaluation import FlagEvaluation
     from flagtui.api.flags import Flags
+    from flagtui.api.property_names import Properties
     from flagtui.api.single_flags import SingleFlags
     from flagtui.api.whole_records import Cohorts, Holdouts, SavedMetrics, Schedule
 
@@ -94,6 +95,9 @@ class Client:
     """Groups of users that conditions can name; `hide_behavioral_cohorts` excludes those computed from
     events.
     """
+
+    properties: Group[Properties] = Group("flagtui.api.property_names", "Properties")
+    """Names of the properties that conditions can name, and stored values."""
 
     def __init__(
         self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]

@@ -20,6 +20,7 @@ from flagtui.service import (
     flags,
     keys,
     projects,
+    properties,
     scheduling,
 )
 from flagtui.service.access import hash_key
@@ -48,6 +49,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *evaluation.OPERATIONS,
     *experiments.OPERATIONS,
     *event_definitions.OPERATIONS,
+    *properties.OPERATIONS,
     *sdk.OPERATIONS,
 )
 

@@ -20,6 +20,8 @@ NEEDS: Final = (
     ("change event definitions", "event_definition:write"),
     ("see who changed what", "activity_log:read"),
     ("choose cohorts by name", "cohort:read"),
+    ("complete names of properties", "property_definition:read"),
+    ("complete values of users' properties", "person:read"),
     ("name projects and switch between them", "project:read"),
     ("know who you are", "user:read"),
 )

@@ -1,0 +1,85 @@
+"""Names of properties and their most frequent stored values."""
+
+import json
+from typing import Any
+
+from tests.doubles.service_world import World
+
+NAMES = "/api/projects/1/property_definitions/"
+VALUES = "/api/projects/1/persons/values/"
+
+
+def add_person(world: World, number: int, **properties: Any) -> None:
+    world.write(
+        "INSERT INTO persons (id, project_id, uuid, properties, created_at) VALUES (?, 1, ?, ?, ?)",
+        *(number, f"u{number}", json.dumps(properties), "2026-01-01T00:00:00Z"),
+    )
+
+
+async def refused(world: World, path: str, **query: Any) -> str:
+    response = await world.ask("GET", path, params=query)
+    assert response.status_code == 400
+    return str(response.json()["attr"])
+
+
+async def test_names_of_user_properties_have_their_type(world: World) -> None:
+    add_person(world, 1, plan="pro", seats=3, is_admin=True, joined_at="2026-01-02T00:00:00Z", mixed=1)
+    add_person(world, 2, plan="free", seats=4.5, mixed="x")
+    page = await world.get(NAMES, type="person")
+    assert [(row["name"], row["property_type"], row["is_numerical"]) for row in page["results"]] == [
+        ("is_admin", "Boolean", False),
+        ("joined_at", "DateTime", False),
+        ("mixed", None, False),
+        ("plan", "String", False),
+        ("seats", "Numeric", True),
+    ]
+    assert (page["count"], page["next"]) == (5, None)
+
+
+async def test_names_are_searched_and_paged(world: World) -> None:
+    add_person(world, 1, plan="pro", plane=1, seats=3)
+    page = await world.get(NAMES, type="person", search="LAN", limit=1)
+    assert ([row["name"] for row in page["results"]], page["count"]) == (["plan"], 2)
+    assert "offset=1" in page["next"]
+    assert (await world.get(NAMES, type="person", search="l_n"))["count"] == 0
+
+
+async def test_names_of_event_properties_are_those_of_the_event(world: World) -> None:
+    for number, (event, properties) in enumerate({"paid": {"price": 3}, "seen": {"page": "/"}}.items()):
+        world.write(
+            "INSERT INTO events (id, project_id, uuid, event, distinct_id, timestamp, properties)"
+            " VALUES (?, 1, ?, ?, 'u', '2026-01-01', ?)",
+            *(number + 1, f"e{number}", event, json.dumps(properties)),
+        )
+    world.write("INSERT INTO property_definitions VALUES (1, 'paid', 'currency', 'String')")
+    assert [row["name"] for row in (await world.get(NAMES))["results"]] == ["currency", "page", "price"]
+    of_paid = (await world.get(NAMES, event_names='["paid"]'))["results"]
+    assert [row["name"] for row in of_paid] == ["currency", "price"]
+    numeric = (await world.get(NAMES, event_names='["paid"]', is_numerical="true"))["results"]
+    assert [row["name"] for row in numeric] == ["price"]
+
+
+async def test_values_are_counted_and_most_frequent_first(world: World) -> None:
+    for number, plan in enumerate(("free", "pro", "free", 7, True, None), 1):
+        add_person(world, number, plan=plan)
+    assert await world.get(VALUES, key="plan") == [
+        {"name": "free", "count": 2},
+        {"name": True, "count": 1},
+        {"name": 7, "count": 1},
+        {"name": "pro", "count": 1},
+    ]
+    assert await world.get(VALUES, key="plan", value="PR") == [{"name": "pro", "count": 1}]
+    assert await world.get(VALUES) == []
+
+
+async def test_values_of_groups_need_their_type(world: World) -> None:
+    world.write("INSERT INTO groups VALUES (1, 0, 'acme', ?, '2026-01-01')", json.dumps({"plan": "pro"}))
+    path = "/api/projects/1/groups/property_values/"
+    assert await world.get(path, key="plan", group_type_index=0) == [{"name": "pro", "count": 1}]
+    assert await world.get(path, key="plan", group_type_index=1) == []
+    assert await refused(world, path, key="plan") == "group_type_index"
+    assert await refused(world, path, group_type_index=0) == "key"
+
+
+async def test_unknown_owner_of_properties_is_refused(world: World) -> None:
+    assert await refused(world, NAMES, type="robot") == "type"
