@@ -12,6 +12,7 @@ from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.suggestions import PropertySuggestions
 from flagtui.models.activity import Activity
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
@@ -44,6 +45,7 @@ class Inspector:
         self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
         self.cohorts = Cohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
+        self.suggestions = PropertySuggestions(client, self.definitions)
 
     @property
     def names(self) -> Names:
@@ -161,23 +163,24 @@ class Inspector:
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
         """Count the conditions on the server, a few at a time; identical properties are counted once."""
         waiting = [*deciding_conditions(flag.targeting)]
-        counted: dict[str, BlastRadius] = {}
+        counts: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
             yield CountedReach(reason=_without_conditions(flag))
         while waiting:
             few, waiting = waiting[:FEW], waiting[FEW:]
-            new = {each.identity: each for each in few if each.identity not in counted}
+            new = {each.identity: each for each in few if each.identity not in counts}
             try:
-                answers = await asyncio.gather(*(self._count(each, urgency) for each in new.values()))
+                answers = await asyncio.gather(*(self.count(each, urgency) for each in new.values()))
             except ApiError as error:
                 yield CountedReach(reason=error.what, parts=tuple(parts))
                 return
-            counted |= dict(zip(new, answers, strict=True))
-            parts += [_part(each, counted[each.identity]) for each in few]
+            counts |= dict(zip(new, answers, strict=True))
+            parts += [counted(each, counts[each.identity]) for each in few]
             yield replace(reach_of(tuple(parts), len(waiting)), opted_in=_opted_in(flag))
 
-    async def _count(self, asked: ConditionQuery, urgency: Urgency) -> BlastRadius:
+    async def count(self, asked: ConditionQuery, urgency: Urgency) -> BlastRadius:
+        """Count the users or groups that match a condition."""
         condition = dict(asked.condition.raw)
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
@@ -203,7 +206,8 @@ def _opted_in(flag: Flag) -> str:
     return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
-def _part(asked: ConditionQuery, reach: BlastRadius) -> Counted:
+def counted(asked: ConditionQuery, reach: BlastRadius) -> Counted:
+    """Return the condition with its count."""
     unit = "users" if asked.group_type is None else "groups"
     return Counted(asked.number, reach.affected, asked.condition.rollout, reach.total, unit)
 

@@ -51,6 +51,7 @@ class PromptScreen(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(Binding("escape", "leave", "leave", key_display="esc"))
     AUTO_FOCUS = "Input"
+    keys = "⏎ accept · esc leave"
 
     def __init__(self, prompt: Prompt) -> None:
         super().__init__()
@@ -58,13 +59,18 @@ class PromptScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         prompt = self._prompt
-        with self.make_box("prompt", safe_text(prompt.title, 60), "⏎ accept · esc leave"):
+        with self.make_box("prompt", safe_text(prompt.title, 60), self.keys):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
             # What a terminal obeys is shown as pictures of it, and must not be saved as such.
             value = prompt.value if prompt.value.isprintable() else ""
             yield Field(value, placeholder=prompt.hint, max_length=LONGEST)
+            yield from self.compose_more()
             yield Static(id="reading")
+
+    def compose_more(self) -> ComposeResult:
+        """Return what is between the field and the reading of its line."""
+        yield from ()
 
     def on_mount(self) -> None:
         field = self.query_one(Field)
@@ -74,7 +80,7 @@ class PromptScreen(Dialog[str | None]):
         else:
             # Typing replaces the value; an arrow keeps it.
             field.select_all()
-        self._show(field.value)
+        self.show_line(field.value)
 
     def on_key(self, event: events.Key) -> None:
         """Insert a character that came before the field had the focus."""
@@ -86,9 +92,10 @@ class PromptScreen(Dialog[str | None]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self._show(event.value)
+        self.show_line(event.value)
 
-    def _show(self, line: str) -> None:
+    def show_line(self, line: str) -> None:
+        """Show what the line means."""
         reading = self._prompt.read(line)
         pieces = [(safe_text(reading.problem, 200), "$warning")] if reading.problem else reading.pieces
         self.query_one("#reading", Static).update(styled(*pieces))

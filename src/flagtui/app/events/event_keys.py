@@ -6,6 +6,7 @@ from typing import Any
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
+from flagtui.app.forms.completion import Completion, complete_event_properties, complete_event_tags
 from flagtui.app.forms.form_lines import ask_field, ask_tags
 from flagtui.app.forms.json_editing import edit_as_json, edit_as_text
 from flagtui.app.lists.record_links import RecordKeys
@@ -65,10 +66,12 @@ class EventKeys(RecordKeys):
             else:
                 self._ask(self._field("description", [row], f"Describe {row.name}"))
 
-    async def _field(self, name: str, rows: Rows, title: str = "") -> None:
+    async def _field(
+        self, name: str, rows: Rows, title: str = "", completion: Completion | None = None
+    ) -> None:
         """Prompt for a new value of a text field."""
         field = EVENT_FIELDS[name]
-        answer = await ask_field(self._runner, field, field.value_of(rows[0]), title)
+        answer = await ask_field(self._runner, field, field.value_of(rows[0]), title, completion=completion)
         if answer is not None:
             text = as_text(answer.value).strip()
             self._start([set_field(row.id, name, text, field.value_of(row)) for row in rows])
@@ -96,7 +99,12 @@ class EventKeys(RecordKeys):
 
     async def _tags(self, rows: Rows) -> None:
         whose = rows[0].name if len(rows) == 1 else f"{len(rows):,} events"
-        tags = await ask_tags(self._runner, whose, "billing, -old", lambda line: _afterwards(line, rows))
+        completion = complete_event_tags(self._app_state)
+
+        def read(line: str) -> PromptReading:
+            return _afterwards(line, rows)
+
+        tags = await ask_tags(self._runner, whose, completion, "billing, -old", read)
         if tags is not None:
             self._start([tag_intent(row, tags) for row in rows])
 
@@ -123,7 +131,9 @@ class EventKeys(RecordKeys):
     def action_primary_property(self) -> None:
         """The property people see first; empty for none."""
         for row in self.single():
-            self._ask(self._field("primary_property", [row], f"Primary property of {row.name}"))
+            completion = complete_event_properties(self._app_state, row.name)
+            title = f"Primary property of {row.name}"
+            self._ask(self._field("primary_property", [row], title, completion))
 
     def action_enforcement(self) -> None:
         """Choose whether events outside the schema are accepted."""

@@ -13,6 +13,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
+from flagtui.app.forms.completion import complete_event_tags
 from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
@@ -212,7 +213,7 @@ class InboxScreen(FramedScreen):
             self._path.runner.run(self._type_tags(self.case))
 
     async def _type_tags(self, case: Case) -> None:
-        reading = await ask_tags(self._path.runner, case.name)
+        reading = await ask_tags(self._path.runner, case.name, complete_event_tags(self._app_state))
         if reading is not None and not reading.problem:
             self._decide({"tags": sorted(tidy_tags(reading.of(case.row.tags)))})
 

@@ -8,6 +8,7 @@ from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.flags.related_changes import RelatedChanges
+from flagtui.app.forms.completion import complete_flag_tags
 from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.forms.json_editing import edit_as_json
 from flagtui.app.shell.change_tasks import OnReport
@@ -91,7 +92,12 @@ class FlagEdits:
     async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
         whose = rows[0].key if len(rows) == 1 else f"{len(rows):,} flags"
-        reading = await ask_tags(self._runner, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
+        completion = complete_flag_tags(self._app_state)
+
+        def read(line: str) -> PromptReading:
+            return _tags_afterwards(line, rows)
+
+        reading = await ask_tags(self._runner, whose, completion, "ops, -old", read)
         if reading is not None:
             self._runner.start(retag(rows, reading), self._on_report)
 

@@ -69,13 +69,20 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             self._stand_on(begins)
 
     def on_resize(self) -> None:
-        self._draw_frame()
+        self._draw()
 
     def _draw(self) -> None:
         options = self.query_one(OptionList)
         here = self._line
-        place = options.highlighted or 0
+        place, before = options.highlighted or 0, self._lines
         self._lines = list(self.lines())
+        if [line.id for line in before] == [line.id for line in self._lines] and before:
+            # The lines stay where they are, scrolled as they were.
+            for at, (old, new) in enumerate(zip(before, self._lines, strict=True)):
+                if old.pieces != new.pieces:
+                    options.replace_option_prompt_at_index(at, styled(*new.pieces))
+            self._draw_frame()
+            return
         options.clear_options()
         options.add_options(
             Option(styled(*line.pieces), disabled=line.part == "heading") for line in self._lines
@@ -109,6 +116,10 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     @on(OptionList.OptionHighlighted)
     def _moved(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
+        self.line_changed()
+
+    def line_changed(self) -> None:
+        """Follow the cursor to another line."""
         self.refresh_bindings()
 
     @on(OptionList.OptionSelected)

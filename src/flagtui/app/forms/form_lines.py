@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen, no_reading
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, no_reading
+from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
 from flagtui.changes.tag_line import Retagging, read_tags
@@ -88,6 +89,8 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
 VariantPart = Literal["share", "key", "name", "remove"]
 Check = Callable[[str], str]
 """Why a line cannot be taken; empty when it can."""
+
+
 Typed = Callable[[], str]
 """Text typed before the question opened."""
 
@@ -97,20 +100,22 @@ def no_problem(_line: str) -> str:
     return ""
 
 
+def reading_of(problem: Check) -> Callable[[str], PromptReading]:
+    """Return a reading of a line that only has problems."""
+    return lambda line: PromptReading(problem=problem(line))
+
+
 async def ask_line(
     runner: ChangeRunner,
     title: str,
     about: str = "",
     value: str = "",
     problem: Check = no_problem,
-    typed: Typed = str,
+    completion: Completion | None = None,
 ) -> str | None:
     """Ask for a line until it has no problem; None to change nothing."""
 
-    def read(line: str) -> PromptReading:
-        return PromptReading(problem=problem(line))
-
-    return await runner.ask(PromptScreen(Prompt(title, about, value, read=read, typed=typed)))
+    return await ask_completed(runner, Prompt(title, about, value, read=reading_of(problem)), completion)
 
 
 async def ask_new_key(
@@ -128,11 +133,15 @@ async def ask_new_key(
 
 
 async def ask_tags(
-    runner: ChangeRunner, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
+    runner: ChangeRunner,
+    whose: str,
+    completion: Completion,
+    hint: str = "",
+    read: Callable[[str], PromptReading] = no_reading,
 ) -> Retagging | None:
     """Ask which tags to add, to remove or to set; None to keep them."""
     about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
-    line = await runner.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
+    line = await ask_completed(runner, Prompt(f"Tags of {whose}", about, hint=hint, read=read), completion)
     tags = read_tags(line) if line is not None else None
     return None if tags is None or tags.is_empty else tags
 
@@ -145,7 +154,12 @@ class FieldAnswer:
 
 
 async def ask_field(
-    runner: ChangeRunner, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
+    runner: ChangeRunner,
+    field: EditableField,
+    before: JSON,
+    title: str = "",
+    problem: Check = no_problem,
+    completion: Completion | None = None,
 ) -> FieldAnswer | None:
     """Ask for a value of a field; None where the question was left. A switch needs no question."""
     title = title or f"{field.label[:1].upper()}{field.label[1:]}"
@@ -157,7 +171,7 @@ async def ask_field(
         case "texts":
             line = ", ".join(as_text(item) for item in as_list(before))
             text = await ask_line(
-                runner, title, field.about, line, lambda line: read_tags("=" + line).problem
+                runner, title, field.about, line, lambda line: read_tags("=" + line).problem, completion
             )
             if text in (None, line):
                 return None
@@ -168,7 +182,7 @@ async def ask_field(
             def wrong(line: str) -> str:
                 return field.takes.wrong(line) or problem(line)
 
-            text = await ask_line(runner, title, field.about, shown, wrong)
+            text = await ask_line(runner, title, field.about, shown, wrong, completion)
             return None if text is None else FieldAnswer(before if text == shown else text)
     return None
 
@@ -195,7 +209,8 @@ async def ask_percent(
     def wrong(line: str) -> str:
         return "" if share_of(line) is not None else "a number from 0 to 100"
 
-    line = await ask_line(runner, title, "0 to 100", shown, wrong, typed)
+    prompt = Prompt(title, "0 to 100", shown, read=reading_of(wrong), typed=typed)
+    line = await ask_completed(runner, prompt)
     if line is None or line == shown:
         return None
     share = float(line)

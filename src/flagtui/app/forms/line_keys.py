@@ -129,8 +129,10 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
                 return "" if self.has_share(line) else f"this line has no share; {self.shares} have one"
             case "remove", _:
                 return "" if self.can_remove(line) else f"this line stays; {self.removes} can be removed"
-            case "move", (int() as step,):
-                return "" if self.find_target(line, step) else f"not from here; {self.moves} can be moved"
+            case "move", (int() as step,) if not self.find_target(line, step):
+                if self.find_target(line, -step):
+                    return "already the first" if step < 0 else "already the last"
+                return f"this line cannot be moved; {self.moves} can"
             case "distribute", _:
                 return "" if self._copy.variants else "there are no variants"
             case "undo", _:

@@ -28,6 +28,8 @@ OnReport = Callable[["Report[Any, Any]"], None]
 """Called with the report of every confirmed change, saved or not."""
 READING_SHOWN_AFTER: Final = 0.05
 """Seconds after a key at which the header names the reads of its question; most take less."""
+PAUSE: Final = 0.25
+"""Seconds without a letter after which the server is asked."""
 LEAVING_WAITS: Final = 10.0
 """Seconds that leaving waits for changes in flight."""
 
@@ -107,6 +109,10 @@ class ChangeTasks:
         self._in_flight.add(task)
         task.add_done_callback(self._in_flight.discard)
         return await asyncio.shield(task)
+
+    async def pause(self) -> None:
+        """Wait as long as a pause in typing has to be before the server is asked for more."""
+        await self._app_state.session.timing.sleep(PAUSE)
 
     def show_created(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
         """Put the cursor of the list on a record that was created, copied or restored in this project."""

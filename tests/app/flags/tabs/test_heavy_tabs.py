@@ -10,7 +10,7 @@ from tests.doubles.counted_calls import counted_calls
 
 from flagtui.app.flags.flag_list import detail_lines
 from flagtui.app.flags.flag_preview_lines import variant_bar
-from flagtui.app.flags.form.flag_fields import form_lines
+from flagtui.app.flags.form.flag_form_lines import form_lines
 from flagtui.app.flags.form.rollout import MOST, choices_of
 from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
 from flagtui.app.flags.tabs.links_tab import link_pages

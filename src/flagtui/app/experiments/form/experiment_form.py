@@ -31,7 +31,8 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     def __init__(
         self, app_state: AppState, steps: ExperimentSteps, workspace: Workspace, copy: ExperimentCopy
     ) -> None:
-        super().__init__(app_state, steps.runner, copy, ExperimentQuestions(copy, steps.runner, workspace))
+        questions = ExperimentQuestions(copy, steps.runner, workspace, app_state)
+        super().__init__(app_state, steps.runner, copy, questions)
         self._experiment_steps = steps
         self._workspace = workspace
 

@@ -21,6 +21,7 @@ from flagtui.app.forms.form_lines import (
     ask_percent,
     ask_shared_line,
 )
+from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.metric_nodes import Item
@@ -98,12 +99,14 @@ ONE_OF: Final = {
 class ExperimentQuestions:
     """Prompts for values and puts them into the working copy."""
 
-    def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
+    def __init__(
+        self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace, app_state: AppState
+    ) -> None:
         self.copy = copy
         self.known = Companions()
         self._runner = runner
         self._workspace = workspace
-        self._metrics = MetricQuestions(copy, runner, workspace)
+        self._metrics = MetricQuestions(copy, runner, workspace, app_state)
 
     async def open(self, line: FormLine) -> None:
         """The question of one line."""

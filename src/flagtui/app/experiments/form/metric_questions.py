@@ -6,7 +6,9 @@ from uuid import uuid4
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.forms.completion import complete_event_properties, complete_events
 from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
@@ -28,8 +30,11 @@ USUAL_RETURN: Final = "1 to 14 days"
 class MetricQuestions:
     """Prompts for a metric and returns it; None to keep the current one."""
 
-    def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
+    def __init__(
+        self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace, app_state: AppState
+    ) -> None:
         self._copy = copy
+        self._app_state = app_state
         self._runner = runner
         self._workspace = workspace
         self._events: list[EventDefinitionRow] | None = None
@@ -174,6 +179,7 @@ class MetricQuestions:
             "a numeric property of the event, such as price",
             "",
             _property_problem,
+            complete_event_properties(self._app_state, event),
         )
         return metrics.event_node(event, way, of.strip()) if of else None
 
@@ -189,7 +195,8 @@ class MetricQuestions:
         if chosen != "type":
             return chosen.removeprefix("event ")
         about = "exactly as code sends it; it counts nothing until it is sent"
-        line = await ask_line(self._runner, "Name of the event", about, usual, _event_problem)
+        completion = complete_events(self._workspace)
+        line = await ask_line(self._runner, "Name of the event", about, usual, _event_problem, completion)
         if line is not None and line not in {row.name for row in rows} and not await self._is_seen(line):
             self._copy.unseen_events.add(line)
         return line

@@ -1,118 +1,32 @@
-"""The lines of a flag form: how each is drawn, and its question."""
+"""The questions of a flag form, one for each line."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from functools import partial
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.flags.form.flag_form_lines import counted_noun
+from flagtui.app.flags.form.live_reach import LiveReach
 from flagtui.app.flags.form.payload import PayloadScreen
 from flagtui.app.flags.form.properties import PropertyContext, ask_property
+from flagtui.app.forms.completion import complete_flag_tags
 from flagtui.app.forms.form_lines import (
-    LABEL,
     FormLine,
     Typed,
     ask_field,
     ask_item_share,
     ask_line,
     ask_shared_line,
-    field_line,
-    heading_line,
-    label_piece,
     no_problem,
 )
-from flagtui.app.forms.shortened_lines import explain_elsewhere, shortened_lines, variant_lines
+from flagtui.app.forms.shortened_lines import explain_elsewhere
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_words import GROUP_TYPE
-from flagtui.models.filters import Property, as_index
-from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
-from flagtui.safe_text import MASK, safe_text
-from flagtui.text.formats import percent
-from flagtui.text.property_sentences import property_pieces
-from flagtui.text.styled import Notice, Piece
-
-CLAUSES: Final = 50
-"""Properties of one condition that have lines."""
-
-
-def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:
-    """Yield the whole form, top to bottom."""
-    for name, field in FLAG_FIELDS.items():
-        # For flags that are there, these have keys of their own, or are dangerous enough for the editor.
-        if field.line and name in copy.values and (copy.is_new or "for new" not in field.traits):
-            yield field_line(field, copy.values[name])
-    if "filters" not in copy.values:
-        yield FormLine("heading", ((f" {copy.why_read_only}", "$warning"),))
-        return
-    yield heading_line("CONDITIONS", "first match wins")
-    if names.groups or any(kind is not None for kind in copy.group_types):
-        yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
-    yield from shortened_lines(
-        copy, len(copy.groups), "conditions", lambda place: _condition(copy, names, place)
-    )
-    yield FormLine("add condition", ((" + a condition", "$faint"),))
-    yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
-    yield from variant_lines(copy)
-    yield heading_line("PAYLOADS", "JSON served with the value")
-    keys, payloads = copy.payload_keys, copy.payloads
-
-    def draw_payload(place: int) -> Iterator[FormLine]:
-        yield FormLine("payload", tuple(_payload(copy, keys[place], payloads)), keys[place])
-
-    yield from shortened_lines(copy, len(keys), "payloads", draw_payload)
-
-
-def counted_noun(kind: int | None, names: Names) -> str:
-    """`users`, `company groups`."""
-    return "users" if kind is None else safe_text(names.group_noun(kind), 40)
-
-
-def _counted(copy: WorkingCopy, names: Names) -> Piece:
-    kinds = list(dict.fromkeys(copy.group_types)) or [as_index(copy.filters.get(GROUP_TYPE))]
-    nouns = " and ".join(counted_noun(kind, names) for kind in kinds)
-    return (nouns if len(kinds) == 1 else f"{nouns}, condition by condition", "")
-
-
-def _condition(copy: WorkingCopy, names: Names, place: int) -> Iterator[FormLine]:
-    group = as_dict(copy.groups[place])
-    share = as_number(group.get("rollout_percentage"))
-    share = 100.0 if share is None else share
-    properties = copy.properties(place)
-    kind = copy.group_type(place)
-    audience = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
-    pieces: list[Piece] = [
-        (f" {place + 1} ", "bold $primary"),
-        (f"{percent(share):>6}", "bold $success" if share > 0 else "bold $text-muted"),
-        (f" {audience}{' where' if properties else ''}", ""),
-    ]
-    if variant := as_text(group.get("variant")):
-        pieces += [(", as ", "$text-muted"), (safe_text(variant, 40), "$secondary")]
-    if about := as_text(group.get("description")):
-        pieces.append((f"   {safe_text(about, 60)}", "$faint"))
-    yield FormLine("condition", tuple(pieces), place=place)
-
-    def draw_property(within: int) -> Iterator[FormLine]:
-        opening = "         " if within == 0 else "     and "
-        words = property_pieces(Property.of(as_dict(properties[within])), names, kind)
-        yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
-
-    yield from shortened_lines(copy, len(properties), "properties", draw_property, CLAUSES)
-    yield FormLine("add property", (("         + a property", "$faint"),), place=place)
-
-
-def _payload(copy: WorkingCopy, key: str, payloads: Mapping[str, JSON]) -> list[Piece]:
-    label = "when on" if key == "true" and not copy.variants else key
-    payload = payloads.get(key)
-    name: Piece = (f" {safe_text(label, 30):<{LABEL}}", "$text-muted")
-    if payload is None:
-        return [name, ("none", "$faint")]
-    if payload == MASK:
-        return [name, (MASK, "$faint"), ("  encrypted", "$faint")]
-    return [name, (safe_text(payload if isinstance(payload, str) else str(payload), 120), "")]
-
+from flagtui.safe_text import MASK
+from flagtui.text.styled import Notice
 
 PEOPLE = -1
 """Value for people among the types of groups, which count from 0."""
@@ -121,8 +35,11 @@ PEOPLE = -1
 class FieldQuestions:
     """Prompts for values and puts them into the working copy."""
 
-    def __init__(self, copy: WorkingCopy, runner: ChangeRunner, app_state: AppState) -> None:
+    def __init__(
+        self, copy: WorkingCopy, runner: ChangeRunner, app_state: AppState, reach: LiveReach
+    ) -> None:
         self._copy = copy
+        self._reach = reach
         self._runner = runner
         self._app_state = app_state
 
@@ -160,7 +77,14 @@ class FieldQuestions:
 
     async def _field(self, name: str) -> None:
         problem = self._key_problem if name == "key" else no_problem
-        answer = await ask_field(self._runner, FLAG_FIELDS[name], self._copy.values[name], problem=problem)
+        completion = complete_flag_tags(self._app_state) if name == "tags" else None
+        answer = await ask_field(
+            self._runner,
+            FLAG_FIELDS[name],
+            self._copy.values[name],
+            problem=problem,
+            completion=completion,
+        )
         if answer is not None:
             self._copy.set(name, answer.value)
 
@@ -246,10 +170,14 @@ class FieldQuestions:
     async def _property(self, place: int, within: int | None) -> None:
         copy = self._copy
         old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
-        inspector = self._app_state.inspector
-        cohorts = inspector.cohorts if inspector else None
+        app_state = self._app_state
         context = PropertyContext(
-            copy.group_type(place), copy.flag.id, self._rows, cohorts, self._app_state.names
+            copy.group_type(place),
+            copy.flag.id,
+            self._rows,
+            app_state.inspector,
+            app_state.names,
+            partial(self._reach.estimate, place, within),
         )
         item = await ask_property(self._runner, old, context)
         if item is not None:

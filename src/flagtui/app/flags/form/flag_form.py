@@ -1,11 +1,13 @@
 """A flag as a form of lines."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from textual import work
 
-from flagtui.app.flags.form.flag_fields import FieldQuestions, form_lines
+from flagtui.app.flags.form.flag_fields import FieldQuestions
+from flagtui.app.flags.form.flag_form_lines import form_lines
+from flagtui.app.flags.form.live_reach import LiveReach
 from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.forms.form_lines import FormLine, LineId
 from flagtui.app.shell.change_tasks import OnReport
@@ -16,8 +18,12 @@ from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop
+from flagtui.details.flag_inspector import FEW
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
+
+BESIDE_LINES: Final = 5
+"""Cells of the screen beside a line of the form."""
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
@@ -37,12 +43,43 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         create: Callable[[Sequence[NewFlag], OnReport], None] | None = None,
     ) -> None:
         """`create` takes a new flag in place of the pipeline of changes."""
-        super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state))
+        workspace = app_state.workspace
+        row = workspace.flags.get(copy.flag.id) if workspace else None
+        self._reach = LiveReach(copy, app_state.inspector, row)
+        super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state, self._reach))
         self._consequences = consequences
         self._create = create or runner.create
 
     def on_mount(self) -> None:
         self._learn_names()
+        self._count_reach()
+
+    def line_changed(self) -> None:
+        super().line_changed()
+        if self._place >= FEW:
+            # The first ones are counted wherever the cursor is.
+            self._count_reach()
+
+    def show_change(self) -> None:
+        super().show_change()
+        self._count_reach()
+
+    @work(exclusive=True, group="reach")
+    async def _count_reach(self) -> None:
+        """Count the conditions that are not counted yet; the next change or move cancels it."""
+        if not self._reach.waiting(self._place):
+            return
+        await self._runner.pause()
+        await self._reach.count(self._reach.waiting(self._place))
+        if self.is_attached:
+            self._draw()
+
+    @property
+    def _place(self) -> int:
+        """The place of the condition under the cursor."""
+        line = self._line
+        is_of_condition = line is not None and line.part in ("condition", "property", "add property")
+        return line.place if line is not None and is_of_condition else -1
 
     @work(exclusive=True, group="inspect")
     async def _learn_names(self) -> None:
@@ -60,7 +97,8 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             self._draw()
 
     def lines(self) -> Iterator[FormLine]:
-        return form_lines(self._copy, self._app_state.names)
+        width = self.app.size.width - BESIDE_LINES
+        return form_lines(self._copy, self._app_state.names, self._reach, width)
 
     def heading(self) -> Sequence[Piece]:
         copy = self._copy

@@ -1,21 +1,26 @@
 """The questions that make one property of a condition: what is asked about, how, and with which value."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from flagtui.api.errors import ApiError
+from flagtui.api.property_names import Owner
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptReading
+from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
+    DATE_OPERATORS,
     FLAG_OPERATOR,
     needs_value,
     typed_value,
     value_line,
     value_problem,
 )
+from flagtui.details.flag_inspector import Inspector
 from flagtui.details.local_definitions import Cohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.filters import Property
@@ -48,8 +53,37 @@ class PropertyContext:
     flag_id: int
     rows: Sequence[FlagRow]
     """Flags it could ask for."""
-    cohorts: Cohorts | None = None
+    inspector: Inspector | None = None
     names: Names = NO_NAMES
+    estimate: Callable[[Item], Awaitable[str]] | None = None
+    """Returns in words the reach of the condition with this property."""
+
+    @property
+    def cohorts(self) -> Cohorts | None:
+        """The cohorts that it could name."""
+        return self.inspector.cohorts if self.inspector else None
+
+    def complete_names(self, kind: str) -> Completion | None:
+        """Return names of properties of the condition as suggestions."""
+        if self.inspector is None or kind not in ("person", "group"):
+            return None
+        owner: Owner = "group" if kind == "group" else "person"
+        return Completion(partial(self.inspector.suggestions.names, owner, group_type=self.group_type))
+
+    def complete_values(self, item: Item) -> Completion | None:
+        """Return values of the property as suggestions; none for a pattern, a date or another type."""
+        operator = as_text(item.get("operator"))
+        if (
+            self.inspector is None
+            or item.get("type") not in ("person", "group")
+            or operator in DATE_OPERATORS | {"regex", "not_regex"}
+        ):
+            return None
+        suggest = self.inspector.suggestions.values
+        key, group_type = as_text(item.get("key")), self.group_type
+        return Completion(
+            lambda typed: suggest(key, typed, group_type=group_type), has_parts=operator in _MANY
+        )
 
 
 async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
@@ -75,7 +109,8 @@ async def _property(runner: ChangeRunner, item: Item, context: PropertyContext) 
     about = "its name, such as email"
     if context.group_type is not None:
         about = "its name, such as plan; $group_key is the key of the group itself"
-    key = await _line(runner, "Property", about, as_text(item.get("key")))
+    completion = context.complete_names(as_text(item.get("type")))
+    key = await _line(runner, "Property", about, as_text(item.get("key")), completion)
     if not key:
         return None
     operator = await runner.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
@@ -102,7 +137,11 @@ async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, abo
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
-    line = await runner.ask(PromptScreen(prompt))
+    completion = context.complete_values(item)
+    estimate = context.estimate
+    if completion is not None and estimate is not None:
+        completion = replace(completion, estimate=lambda line: estimate(with_value(line)))
+    line = await ask_completed(runner, prompt, completion)
     return None if line is None else with_value(line)
 
 
@@ -179,8 +218,13 @@ async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> It
     }
 
 
-async def _line(runner: ChangeRunner, title: str, about: str, value: str) -> str | None:
-    line = await ask_line(runner, title, about, value, lambda line: "type something" * (not line.strip()))
+async def _line(
+    runner: ChangeRunner, title: str, about: str, value: str, completion: Completion | None = None
+) -> str | None:
+    def problem(line: str) -> str:
+        return "" if line.strip() else "type something"
+
+    line = await ask_line(runner, title, about, value, problem, completion)
     return None if line is None else line.strip()
 
 
