@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, Unanswered
+from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, Unanswered, Unreadable
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
@@ -31,7 +31,12 @@ from flagtui.models.flag import Flag
         ),
         (
             *(Unanswered("The server took too long to answer."), "unknown"),
-            "no response arrived; the change may have been applied; it was not sent twice",
+            "no response; the change may have been applied; it was not sent twice",
+            *("It is in the journal: flagtui journal.", 4),
+        ),
+        (
+            *(Unreadable("The server's answer cannot be read."), "unknown"),
+            "the response cannot be read; the change may have been applied; it was not sent twice",
             *("It is in the journal: flagtui journal.", 4),
         ),
         (
@@ -39,7 +44,7 @@ from flagtui.models.flag import Flag
             *("too many requests; nothing was changed", "Run again in 3 s.", 4),
         ),
     ],
-    ids=["500", "502", "no response", "429"],
+    ids=["500", "502", "no response", "unreadable", "429"],
 )
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int

@@ -53,7 +53,7 @@ def test_empty_query_narrows_nothing(
     assert run_there(*words, "") == run_there(*words)
 
 
-@pytest.mark.parametrize("name", ["FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE"])
+@pytest.mark.parametrize("name", ["FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", "FLAGTUI_LOG"])
 def test_empty_variable_is_a_usage_error(
     name: str, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from typing import IO, Any
 import httpx
 import pytest
 from tests.cli.conftest import Run, run_apart
+from tests.doubles.json_schema import faults
 from tests.doubles.killed_service import KEY as STORM_KEY
 from tests.doubles.killed_service import Storm
 from tests.doubles.servers import MakeClient, StillClock, clock, make_client
@@ -24,6 +25,7 @@ from flagtui import local_time
 from flagtui.api import Client
 from flagtui.cli.commands.watch import UnheardChanges, followed
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.records.activity_records import ACTIVITY
 
 __all__ = ["clock", "make_client"]
 CHANGES = at_most(5_000, 10_000)
@@ -152,6 +154,23 @@ def test_a_program_gets_each_change_and_no_shell_reads_it(signed_in: Run, tmp_pa
     assert printed[0]["at"] <= printed[1]["at"]
     for wrong in (("--exec", "no-such-program-here"), ("is:nonsense",), ("--since", "soon")):
         assert signed_in("watch", *wrong).code == 2
+
+
+def test_filter_gets_each_change_as_a_document(signed_in: Run) -> None:
+    pytest.importorskip("jq")
+    words = ("watch", "--since", "30d", "--count", "2")
+    keys = [json.loads(line)["key"] for line in signed_in(*words, "--json").out.splitlines()]
+    assert signed_in(*words, "--jq", ".key").out.splitlines() == keys
+
+
+@pytest.mark.parametrize("more", [(), ("--fields", "key,at")])
+def test_lines_follow_the_line_of_the_schema(more: tuple[str, ...], signed_in: Run) -> None:
+    line = ACTIVITY.schema()["$defs"]["line"]
+    out = signed_in("watch", "--since", "30d", "--count", "2", "--json", *more).out
+    out += signed_in("activity", "-L", "2", "--ndjson", *more).out
+    documents = [json.loads(text) for text in out.splitlines()]
+    assert (len(documents), [list(faults(each, line)) for each in documents]) == (4, [[]] * 4)
+    assert list(faults({**documents[0], "more": 1}, line)) == ["$ has more besides"]
 
 
 def test_output_of_the_program_stays_out_of_the_json(signed_in: Run) -> None:

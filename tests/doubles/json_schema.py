@@ -19,7 +19,7 @@ def faults(value: Any, schema: Mapping[str, Any], where: str = "$") -> Iterator[
     """What the schema objects to; nothing for a valid document."""
     unknown = schema.keys() - {
         *("$schema", "title", "description", "type", "required", "additionalProperties"),
-        *("properties", "items", "const", "format", "enum", "if", "then", "not"),
+        *("properties", "items", "const", "format", "enum", "if", "then", "not", "$defs"),
     }
     assert not unknown, unknown
     if "const" in schema and value != schema["const"]:

@@ -27,7 +27,7 @@ from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
-from flagtui.changes.unanswered import as_unknown, close_entry, look_up, watch
+from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up, watch
 
 LONGEST_WAIT: Final = 10.0
 """Seconds to wait for one change when the server requests a pause."""
@@ -137,7 +137,7 @@ async def _send(
         if not error.sent:
             return [_outcome_of_error(plan, error) for plan in plans]
         for plan in plans:
-            context.tell(f"{plan.key}: no response; checking whether it was applied")
+            context.tell(f"{plan.key}: {cause_words(error)}; checking whether it was applied")
         every = [as_unknown(plan, error) for plan in plans]
     open_ones = [place for place, outcome in enumerate(every) if outcome.ending == "unknown"]
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))

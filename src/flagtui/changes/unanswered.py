@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Final
 
-from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.errors import ApiError, NotFound, ServerFault, Unreadable
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.proposal import Outcome, P, R
@@ -15,6 +15,13 @@ WATCH_FOR: Final = 60.0
 """Seconds after which a server no longer applies the request."""
 WATCH_EVERY: Final = 4.0
 LOOKED: Final = "confirmed by reading it again"
+
+
+def cause_words(error: ApiError | None) -> str:
+    """Return why the outcome of a request is not known."""
+    if isinstance(error, ServerFault):
+        return f"the server failed ({error.status})"
+    return "the response cannot be read" if isinstance(error, Unreadable) else "no response"
 
 
 def as_unknown(plan: P, error: ApiError) -> Outcome[P, R]:
@@ -50,14 +57,16 @@ async def _look(
     except NotFound as error:
         return replace(adapter.gone(plan, error), journal_id=unknown.journal_id)
     except ApiError:
-        outcome = replace(unknown, reason="no response, and the record cannot be read at the moment")
+        outcome = replace(
+            unknown, reason=f"{cause_words(unknown.error)}, and the record cannot be read at the moment"
+        )
     else:
         verdict = adapter.judge(plan, seen)
         if verdict is not None:
             return replace(verdict, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)
         at = f" at version {version}" if version is not None else ""
-        words = f"no response; the change is not applied so far{at}"
+        words = f"{cause_words(unknown.error)}; the change is not applied so far{at}"
         outcome = replace(unknown, record=seen, was_read=True, reason=words)
     if unknown.ending != "unknown":
         # The response names the pending approval.

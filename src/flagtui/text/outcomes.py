@@ -8,6 +8,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
+from flagtui.changes.unanswered import cause_words
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
@@ -65,7 +66,7 @@ def _explain_one(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) ->
         return _saved(outcome, purpose, is_here=is_here)
     if outcome.ending == "unknown":
         text = (
-            f"{key}: no response; checking whether the change was applied.\n"
+            f"{key}: {cause_words(outcome.error)}; checking whether the change was applied.\n"
             "It is in the journal and was sent only once."
         )
         return Notice(text, "error", "not known")

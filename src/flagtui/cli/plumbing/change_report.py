@@ -7,11 +7,12 @@ from typing import Any, Final, Self
 
 import click
 
-from flagtui.api.errors import RateLimited, ServerFault
+from flagtui.api.errors import RateLimited
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.skipped import Skipped
+from flagtui.changes.unanswered import cause_words
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
     LEFT_OUT,
@@ -132,10 +133,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
     if outcome.reason == LEFT_IN_FLIGHT:
         words = f"{words}; the next start of the app checks whether it was applied"
     elif outcome.ending == "unknown":
-        cause = "no response arrived"
-        if isinstance(error, ServerFault):
-            cause = f"the server failed ({error.status})"
-        words = f"{cause}; the change may have been applied; it was not sent twice"
+        words = f"{cause_words(error)}; the change may have been applied; it was not sent twice"
         sentences = ("it is in the journal: flagtui journal",)
     elif outcome.ending in ("refused", "failed"):
         if isinstance(error, RateLimited):

@@ -117,7 +117,7 @@ class Opening:
 
 def read_login_environment() -> LoginEnvironment:
     """Read environment and settings. Raises Trouble, also for a variable that is set to nothing."""
-    for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", KEY_VARIABLE):
+    for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", "FLAGTUI_LOG", KEY_VARIABLE):
         if name in os.environ and not os.environ[name].strip():
             raise Trouble(f"{name} is set but empty.", f"Give it a value, or: unset {name}", code="usage")
     given = read_environment()

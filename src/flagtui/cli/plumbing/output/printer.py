@@ -80,7 +80,7 @@ class Printer:
                 print(filtered_line(value))
         elif self.format == "ndjson":
             for record in records:
-                print(self.document(kind, record))
+                self._line(kind, record)
         elif self.format == "tsv":
             for record in records:
                 print("\t".join(safe_text(plain(field.read(record)), 100_000) for field in fields))
@@ -88,6 +88,13 @@ class Printer:
             leads = self.has_links and fields[0] is kind.fields[0]
             self._table(fields, records, empty, page if leads else no_page)
         sys.stdout.flush()
+
+    def _line(self, kind: RecordSchema[R], record: R) -> None:
+        document = self.document(kind, record)
+        if self.jq is None:
+            print(document)
+        for value in self.jq(json.loads(document)) if self.jq is not None else ():
+            print(filtered_line(value))
 
     def document(self, kind: RecordSchema[R], record: R) -> str:
         """Format one record as one line of JSON."""

@@ -145,7 +145,8 @@ class RecordSchema(Generic[R]):
     def schema(self) -> dict[str, JSON]:
         """Return the JSON schema of what `--json` prints.
 
-        With `--fields` the document names them as `fields`, and records have those members only.
+        With `--fields` the document names them as `fields`, and records have those members only. A line of
+        `--ndjson` is `#/$defs/line`.
         """
         record: dict[str, Any] = {
             "type": "object",
@@ -155,6 +156,8 @@ class RecordSchema(Generic[R]):
         # Only where several projects are read.
         record["properties"].setdefault(PROJECT, {"type": "string", "description": _ABOUT_PROJECT})
         complete = {"required": [field.name for field in self.standard]}
+        envelope = {"schema_version": {"const": self.version}, "schema": {"const": self.name}}
+        line = {**record, "properties": {**envelope, **record["properties"]}, "required": [*envelope]}
         names = {
             "type": "array",
             "items": {"enum": list(record["properties"])},
@@ -168,13 +171,13 @@ class RecordSchema(Generic[R]):
             "required": ["schema_version", "schema", "records"],
             "additionalProperties": False,
             "properties": {
-                "schema_version": {"const": self.version},
-                "schema": {"const": self.name},
+                **envelope,
                 "fields": names,
                 "records": {"type": "array", "items": record},
             },
             "if": {"not": {"required": ["fields"]}},
             "then": {"properties": {"records": {"items": complete}}},
+            "$defs": {"line": {"description": "A line of --ndjson, and of watch.", **line}},
         }
 
 
