@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import pytest
 from tests.cli.conftest import Done, Run, Service, run_at, serving
+from tests.cli.test_auth import key_with
 from tests.doubles.slices import SEED
 from tests.journeys.modes import MODES
 
@@ -50,10 +51,9 @@ UNFORESEEN: Final = (
     "requires the schema-enforcement-reject",
     "does not offer this to API keys",
     "linked to active experiment(s)",
-    "The key lacks the scope",
     "The server does not do this here",
 )
-"""Refusals that no earlier response foretells: by a licence, switch, hidden experiment, scope or age."""
+"""Refusals that no earlier response foretells: by a licence, switch, hidden experiment or age."""
 STEPS: Final = (
     *("launch", "pause", "resume", "end", "end --conclusion won", "archive", "unarchive", "reset", "delete"),
     *("edit --field description=Random", "duplicate --flag-key {new}", "cohort", "ship --variant test"),
@@ -190,3 +190,30 @@ def test_result_and_journal_name_project_and_host(strict: Run, service: Service)
     assert f"in project 1 on {service.address}" in strict("journal", is_shown=True).out
     again = strict("flags", "tag", "new-nav", "--add", "placed", is_shown=True)
     assert f"nothing was sent to project 1 on {service.address}." in " ".join(again.out.split())
+
+
+@pytest.mark.parametrize(
+    ("scopes", "line", "code"),
+    [
+        (("feature_flag:read",), "flags tag new-nav --add scoped", 5),
+        (("feature_flag:write",), "flags tag new-nav --add scoped", 0),
+        (("experiment:read",), "experiments create-holdout Scoped --share 5", 5),
+        (("event_definition:read",), "events describe $pageview --text Scoped", 5),
+        (("feature_flag:write",), "experiments create-holdout Scoped --share 5", 5),
+    ],
+)
+def test_dry_run_foresees_a_missing_scope(
+    scopes: tuple[str, ...],
+    line: str,
+    code: int,
+    service: Service,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = key_with(service, *scopes)
+    run_there = run_at(service.address, run, monkeypatch, key)
+    planned = run_there(*line.split(), "--dry-run", "--json")
+    done = run_there(*line.split(), "--yes", "--json")
+    assert (planned.code, done.code) == (code, code)
+    assert endings(planned) == endings(done)
+    assert ("the key lacks the scope" in planned.err) == (code == 5 and bool(planned.out))

@@ -19,7 +19,7 @@ from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.undo import undo_entries
 from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, results_of_skipped
-from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of, show_conflicts
+from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
@@ -27,6 +27,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import SessionContext, signature_of
 from flagtui.cli.plumbing.set_sources import SetSource, find_source
+from flagtui.cli.plumbing.shown_questions import show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow

@@ -74,6 +74,8 @@ class ChangePlan:
     needs: tuple[str, ...] = ()
     """The needs of the real run, such as `yes` and `type new-nav`."""
     place: ChangePlace = NO_PLACE
+    saved_ending: str = "saved"
+    """The ending without a reason for none: `refused` where the key lacks a scope."""
 
     @property
     def record(self) -> Any:
@@ -83,7 +85,7 @@ class ChangePlan:
     def ending(self) -> str:
         """The ending of the real run with everything in `needs`, unless the server or the network fails."""
         if self.left_out is None:
-            return "saved"
+            return self.saved_ending
         return UNCHANGED if self.left_out.is_no_op else LEFT_OUT
 
 
@@ -205,7 +207,8 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "ending",
             "text",
             "How the real run would end with everything in needs.",
-            choices=("saved", UNCHANGED, LEFT_OUT),
+            lambda plan: plan.ending.replace(" ", "_"),
+            choices=("saved", UNCHANGED, LEFT_OUT, "refused", NOT_SENT),
         ),
         RecordField(
             "needs",

@@ -1,26 +1,22 @@
 """From plans to their outcomes on the command line: the question, the answer, progress, results, a code."""
 
 import asyncio
-import shutil
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Final, Generic
+from typing import Any, Generic
 
 import click
 
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.difference import FieldConflict
 from flagtui.changes.guard import (
     PLAIN,
     Approved,
     Confirmation,
     GuardRefused,
-    GuardRules,
     NotYet,
     Question,
     QuestionContext,
-    guard,
 )
 from flagtui.changes.interface import Interface, run
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
@@ -28,7 +24,7 @@ from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
-from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangePlan, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import (
     ChangeReport,
     nothing_sent,
@@ -36,19 +32,15 @@ from flagtui.cli.plumbing.change_report import (
     result_of,
     results_of_skipped,
 )
+from flagtui.cli.plumbing.dry_run import dry_run, rules_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
-from flagtui.cli.plumbing.needs import how_to_agree, needs_of
+from flagtui.cli.plumbing.needs import how_to_agree
 from flagtui.cli.plumbing.options import WriteTerms
-from flagtui.cli.plumbing.output.lines import VOICE, progress, say
+from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import signature_of
-from flagtui.safe_text import safe_text
-from flagtui.text.question_lines import conflict_lines, question_lines
-
-WIDTH: Final = 96
-MOST_NAMED: Final = 12
-"""Skipped records that are listed with the reason."""
+from flagtui.cli.plumbing.shown_questions import show_question
 
 
 async def carry_out(planned: Planned[Any, P], session: ProjectSession, terms: WriteTerms) -> int:
@@ -84,7 +76,7 @@ async def ask_and_send(
             return await staging.stage_plans(planned, session, terms, report)
         await staging.write_plans(planned, session, terms)
     if terms.agreement.dry_run:
-        return _dry_run(planned, asked_with, session, report)
+        return await dry_run(planned, asked_with, session, terms.agreement, report)
     if not planned.plans:
         return nothing_sent(apart, report)
     interface = interface or TerminalInterface(terms, report, planned)
@@ -92,7 +84,7 @@ async def ask_and_send(
         here = signature_of(session)
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        ended = await run(planned, interface, _rules_of(planned, session), context, asked_with)
+        ended = await run(planned, interface, rules_of(planned, session), context, asked_with)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
@@ -110,34 +102,6 @@ def _check_count(planned: Planned[Any, P], most: int | None) -> None:
     if most is not None and count > most:
         what = f"{count:,} {planned.plans[0].noun}s would change; --max-changes allows {most:,}"
         raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
-
-
-def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
-    """Return the rules of the profile, with the name of the project in which it happens."""
-    rules = session.rules
-    return replace(rules, place=f"{rules.place} › {planned.place}") if planned.place else rules
-
-
-def _dry_run(
-    planned: Planned[Any, P], asked_with: QuestionContext, session: ProjectSession, report: ChangeReport
-) -> int:
-    printer, apart = report.printer, results_of_skipped(planned.skipped)
-    if not planned.plans and not apart:
-        return nothing_sent(apart, report)
-    needs: tuple[str, ...] = ()
-    if planned.plans:
-        question = guard(planned.plans, _rules_of(planned, session), asked_with)
-        if isinstance(question, GuardRefused):
-            raise refusal(question)
-        needs = needs_of(question)
-        if printer.format == "table" and not printer.fields:
-            show_question(question, report.place)
-            say(f"needs: [{safe_text(', '.join(needs), 200)}]")
-            say("Nothing was sent: this was a dry run.")
-            return exit_code(apart)
-    plans = [ChangePlan(plan, needs=needs) for plan in planned.plans]
-    report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
-    return exit_code(apart)
 
 
 class TerminalInterface(Interface[P, R], Generic[P, R]):
@@ -244,27 +208,6 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace:
     """Return where changes of the session happen; `project` is that of an undo elsewhere."""
     return ChangePlace(str(project or session.client.project), str(session.client.host))
-
-
-def show_question(question: Question[Any], place: ChangePlace) -> None:
-    """Print the question of the app with its project and host, and why records are skipped."""
-    say(question.title)
-    say(f"  in {place.words}")
-    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
-        say("".join(text for text, _style in line).rstrip())
-    for skip in question.skipped[:MOST_NAMED]:
-        say(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
-    if (more := len(question.skipped) - MOST_NAMED) > 0:
-        say(f"  skipped: {more:,} more")
-
-
-def show_conflicts(key: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say) -> None:
-    """Show the previous, the current and the requested value of each conflict of a record."""
-    if conflicts:
-        show(key)
-    for conflict in conflicts:
-        for line in conflict_lines(conflict, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
-            show("".join(text for text, _style in line).rstrip())
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:

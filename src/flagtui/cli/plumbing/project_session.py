@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
-    from flagtui.models.account import Me
+    from flagtui.models.account import KeyInfo, Me
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
 
@@ -155,6 +155,13 @@ class ProjectSession:
             except ApiError:
                 self._me.append(None)
         return self._me[0]
+
+    async def key_scopes(self) -> "KeyInfo | None":
+        """Return the scopes of the key; None where the server does not report them."""
+        try:
+            return await self.client.people.key()
+        except ApiError:
+            return None
 
     @property
     def known_me(self) -> "Me | None":

@@ -1,0 +1,82 @@
+"""Dry runs: the checks of the real run, what it needs, and its exit code."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from flagtui.changes.guard import GuardRefused, GuardRules, QuestionContext, guard
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import P, Proposal
+from flagtui.changes.related.project_copies import KIND as SERVER_COPY
+from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan, exit_code
+from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, results_of_skipped
+from flagtui.cli.plumbing.errors import EXIT_CODES
+from flagtui.cli.plumbing.needs import needs_of
+from flagtui.cli.plumbing.options import Agreement
+from flagtui.cli.plumbing.output.lines import say, warn
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.shown_questions import show_question
+from flagtui.safe_text import safe_text
+
+SCOPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("flag", SERVER_COPY, SCHEDULED), "feature_flag:write"),
+    **dict.fromkeys(("experiment", "holdout", "shared metric"), "experiment:write"),
+    "event definition": "event_definition:write",
+}
+"""By the kind of a change: the scope that its request needs."""
+
+
+def rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
+    """Return the rules of the profile, with the name of the project in which it happens."""
+    rules = session.rules
+    return replace(rules, place=f"{rules.place} › {planned.place}") if planned.place else rules
+
+
+async def dry_run(
+    planned: Planned[Any, P],
+    asked_with: QuestionContext,
+    session: ProjectSession,
+    agreement: Agreement,
+    report: ChangeReport,
+) -> int:
+    """Print the plans with what the real run needs; return its exit code. Raises Trouble."""
+    printer, apart = report.printer, results_of_skipped(planned.skipped)
+    if not planned.plans and not apart:
+        return nothing_sent(apart, report)
+    needs: tuple[str, ...] = ()
+    code = exit_code(apart)
+    endings = ["saved"] * len(planned.plans)
+    if planned.plans:
+        question = guard(planned.plans, rules_of(planned, session), asked_with)
+        if isinstance(question, GuardRefused):
+            raise refusal(question)
+        needs = needs_of(question)
+        # Another user may apply a set that is written to a file.
+        lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
+        if printer.format == "table" and not printer.fields:
+            show_question(question, report.place)
+            say(f"needs: [{safe_text(', '.join(needs), 200)}]")
+        if lacking:
+            warn(f"the key lacks the scope {lacking}, so the server would refuse the change.")
+            code, endings = EXIT_CODES["sign_in"], ["refused", *[NOT_SENT] * (len(planned.plans) - 1)]
+        if printer.format == "table" and not printer.fields:
+            say("Nothing was sent: this was a dry run.")
+            return code
+    plans = [
+        ChangePlan(plan, needs=needs, saved_ending=ending)
+        for plan, ending in zip(planned.plans, endings, strict=True)
+    ]
+    report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
+    return code
+
+
+async def _lacking_scope(plans: Sequence[Proposal], session: ProjectSession) -> str:
+    """Return the scope that the change needs and the key lacks; empty where either is not known."""
+    kind = getattr(plans[0], "kind", plans[0].noun)
+    key = await session.key_scopes() if kind in SCOPES else None
+    if key is None:
+        return ""
+    # Servers copy flags outside of any project, where `*` does not count.
+    is_allowed = SCOPES[kind] in key.scopes if kind == SERVER_COPY else key.allows(SCOPES[kind])
+    return "" if is_allowed else SCOPES[kind]

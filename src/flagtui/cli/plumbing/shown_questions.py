@@ -1,0 +1,36 @@
+"""The question of the app as lines: its title, place, consequences and conflicts."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from flagtui.changes.difference import FieldConflict
+from flagtui.changes.guard import Question
+from flagtui.cli.plumbing.change_records import ChangePlace
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.text.question_lines import conflict_lines, question_lines
+
+WIDTH: Final = 96
+MOST_NAMED: Final = 12
+"""Skipped records that are listed with the reason."""
+
+
+def show_question(question: Question[Any], place: ChangePlace) -> None:
+    """Print the question of the app with its project and host, and why records are skipped."""
+    say(question.title)
+    say(f"  in {place.words}")
+    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+        say("".join(text for text, _style in line).rstrip())
+    for skip in question.skipped[:MOST_NAMED]:
+        say(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
+    if (more := len(question.skipped) - MOST_NAMED) > 0:
+        say(f"  skipped: {more:,} more")
+
+
+def show_conflicts(key: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say) -> None:
+    """Show the previous, the current and the requested value of each conflict of a record."""
+    if conflicts:
+        show(key)
+    for conflict in conflicts:
+        for line in conflict_lines(conflict, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+            show("".join(text for text, _style in line).rstrip())
