@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.app.state.go_to import TABS
-from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS
+from flagtui.store.kinds import KINDS
 
 LISTS: Final[Mapping[str, str]] = {
-    FLAGS.tab: "flagtui.app.flags.flag_list:FlagsScreen",
-    EXPERIMENTS.tab: "flagtui.app.experiments.experiment_list:ExperimentsScreen",
-    EVENTS.tab: "flagtui.app.events.event_list:EventsScreen",
+    **{kind.tab: kind.list_at for kind in KINDS.values()},
     TABS["activity"]: "flagtui.app.activity.activity_screen:ActivityScreen",
 }
 """By the key of the tab: module and class, which are loaded when it is first opened."""

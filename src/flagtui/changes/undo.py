@@ -12,22 +12,18 @@ from typing import Final, TypeVar
 from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind, with_later_changes
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.event_definitions.definition_save import DefinitionEntries
-from flagtui.changes.experiments.step_undo import StepEntries
-from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 from flagtui.changes.shared.shared_save import SHARED
+from flagtui.store.kinds import KINDS as RECORD_KINDS
+from flagtui.store.kinds import load
 
 C = TypeVar("C")
 KINDS: Final[dict[str, EntryKind]] = {
-    "flag": FlagEntries(),
-    "experiment": StepEntries(),
-    EVENT: DefinitionEntries(),
+    **{kind.entry: load(kind.entries_at)() for kind in RECORD_KINDS.values()},
     OVERRIDE: OverrideEntries(),
     **RELATED,
     **SHARED,

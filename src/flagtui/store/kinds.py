@@ -1,9 +1,8 @@
 """The registry of kinds of records. Lists of kinds elsewhere read `KINDS`.
 
-Every command reads this module, so fields and listings load on first use.
+Every command reads this module, so the parts of a kind load on first use.
 """
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final, Literal
 
@@ -36,6 +35,14 @@ class RecordKind(Struct, frozen=True):
     row: type[Any]
     fields_at: str
     listing_at: str
+    list_at: str
+    """The screen of their list."""
+    commands_at: str
+    """The commands of the app for their list and their pages."""
+    entries_at: str
+    """The class that undoes and recovers their changes, an `EntryKind`."""
+    names: tuple[str, ...] = ("name",)
+    """The row's fields with the words for one record on the command line, apart from its id."""
     label: str = "name"
     """The row's field that identifies a record to users."""
     owner: str = "creator"
@@ -85,28 +92,47 @@ def load(where: str) -> Any:
     return getattr(import_module(module), name)
 
 
-FLAGS: Final = RecordKind(
+KINDS: Final[dict[str, RecordKind]] = {}
+"""By plural, in the order of their tabs."""
+BY_ENTRY: Final[dict[str, RecordKind]] = {}
+"""By the journal's name."""
+BY_ROW: Final[dict[type[Any], RecordKind]] = {}
+
+
+def declare(kind: RecordKind) -> RecordKind:
+    """Add a kind to the registry; everything else about kinds derives from it when it is loaded."""
+    KINDS[kind.plural] = BY_ENTRY[kind.entry] = BY_ROW[kind.row] = kind
+    return kind
+
+
+FLAGS: Final = declare(RecordKind(
     "flags", "flag", tab="1", entry="flag", scope="feature_flag", operations="flags", page="feature_flags",
-    words="flags", row=FlagRow, label="key", fields_at="flagtui.models.record_fields:FLAG_FIELDS",
+    words="flags", row=FlagRow, label="key", names=("key",),
+    fields_at="flagtui.models.record_fields:FLAG_FIELDS",
     listing_at="flagtui.store.flag_listing:FLAG_LISTING",
-)  # fmt: skip
-EXPERIMENTS: Final = RecordKind(
+    list_at="flagtui.app.flags.flag_list:FlagsScreen",
+    commands_at="flagtui.app.commands.record_commands:FLAG_COMMANDS",
+    entries_at="flagtui.changes.flags.flag_entries:FlagEntries",
+))  # fmt: skip
+EXPERIMENTS: Final = declare(RecordKind(
     "experiments", "experiment", tab="2", entry="experiment", scope="experiment", operations="experiments",
-    page="experiments", words="experiments", row=ExperimentRow, has_unique_names=False, synonyms="exp tests",
+    page="experiments", words="experiments", row=ExperimentRow, names=("name", "key"), has_unique_names=False,
+    synonyms="exp tests",
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
-)  # fmt: skip
+    list_at="flagtui.app.experiments.experiment_list:ExperimentsScreen",
+    commands_at="flagtui.app.commands.record_commands:EXPERIMENT_COMMANDS",
+    entries_at="flagtui.changes.experiments.step_undo:StepEntries",
+))  # fmt: skip
 # No order: events received last come first by default, and no server orders them by change.
-EVENTS: Final = RecordKind(
+EVENTS: Final = declare(RecordKind(
     "events", "event", tab="3", entry="event_definition", scope="event_definition",
     operations="event_definitions", page="data-management/events", words="event definitions",
     row=EventDefinitionRow, owner="owner", order="", first=("ordering", "-last_seen_at"), has_archive=False,
     synonyms="definitions", has_equal_moments=True,
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
-)  # fmt: skip
-KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
-"""By plural, in the order of their tabs."""
-BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
-"""By the journal's name."""
-BY_ROW: Final[Mapping[type[Any], RecordKind]] = {kind.row: kind for kind in KINDS.values()}
+    list_at="flagtui.app.events.event_list:EventsScreen",
+    commands_at="flagtui.app.commands.record_commands:EVENT_COMMANDS",
+    entries_at="flagtui.changes.event_definitions.definition_save:DefinitionEntries",
+))  # fmt: skip

@@ -21,8 +21,8 @@ from flagtui.app.commands.command import (
     RECORDS,
     Command,
 )
-from flagtui.app.commands.record_commands import RECORD_COMMANDS
-from flagtui.store.kinds import KINDS
+from flagtui.app.commands.record_commands import LOG_COMMANDS
+from flagtui.store.kinds import KINDS, load
 
 __all__ = ["BY_ID", "COMMANDS", "Command", "bindings_of", "command_of", "commands_of"]
 
@@ -161,7 +161,11 @@ SCREEN_COMMANDS: Final = (
 )  # fmt: skip
 """The commands of every list, page and form, and of the app as a whole."""
 
-COMMANDS: Final = (*RECORD_COMMANDS, *SCREEN_COMMANDS)
+COMMANDS: Final[Sequence[Command]] = (
+    *(command for kind in KINDS.values() for command in load(kind.commands_at)),
+    *LOG_COMMANDS,
+    *SCREEN_COMMANDS,
+)
 """In the order of the last line, the palette and the documents."""
 BY_ID: Final = {command.id: command for command in COMMANDS}
 

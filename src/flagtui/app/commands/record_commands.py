@@ -17,7 +17,7 @@ from flagtui.app.commands.command import (
     Command,
 )
 
-RECORD_COMMANDS: Final = (
+FLAG_COMMANDS: Final = (
     Command("flags.toggle", "space", "Turn the flag on or off", FLAG, title="on/off", handler="switch",
             shown=True, scope=FLAG_SCOPE, in_mirror="override",
             synonyms="enable disable activate deactivate switch kill stop",
@@ -96,7 +96,7 @@ RECORD_COMMANDS: Final = (
             cli="flags diff FLAG --from VERSION"),
     Command("history.return", "z", "Restore this version, after the usual question", ("history",),
             title="bring back", shown=True, scope=FLAG_SCOPE, synonyms="revert restore rollback"),
-    Command("records.uses", "f8", "Show where code names it", ("flags", "flag", "events", "event"),
+    Command("records.uses", "f8", "Show where code names it", (*FLAG, *EVENT),
             title="code", handler="open_tab", argument="code", asks=True,
             synonyms="source references uses refs", cli="refs", applies_to="cursor"),
     Command("code.open", "enter", "Open this place in your editor", ("code",), handler="open_place",
@@ -104,6 +104,10 @@ RECORD_COMMANDS: Final = (
     Command("code.scan", "R", "Scan the code of this profile in the background; esc cancels",
             ("code", "code_keys"), handler="scan_code", shown=True, asks=True, needs_record=False,
             synonyms="search source references uses refs", cli="refs"),
+)  # fmt: skip
+"""Commands on flags, among them those on any record, which come second on the last line."""
+
+EXPERIMENT_COMMANDS: Final = (
     Command("experiments.launch", "L", "Launch the experiment; its flag is turned on", EXPERIMENT,
             handler="step", argument="launch", shown=True, scope=EXPERIMENT_SCOPE,
             synonyms="start begin run enable", cli="experiments launch EXPERIMENTS", applies_to="many"),
@@ -156,6 +160,10 @@ RECORD_COMMANDS: Final = (
             title="calculate", shown=True, cli="experiments timeseries EXPERIMENT --recalculate"),
     Command("days.read_again", "f5", "Read what the server has stored", ("days",), title="read again",
             shown=True, cli="experiments timeseries EXPERIMENT"),
+)  # fmt: skip
+"""Commands on experiments and their results by day."""
+
+EVENT_COMMANDS: Final = (
     Command("events.inbox", "i", "Tidy up events one by one", ("events",), shown=True, asks=True,
             needs_record=False, synonyms="triage clean review", cli="events list is:unverified"),
     Command("events.verify", "V", "Verify or unverify the event; verifying unhides it", EVENT,
@@ -209,6 +217,10 @@ RECORD_COMMANDS: Final = (
             argument="page_down"),
     Command("inbox.page_up", "pageup,ctrl+u", "One page up", INBOX, title="page up", handler="rows",
             argument="page_up"),
+)  # fmt: skip
+"""Commands on event definitions and in their inbox."""
+
+LOG_COMMANDS: Final = (
     Command("due.drop", "z", "Drop the scheduled change, after the usual question", ("due",), title="drop",
             shown=True, scope=FLAG_SCOPE, synonyms="cancel unschedule remove",
             cli="flags schedule FLAG --drop ID", applies_to="one", direct="a schedule is kept by the server"),

@@ -36,8 +36,10 @@ class RowSource:
     """One kind of record: read whole, searched with a query, put in order."""
 
     kind: RecordKind
-    names: Callable[[Any], tuple[str, ...]]
-    """The names of a row, apart from its id."""
+
+    def names(self, row: Any) -> tuple[str, ...]:
+        """Return the names of a row, apart from its id."""
+        return tuple(getattr(row, name) for name in self.kind.names)
 
     def is_query(self, word: str) -> bool:
         """Return whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
@@ -149,13 +151,11 @@ async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived:
     return [*by_id.values()]
 
 
-FLAGS: Final = RowSource(kinds.FLAGS, lambda row: (row.key,))
-EXPERIMENTS: Final = RowSource(kinds.EXPERIMENTS, lambda row: (row.name, row.key))
-EVENTS: Final = RowSource(kinds.EVENTS, lambda row: (row.name,))
-SOURCES: Final[Mapping[str, RowSource]] = {
-    source.kind.plural: source for source in (FLAGS, EXPERIMENTS, EVENTS)
-}
+SOURCES: Final[Mapping[str, RowSource]] = {plural: RowSource(kind) for plural, kind in kinds.KINDS.items()}
 """By the names of the arguments that name records."""
+FLAGS: Final = SOURCES[kinds.FLAGS.plural]
+EXPERIMENTS: Final = SOURCES[kinds.EXPERIMENTS.plural]
+EVENTS: Final = SOURCES[kinds.EVENTS.plural]
 
 
 def read_query(line: str, vocabulary: Any) -> Any:
