@@ -20,7 +20,9 @@ class RecordingRunner(ChangeRunner):
         self.records = frozenset(_ids(list(change.cr_frame.f_locals.values())))  # type: ignore[attr-defined]  # of every coroutine
         change.close()
 
-    def revert(self, entries: Sequence[Activity], on_report: OnReport = ignore) -> None:
+    def revert(
+        self, entries: Sequence[Activity], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
+    ) -> None:
         self.records = frozenset(entry.id for entry in entries)
 
     def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:

@@ -3,9 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.timeline import ask, listed, on_activity, rest, shown
+
+from flagtui.app.events.event_screen import EventScreen
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -34,7 +37,7 @@ async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     near = [row.at is not None and moment - 3_600 <= row.at <= moment + 900 for row in shown(screen)]
     assert near[0]
     assert near == sorted(near, reverse=True)
-    assert "min before" in program.screen
+    assert "6 min after 08:30" in program.screen
     await program.press("escape", "escape")
     assert screen.search.value == ""
     assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
@@ -82,8 +85,65 @@ async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> 
         lines = listed(program)
         rule = next(place for place, line in enumerate(lines) if line.startswith("───"))
         assert "─ outside -60 … +15 min ─" in lines[rule]
-        assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "07:59", "08:58"]
+        assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "08:35", "08:58", "07:59"]
         await program.press(*["down"] * (rule - 1))
         assert screen.record == shown(screen)[rule - 1]
         await ask(program, "")
         assert not any(line.startswith("───") for line in listed(program))
+
+
+async def test_moment_lists_experiments_and_events_with_their_own_pages(setting: Setting) -> None:
+    async with running(setting) as program:
+        workspace = program.app.app_state.workspace
+        assert workspace is not None
+        event = (await workspace.client.event_definitions.page({"limit": 1})).rows[0]
+        await workspace.client.event_definitions.update(event.id, {"description": "changed just now"})
+        program.timing.now += 30
+        screen = await on_activity(program, "@ 10m kind:event")
+        [row] = shown(screen)
+        assert (row.kind, row.key, row.who) == ("events", event.name, "Alice")
+        assert "what it changed is not logged" in words(program.screen)
+        await program.press("z")
+        assert "only changes of flags are reverted here" in words(program.screen)
+        await program.press("enter")
+        assert isinstance(program.app.screen, EventScreen)
+        await program.press("escape")
+        await ask(program, "@ 30m kind:experiment")
+        [row] = shown(screen)
+        assert (row.kind, row.key) == ("experiments", "Checkout redesign")
+        await program.press("w")
+        assert "it is no change of a flag" in words(program.screen)
+        await ask(program, "")
+        assert {row.kind for row in shown(screen)} == {"flags"}
+
+
+async def test_rollout_in_the_window_shows_the_users_it_reached(program: Program) -> None:
+    screen = await on_activity(program, "@ 08:58 flag:billing")
+    assert [row.key for row in shown(screen)][:1] == ["billing-usage-alerts"]
+    assert "± USERS" in program.screen
+    assert "+258" in program.screen
+    assert "about +258 of 515 users, as counted now" in words(program.screen)
+    await ask(program, "flag:billing-usage-alerts")
+    assert "± USERS" not in program.screen
+
+
+async def test_revert_of_marks_names_the_records_it_skips(setting: Setting) -> None:
+    async with running(setting) as program:
+        await on_activity(program, "@ 08:58 redesign")
+        await program.press("x", "down", "x", "z")
+        text = words(program.screen)
+        assert "checkout-redesign" in text
+        assert "only changes of flags are reverted here" in text
+
+
+async def test_count_that_is_refused_says_why(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.wire.fail(
+            lambda request: httpx.Response(500) if "blast" in request.url.path else None, is_done=False
+        )
+        await on_activity(program, "@ 08:58 flag:billing")
+        assert "users not counted" in words(program.screen)
+
+
+def _no_counts(request: httpx.Request) -> httpx.Response | None:
+    return httpx.Response(500) if "blast" in request.url.path else None

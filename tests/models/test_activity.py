@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.doubles.expected import require
 
-from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity import Activity, ActivityPage, change_row
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 
@@ -86,3 +86,15 @@ def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
     found = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
     assert found is not None
     assert found.raw["name"] == ""
+
+
+def test_changes_of_experiments_have_kinds_of_their_own() -> None:
+    def kinds(**changed: Any) -> tuple[str, ...]:
+        changes = [{"field": name, "before": old, "after": new} for name, (old, new) in changed.items()]
+        return change_row(Activity.of(entry(*changes, scope="Experiment")), 1).kinds
+
+    assert kinds(start_date=(None, "2026-03-01T00:00:00Z")) == ("launched",)
+    assert kinds(start_date=("2026-03-01T00:00:00Z", None)) == ("other",)
+    assert kinds(end_date=(None, "2026-03-01T00:00:00Z"), conclusion=(None, "won")) == ("ended", "other")
+    assert kinds(metrics_secondary=([], [{}])) == ("metrics",)
+    assert kinds(name=("a", "b")) == ("renamed",)

@@ -1,10 +1,12 @@
 """Activity: who changed which record, and when; entries of the feed and their rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
+from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text, as_whole
 from flagtui.models.record import Items, Moment, Record, Whole
@@ -117,6 +119,9 @@ KINDS: Final = (
     "restored",
     "archived",
     "unarchived",
+    "launched",
+    "ended",
+    "metrics",
     "renamed",
     "tags",
     "description",
@@ -124,19 +129,22 @@ KINDS: Final = (
 )
 """Kinds of changes, as the list shows them."""
 
+RecordKind = Literal["flags", "experiments", "events"]
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
     """One entry. Text is raw; times are Unix seconds, UTC."""
 
     id: str
-    place: int
+    place: float
     """Higher is newer; the order is the server's."""
     entry: "Activity"
     at: float | None
-    flag_id: int | None
+    record_id: int | None
+    """None for event definitions, whose ids are texts."""
     key: str
-    """The flag's key at that time, without the suffix that deletion adds."""
+    """The flag's key, or the name of another record, at that time; without the suffix that deletion adds."""
     who: str
     email: str
     kinds: tuple[str, ...]
@@ -148,14 +156,38 @@ class ChangeRow:
     """Whether staff of the product were signed in as that user."""
     is_in_effect: bool = False
     """Whether a deletion is still in effect."""
+    users: UserChange | None = None
+    """Who got or lost the flag, where a front end counted them."""
+
+    @property
+    def kind(self) -> RecordKind:
+        """Return the kind of the record, in the plural."""
+        return _KINDS_BY_SCOPE.get(self.entry.scope, "flags")
+
+    @property
+    def flag_id(self) -> int | None:
+        """Return the id of the flag; None for other records."""
+        return self.record_id if self.kind == "flags" else None
 
 
+EXPERIMENT: Final = "Experiment"
+EVENT: Final = "EventDefinition"
+_KINDS_BY_SCOPE: Final[Mapping[str, RecordKind]] = {EXPERIMENT: "experiments", EVENT: "events"}
 _SWITCHES: Final = {
     "active": ("on", "off"),
     "archived": ("archived", "unarchived"),
     "deleted": ("deleted", "restored"),
 }
 _FIELDS: Final = {"key": "renamed", "name": "description", "tags": "tags"}
+_EXPERIMENT_FIELDS: Final = {
+    "name": "renamed",
+    "description": "description",
+    "start_date": "launched",
+    "end_date": "ended",
+    "metrics": "metrics",
+    "metrics_secondary": "metrics",
+    "saved_metrics_ids": "metrics",
+}
 _WEIGHTS: Final = {
     "on": 1.0,
     "off": 1.0,
@@ -164,12 +196,14 @@ _WEIGHTS: Final = {
     "variants": 0.5,
     "conditions": 0.3,
     "payload": 0.3,
+    "launched": 0.3,
     "renamed": 0.3,
+    "ended": 0.1,
     "created": 0.1,
 }
 
 
-def change_row(entry: Activity, place: int) -> ChangeRow:
+def change_row(entry: Activity, place: float) -> ChangeRow:
     """Return the row of the entry."""
     user = None if entry.actor == SYSTEM else entry.user
     kinds = kinds_of(entry)
@@ -178,7 +212,7 @@ def change_row(entry: Activity, place: int) -> ChangeRow:
         place=place,
         entry=entry,
         at=unix(entry.created_at),
-        flag_id=entry.record_id,
+        record_id=entry.record_id,
         key=entry.name.removesuffix(f":deleted:{entry.item_id}"),
         who=entry.actor,
         email=user.email if user else "",
@@ -203,23 +237,30 @@ def kinds_of(entry: Activity) -> tuple[str, ...]:
         return (entry.activity,)
     if entry.is_unlogged:
         return ("tags", "other")
-    kinds = dict.fromkeys(kind for change in entry.changes for kind in _kinds(change))
+    fields = _EXPERIMENT_FIELDS if entry.scope == EXPERIMENT else _FIELDS
+    kinds = dict.fromkeys(kind for change in entry.changes for kind in _kinds(change, fields))
     return tuple(kinds) or ("other",)
 
 
 def weight_of(entry: Activity, kinds: tuple[str, ...]) -> float:
-    """Return the weight of a change: 1 for a switch, the difference for a rollout, a part for conditions."""
+    """Return the weight of a change: 1 for a switch, the difference for a rollout, a part for conditions.
+
+    Other records reach users through the flag alone, whose change has an entry of its own.
+    """
+    if entry.scope in _KINDS_BY_SCOPE:
+        return max((_WEIGHTS.get(kind, 0.0) for kind in kinds if kind in ("launched", "ended")), default=0.0)
     heaviest = max((_WEIGHTS.get(kind, 0.0) for kind in kinds), default=0.0)
     moved = [_moved(change) for change in entry.changes if change.field == "filters"]
     return max([heaviest, *moved])
 
 
-def _kinds(change: Change) -> list[str]:
+def _kinds(change: Change, fields: Mapping[str, str]) -> list[str]:
     if change.field in _SWITCHES and change.is_on is not None:
         return [_SWITCHES[change.field][0 if change.is_on else 1]]
     if change.field == "filters":
         return _filter_kinds(Filters.of(change.before), Filters.of(change.after)) or ["other"]
-    return [_FIELDS.get(change.field, "other")]
+    is_reset = change.field in ("start_date", "end_date") and change.after is None
+    return ["other" if is_reset else fields.get(change.field, "other")]
 
 
 def _filter_kinds(before: Filters, after: Filters) -> list[str]:

@@ -91,18 +91,23 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Query
 
 
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:
-    """Order by likely cause: near before the moment and far-reaching first, later changes last."""
+    """Order by likely cause: near before the moment and far-reaching first, then later changes.
+
+    Saves without a logged change come last.
+    """
     return sorted(order, key=lambda index: _suspicion(rows[index], centre))
 
 
-def _suspicion(row: ChangeRow, centre: Centre) -> tuple[bool, bool, float, int]:
+def _suspicion(row: ChangeRow, centre: Centre) -> tuple[bool, int, float, float]:
     if row.at is None:
-        return True, True, float("inf"), -row.place
+        return True, 0, float("inf"), -row.place
     distance = abs(centre.at - row.at)
     # A change of everything ranks as high as one of nothing made twice as near.
     heard = distance / (1 + row.weight)
-    is_inside = centre.holds(row.at)
-    return not is_inside, is_inside and row.at > centre.at, heard if is_inside else distance, -row.place
+    if not centre.holds(row.at):
+        return True, 0, distance, -row.place
+    # What was saved without a change can have caused nothing, whenever it was.
+    return False, 2 if row.entry.is_unlogged else int(row.at > centre.at), heard, -row.place
 
 
 def _kind(*words: str) -> Test[ChangeRow]:
@@ -114,7 +119,15 @@ _ALIASES: Final = {
     "variant": "variants",
     "key": "renamed",
 }
+_RECORDS: Final = {"flag": "flags", "experiment": "experiments", "event": "events"}
+
+
+def _record(kind: str) -> Test[ChangeRow]:
+    return lambda row: row.kind == kind
+
+
 _TESTS: Final[dict[str, Test[ChangeRow]]] = {
+    **{word: _record(kind) for word, kind in _RECORDS.items()},
     **{word: _kind(word) for word in KINDS},
     "switch": _kind("on", "off"),
     "targeting": _kind("rollout", "conditions", "variants"),
@@ -149,7 +162,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             "kind",
             "what was changed",
             _TESTS,
-            ("switch", "targeting", "payload", "created", "deleted"),
+            ("switch", "targeting", "payload", "created", "deleted", "experiment", "event"),
             _ALIASES,
         ),
         choices("is", "deletions still in effect", _STATES),
@@ -170,7 +183,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             "id",
             "a number, or several with commas",
             "the flag's number",
-            number_of(lambda row: row.flag_id or 0),
+            number_of(lambda row: row.record_id or 0),
         ),
     ),
     text=lambda row: f"{row.key}\0{row.who}",

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from flagtui.changes.flags.context_queries import UNLOGGED
-from flagtui.models.activity import Activity, Change
+from flagtui.models.activity import EXPERIMENT, Activity, Change
 from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.models.json_value import as_list
+from flagtui.models.record_fields import EXPERIMENT_FIELDS, FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
@@ -27,8 +28,36 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
         return entry.activity
     if entry.is_unlogged:
         return UNLOGGED
-    words = [part for change in entry.changes for part in change_words(change, names)]
+    if entry.scope == EXPERIMENT:
+        words = [experiment_change_words(change) for change in entry.changes]
+    else:
+        words = [part for change in entry.changes for part in change_words(change, names)]
     return safe_text(", ".join(words) or entry.activity or "changed", limit)
+
+
+_METRICS = {
+    "metrics": "metric",
+    "metrics_secondary": "secondary metric",
+    "saved_metrics_ids": "shared metric",
+}
+
+
+def experiment_change_words(change: Change) -> str:
+    """Describe one changed field of an experiment: `launched`, `secondary metric added`."""
+    if change.field in _METRICS:
+        more = len(as_list(change.after)) - len(as_list(change.before))
+        return f"{_METRICS[change.field]} {'added' if more > 0 else 'removed' if more < 0 else 'changed'}"
+    if change.field in ("start_date", "end_date"):
+        words = ("launched", "start removed") if change.field == "start_date" else ("ended", "end removed")
+        if change.before is not None and change.after is not None:
+            return f"{change.field.replace('_', ' ')} changed"
+        return words[change.after is None]
+    if change.field in ("name", "conclusion"):
+        return f"{change.field} → {value_text(change.after, 40)}"
+    if change.field in _SWITCHES and change.is_on is not None:
+        return _SWITCHES[change.field][0 if change.is_on else 1]
+    field = EXPERIMENT_FIELDS.get(change.field)
+    return safe_text(field.label if field is not None else change.field.replace("_", " "), 40)
 
 
 def actor_name(entry: Activity) -> str:

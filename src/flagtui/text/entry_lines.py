@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from flagtui import local_time
 from flagtui.models.activity import ChangeRow
+from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -14,6 +15,7 @@ from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import MINUTE, ago, moment
 from flagtui.text.styled import Piece
+from flagtui.text.user_words import user_change_words
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class EntryView:
     """Why nothing can be undone here, such as a missing scope."""
     can_write: bool = True
     names: Names = NO_NAMES
+    is_counted: bool = False
+    """Whether the users who got or lost the flag are shown."""
+    users: UserChange | None = None
+    why_uncounted: str = ""
 
 
 def sides(row: ChangeRow) -> tuple[dict[str, JSON], dict[str, JSON]]:
@@ -51,7 +57,7 @@ def touches_payloads(row: ChangeRow) -> bool:
 def entry_lines(view: EntryView) -> Iterator[list[Piece]]:
     """Yield the lines of the pane."""
     row = view.row
-    yield [(safe_text(row.key or "a flag without a key", 120), "bold")]
+    yield [(safe_text(row.key or "a record without a name", 120), "bold")]
     yield from _when(view)
     yield from _who(row)
     yield []
@@ -61,6 +67,7 @@ def entry_lines(view: EntryView) -> Iterator[list[Piece]]:
     else:
         yield [(activity_words(row.entry, 300, view.names), "")]
         yield []
+    yield from _users(view)
     yield from _today(view)
     yield from _undo_hint(view)
 
@@ -96,6 +103,14 @@ def _who(row: ChangeRow) -> Iterator[list[Piece]]:
     yield [(safe_text(row.email or row.who or "user not known", 80), "$primary"), (versions, "$text-muted")]
     if row.entry.trigger:
         yield [(f"made by a {safe_text(row.entry.trigger.replace('_', ' '), 40)}", "$text-muted")]
+
+
+def _users(view: EntryView) -> Iterator[list[Piece]]:
+    if view.users is not None:
+        yield [(user_change_words(view.users), "bold" if view.users.share else "$text-muted")]
+    elif view.is_counted:
+        reason = safe_text(view.why_uncounted, 120) or "the flag as it was then is not known"
+        yield [(f"users not counted: {reason}", "$text-muted")]
 
 
 def _today(view: EntryView) -> Iterator[list[Piece]]:

@@ -1,5 +1,6 @@
 """The columns of an activity entry. Times are in the user's zone."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -7,10 +8,14 @@ from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell, version_cell
 from flagtui.models.activity import ChangeRow
+from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
 from flagtui.text.activity_words import activity_words
 from flagtui.text.styled import Look
+from flagtui.text.user_words import user_change_in_short
+
+Users = Callable[[ChangeRow], UserChange | None]
 
 DAY_FROM: Final = 40
 WHO_FROM: Final = 44
@@ -18,7 +23,8 @@ BAR_FROM: Final = 70
 VERSION_FROM: Final = 94
 FAR: Final = 0.75
 """From this share of people on a change is one to look at first."""
-SOME: Final = 0.2
+SOME: Final = 0.05
+USERS_FROM: Final = 56
 WEEK: Final = 6
 
 
@@ -59,6 +65,25 @@ def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """Return the words; a deletion that was not undone shows the key that restores it."""
     words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
     return (words, ("  z restores it", "faint")) if row.is_in_effect else (words,)
+
+
+def draw_users(users: Users, row: ChangeRow, slot: Slot) -> Cell:
+    """Draw the users who got or lost the flag: `+1,237`; empty for other records."""
+    if row.kind != "flags":
+        return (("", "plain"),)
+    change = users(row)
+    look: Look = "faint"
+    if change is not None and (change.gained or change.lost):
+        look = "good" if change.gained > change.lost else "bad"
+    return ((user_change_in_short(change, slot.width), look),)
+
+
+def users_column(users: Users) -> Column[ChangeRow]:
+    """Return the column of the users who got or lost the flag, which is shown around a moment."""
+    draw = partial(draw_users, users)
+    return Column(
+        "users", "± USERS", draw, 8, grow=1, most=15, align="right", from_width=USERS_FROM, sortable=False
+    )
 
 
 def _reach_look(row: ChangeRow) -> Look:

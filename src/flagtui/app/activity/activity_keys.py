@@ -1,8 +1,7 @@
 """Actions on an entry of the activity: open its flag, revert it, copy it."""
 
-from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from textual import work
 from textual.widgets.input import Selection
@@ -10,6 +9,7 @@ from textual.widgets.input import Selection
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
 from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
+from flagtui.app.commands.command_table import Command
 from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.toasts import copy_text, show_toast
@@ -19,12 +19,15 @@ from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.pipeline import Report
+from flagtui.changes.skipped import Skipped
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import count
+
+NOT_REVERTED: Final = "only changes of flags are reverted here; J undoes your own changes of other records"
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
@@ -38,7 +41,16 @@ class ActivityKeys(ListScreen[ChangeRow]):
         self._workspace: Workspace | None = None
 
     def link_to(self, row: ChangeRow) -> RecordLink | None:
-        return RecordLink("flags", row.flag_id, row.key) if row.flag_id is not None else None
+        id = row.record_id if row.record_id is not None else row.entry.item_id
+        return RecordLink(row.kind, id, row.key) if id else None
+
+    def refusal_of(self, command: Command) -> str:
+        """Return why a command is for changes of flags only; empty on those, and for other commands."""
+        only = {"flags.who": self.at_cursor, "flags.history": self.at_cursor, "activity.revert": self.single}
+        rows = only[command.id]() if command.id in only else ()
+        if not rows or rows[0].kind == "flags":
+            return super().refusal_of(command)
+        return NOT_REVERTED if command.id == "activity.revert" else "it is no change of a flag"
 
     @property
     def feed(self) -> ActivityFeed | None:
@@ -67,7 +79,12 @@ class ActivityKeys(ListScreen[ChangeRow]):
     def action_revert(self) -> None:
         """Revert the marked changes together, else the one under the cursor, newest first."""
         rows = sorted(self.chosen(), key=attrgetter("place"), reverse=True)
-        self._runner.revert([row.entry for row in rows], self._saved)
+        skipped = [
+            Skipped(row.record_id or row.entry.item_id, row.key, NOT_REVERTED)
+            for row in rows
+            if row.kind != "flags"
+        ]
+        self._runner.revert([row.entry for row in rows if row.kind == "flags"], self._saved, skipped)
 
     def _saved(self, report: Report[Any, Any]) -> None:
         if report.is_saved:
@@ -114,8 +131,12 @@ class ActivityKeys(ListScreen[ChangeRow]):
         marked: list[ChangeRow] = self.rows.marked_rows()
         rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
         client, searched = workspace.client, self.search.value.strip()
-        title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
-        page = partial(self._app_state.address_of, "flags")
-        text = as_markdown(rows, title, page, self._app_state.names)
+        what = "Changes" if self._finding.centre is not None else "Changes of flags"
+        title = f"{what} in project {client.project}" + (f": {searched}" if searched else "")
+        text = as_markdown(rows, title, self._page_of, self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
         show_toast(self.app, export(name, text, what, self._app_state.session.clock()))
+
+    def _page_of(self, row: ChangeRow) -> str:
+        target = self.link_to(row)
+        return self._app_state.address_of(target.kind, target.id) if target is not None else ""

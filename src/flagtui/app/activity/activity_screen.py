@@ -10,7 +10,9 @@ from textual.widgets import Static
 from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
-from flagtui.app.activity.activity_keys import ActivityKeys
+from flagtui.app.activity.activity_keys import NOT_REVERTED
+from flagtui.app.activity.activity_moment import ActivityAroundMoment
+from flagtui.app.activity.moment_reading import MomentReading
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import is_missing, may_write
@@ -32,7 +34,7 @@ AHEAD: Final = 2
 """Screens of rows kept ready below the cursor."""
 
 
-class ActivityScreen(ActivityKeys):
+class ActivityScreen(ActivityAroundMoment):
     """Newest first. New entries come in above; the cursor stays with its own."""
 
     BINDINGS = bindings_of("activity", "lists", "everywhere", without=NOT_HERE)
@@ -44,11 +46,10 @@ class ActivityScreen(ActivityKeys):
         self._pages = 0
         """Read since the query changed or the cursor moved."""
         self._stops: tuple[Watcher, ...] = ()
-        self._is_reading = False
         self._refreshes = 0
-        self._newest = 0
+        self._newest = 0.0
         """The place of the newest entry when the person was last at the top."""
-        self._drawn = 0
+        self._drawn = 0.0
         """The place of the newest entry that was drawn."""
         self._secrets: dict[int, bool] = {}
         """By flag: whether its payloads are encrypted."""
@@ -77,23 +78,28 @@ class ActivityScreen(ActivityKeys):
             self._follow(self._app_state.workspace)
         feed, is_asked = self.feed, self._app_state.refreshes != self._refreshes
         self._refreshes = self._app_state.refreshes
+        if is_asked:
+            self.forget_moment()
         if feed is not None and feed.rows and (feed.is_behind or is_asked):
             self.catch_up()
         elif feed is not None and is_asked:
             feed.trouble = None
-        self._draw()
+        self.draw_rows()
         self._read_on_if_wanted()
 
     def _follow(self, workspace: Workspace | None) -> None:
         for stop in self._stops:
             stop()
-        self._workspace, self._newest, self._drawn, self._pages = workspace, 0, 0, 0
+        self._workspace, self._newest, self._drawn, self._pages = workspace, 0.0, 0.0, 0
         self._secrets.clear()
-        self._stops = (self.follow(workspace.activity.watch, self._draw),) if workspace is not None else ()
+        self._moment = MomentReading(workspace) if workspace is not None else None
+        self._stops = (
+            (self.follow(workspace.activity.watch, self.draw_rows),) if workspace is not None else ()
+        )
 
     def _read_on_if_wanted(self) -> None:
-        if not self._is_reading and self._wants_more():
-            self._is_reading = True
+        if not self.is_reading and self._wants_more():
+            self.is_reading = True
             self._read_on()
 
     @work(group="activity")
@@ -103,10 +109,11 @@ class ActivityScreen(ActivityKeys):
                 self._pages += 1
                 await self.feed.read_on()
                 # How many rows are below the cursor decides about the next page.
-                self._draw()
+                self.draw_rows()
         finally:
-            self._is_reading = False
+            self.is_reading = False
         self.reframe()
+        self.follow_moment()
 
     def _wants_more(self) -> bool:
         feed, centre = self.feed, self._finding.centre
@@ -122,12 +129,11 @@ class ActivityScreen(ActivityKeys):
 
     # Drawing
 
-    def _draw(self) -> None:
+    def draw_rows(self) -> None:
         if not self.is_attached:
             return
-        workspace, feed = self._workspace, self.feed
         self._take_names()
-        self._finding.know(workspace.me if workspace else None, feed.rows if feed else ())
+        self._finding.know(self._workspace.me if self._workspace else None, self.entries())
         is_first, was_at_top = self._drawn == 0, self.rows.place == 0
         changed = [] if is_first else [row.id for row in self._finding.rows if row.place > self._drawn]
         order = self._finding.find(self.search.value)
@@ -138,6 +144,7 @@ class ActivityScreen(ActivityKeys):
         rule = self._finding.rule(order)
         self.rows.show(self._finding.rows, order, anchor=anchor, changed=changed, rule=rule)
         self._drawn = self._finding.newest
+        self.follow_moment()
         if was_at_top and changed and self.rows.place > 0:
             self.rows.reveal_above(self.rows.place)
             self._newest = self._finding.newest
@@ -152,12 +159,18 @@ class ActivityScreen(ActivityKeys):
         self._pages = 0
         before = self._finding.centre
         order, centre = self._finding.find(line), self._finding.centre
+        if centre != before:
+            self._finding.know(self._workspace.me if self._workspace else None, self.entries())
+            order = self._finding.find(line)
+            if (centre is None) != (before is None):
+                self.rows.set_columns(self.columns_shown())
         # Another moment has other candidates, of which the best is the first.
         anchor: Literal["top", "first"] = "first" if centre is not None and centre != before else "top"
         self.rows.show(self._finding.rows, order, anchor=anchor, rule=self._finding.rule(order))
         self.search.set_problems([(p.start, p.end, p.reason) for p in self._finding.problems])
         self.reframe()
         self._read_on_if_wanted()
+        self.follow_moment()
         self._look_soon()
 
     def reframe(self) -> None:
@@ -165,10 +178,11 @@ class ActivityScreen(ActivityKeys):
         self._show_sort()
         if self.rows.place == 0:
             self._newest = self._finding.newest
-        news = sum(1 for row in self._finding.rows if row.place > self._newest)
+        news = sum(1 for row in self._finding.rows if row.place > self._newest and row.kind == "flags")
         if (feed := self.feed) is not None:
             trouble = self.search.reason or (feed.trouble.what if feed.trouble and feed.rows else "")
-            counts = [*self._finding.count_pieces(feed, len(self.rows.marks), news, trouble)]
+            missing = self._moment.missing(self._finding.centre) if self._moment is not None else ()
+            counts = [*self._finding.count_pieces(feed, len(self.rows.marks), news, trouble, missing)]
             self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:
             self._explain_nothing()
@@ -180,7 +194,7 @@ class ActivityScreen(ActivityKeys):
             words = trouble_words(feed.trouble)
         elif self._app_state.trouble is not None and not total:
             words = trouble_words(self._app_state.trouble)
-        elif self._is_reading and not self._finding.find(self.search.value):
+        elif self.is_reading and not self._finding.find(self.search.value):
             words = waiting_words("older changes") if total else words
         elif total:
             words = no_match_words(self.search.value, total)
@@ -214,7 +228,7 @@ class ActivityScreen(ActivityKeys):
         """Load the names of the visible cohorts; rows show numbers meanwhile."""
         inspector = self._app_state.inspector
         if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
-            self._draw()
+            self.draw_rows()
             self.draw_preview(self.record)
 
     def _take_names(self) -> None:
@@ -226,16 +240,21 @@ class ActivityScreen(ActivityKeys):
 
     def _shown(self, row: ChangeRow) -> EntryView:
         app_state, workspace = self._app_state, self._workspace
-        scope = self.write_scope
+        scope, is_flag, moment = self.write_scope, row.kind == "flags", self._moment
+        why_not = f"the key lacks {scope}, so nothing is reverted" if is_missing(app_state, scope) else ""
+        is_counted = moment is not None and self._finding.centre is not None and is_flag
         return EntryView(
             row,
             app_state.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),
-            why_not=f"the key lacks {scope}, so nothing is reverted" if is_missing(app_state, scope) else "",
-            can_write=may_write(app_state, scope) is True,
+            why_not=why_not if is_flag else NOT_REVERTED,
+            can_write=may_write(app_state, scope) is True and is_flag,
             names=app_state.names,
+            users=moment.users(row) if moment is not None and is_counted else None,
+            why_uncounted=moment.trouble if moment is not None and is_counted else "",
+            is_counted=is_counted,
         )
 
     @work(exclusive=True, group="inspect")

@@ -16,6 +16,7 @@ from flagtui.store.query.line_edits import Chip, describe
 from flagtui.store.query.vocabulary import QueryPerson
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
+from flagtui.text.formats import count
 from flagtui.text.styled import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
@@ -37,7 +38,7 @@ class ActivityFinder(Finder[ChangeRow]):
         self._is_sort_chosen = False
         """Whether an order was chosen after the moment was typed."""
         self._centre_problems: Sequence[QueryProblem] = ()
-        self.newest = 0
+        self.newest = 0.0
         """The place of the newest entry."""
 
     def know(self, me: QueryPerson | None, rows: Sequence[ChangeRow]) -> None:
@@ -47,7 +48,7 @@ class ActivityFinder(Finder[ChangeRow]):
             self.set_user(me)
         if rows is not self.rows:
             self.show(rows)
-            self.newest = max((row.place for row in rows), default=0)
+            self.newest = max((row.place for row in rows if row.kind == "flags"), default=0)
 
     def know_names(self, names: Names) -> None:
         """Search entries by the words that are shown for them."""
@@ -103,16 +104,23 @@ class ActivityFinder(Finder[ChangeRow]):
             return ()
         return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
 
-    def count_pieces(self, feed: ActivityFeed, marked: int, news: int, trouble: str) -> Iterator[Piece]:
+    def count_pieces(
+        self, feed: ActivityFeed, marked: int, news: int, trouble: str, missing: Sequence[str]
+    ) -> Iterator[Piece]:
         """`2 marked  2 new above  12 of 300`, after the window around a moment, or the problem."""
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
             yield from self._window(self.centre)
+            if missing:
+                yield f"  {safe_text('; '.join(missing), 80)}", "$warning"
         if marked:
-            yield f"{marked} marked  ", "$primary"
+            yield f"  {marked:,} marked" if self.centre is not None else f"{marked:,} marked  ", "$primary"
         if news:
-            yield f"{news:,} new above, g  ", "$success"
+            yield (
+                f"  {news:,} new above, g" if self.centre is not None else f"{news:,} new above, g  ",
+                "$success",
+            )
         if self.centre is None:
             shown = len(self.find(self._line))
             yield count_words(shown, feed, len(self.rows)), "$text-muted"
@@ -124,7 +132,7 @@ class ActivityFinder(Finder[ChangeRow]):
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
         yield f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold"
         yield f"  {WINDOW}  ", "$faint"
-        yield f"{inside:,} change{'' if inside == 1 else 's'}", "$text-muted"
+        yield f"{count(inside, 'change')}", "$text-muted"
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:

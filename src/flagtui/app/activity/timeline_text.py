@@ -37,7 +37,7 @@ def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
 
 
 def as_markdown(
-    rows: Iterable[ChangeRow], title: str, link: Callable[[int], str], names: Names = NO_NAMES
+    rows: Iterable[ChangeRow], title: str, link: Callable[[ChangeRow], str], names: Names = NO_NAMES
 ) -> str:
     """Oldest first, a heading for each day of the person's zone, each flag with its page if it has one."""
     ordered = sorted(rows, key=lambda row: row.place)
@@ -55,11 +55,11 @@ def _day(row: ChangeRow) -> str:
     return day_heading(row.at) if row.at is not None else "Time not known"
 
 
-def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:
+def _item(row: ChangeRow, link: Callable[[ChangeRow], str], names: Names) -> str:
     clock = f"{clock_words(row.at)} " if row.at is not None else ""
     who = plain(_who(row))
     version = f" (v{row.version})" if row.version is not None else ""
-    address = link(row.flag_id) if row.flag_id is not None else ""
+    address = link(row)
     where = f" <{address}>" if address else ""
     words = plain(activity_words(row.entry, 400, names))
     return f"- {clock}{code(row.key)}: {words} by {who}{version}{where}"

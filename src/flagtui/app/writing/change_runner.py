@@ -95,10 +95,16 @@ class ChangeRunner(ChangeTasks):
         if workspace is not None:
             self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
 
-    def revert(self, entries: Sequence[Activity], on_report: OnReport = ignore) -> None:
-        """Revert changes of flags in the activity, unless the same fields were changed since."""
-        if changes := [entry for entry in entries if entry.record_id is not None]:
-            self.run(self._path.revert(changes, on_report))
+    def revert(
+        self, entries: Sequence[Activity], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
+    ) -> None:
+        """Revert changes of flags in the activity, unless the same fields were changed since.
+
+        `skipped` was chosen with them and cannot be reverted.
+        """
+        changes = [entry for entry in entries if entry.record_id is not None]
+        if changes or skipped:
+            self.run(self._path.revert(changes, on_report, skipped))
 
     def undo(self) -> None:
         """Undo this user's newest change here, with those confirmed together with it."""

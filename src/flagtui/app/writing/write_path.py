@@ -72,11 +72,14 @@ class WritePath:
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
             await self.write(requests, planner, on_report, skipped)
 
-    async def revert(self, entries: Sequence[Activity], on_report: OnReport) -> None:
+    async def revert(
+        self, entries: Sequence[Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
+    ) -> None:
         """Revert changes in the activity, newest first; those of one flag one after the other."""
-        for batch in distinct_records(entries, attrgetter("record_id")):
+        for batch in distinct_records(entries, attrgetter("record_id")) or [[]]:
             reports = list[Report[Any, Any]]()
-            await self.change(batch, reports.append)
+            await self.change(batch, reports.append, skipped)
+            skipped = ()
             for report in reports:
                 on_report(report)
             if not reports or not reports[0].is_saved:

@@ -1,19 +1,24 @@
 """`flagtui activity`: who changed which flag, or what can have caused something at a moment."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
-from flagtui.models.activity import ChangeRow, change_row
+from flagtui.details.user_counts import UserCounts
+from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
-from flagtui.store.activity_listing import by_closeness, split_centre
+from flagtui.store.activity_listing import Centre, by_closeness, split_centre
+from flagtui.store.moment_changes import merged, read_moment_changes
 from flagtui.store.query.language import compile_query
 
 
@@ -28,7 +33,15 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
     line="Show who changed which flag.",
     kind=ACTIVITY,
     empty="The activity has no such change.",
-    operations=("flags.activity",),
+    operations=(
+        "flags.activity",
+        "flags.get",
+        "flags.blast_radius",
+        "experiments.list",
+        "experiments.activity",
+        "event_definitions.list",
+        "event_definitions.get",
+    ),
     order_of=_order,
     examples=(
         "activity --limit 20",
@@ -49,7 +62,8 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
 
-    With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first.
+    With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first: also those of
+    experiments and event definitions, and how many users got or lost each flag.
 
     QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off since:7d'
     """
@@ -64,9 +78,29 @@ async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) 
         row = change_row(entry, -len(changes))
         if centre is not None and row.at is not None and row.at < centre.since:
             break
-        if passes(row) and (centre is None or centre.holds(row.at)):
+        if centre is not None or passes(row):
             changes.append(row)
         if len(changes) >= limit and centre is None:
             break
-    order = range(len(changes)) if centre is None else by_closeness(changes, range(len(changes)), centre)
-    return [changes[index] for index in order[:limit]]
+    if centre is None:
+        return changes
+    counts, others = UserCounts(session.client, lambda _id: None), await _others(session, centre)
+    suspects = [row for row in merged(changes, others) if passes(row) and centre.holds(row.at)]
+    chosen = [suspects[index] for index in by_closeness(suspects, range(len(suspects)), centre)[:limit]]
+    counts.follow(changes)
+    await counts.learn([row for row in chosen if row.kind == "flags"])
+    if counts.trouble:
+        warn(f"users are not counted: {counts.trouble}")
+    return [replace(row, users=counts.of(row)) for row in chosen]
+
+
+async def _others(session: ProjectSession, centre: Centre) -> tuple[Activity, ...]:
+    """Return the changes of other records; those that cannot be read are named on standard error."""
+
+    async def events() -> list[EventDefinitionRow]:
+        return [row async for page in session.client.event_definitions.pages() for row in page.rows]
+
+    changes = await read_moment_changes(session.client, centre, events)
+    for words in changes.missing:
+        warn(words)
+    return changes.entries

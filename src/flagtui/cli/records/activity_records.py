@@ -6,10 +6,15 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.records.field_words import minute_words
 from flagtui.models.activity import ChangeRow
 from flagtui.text.activity_words import activity_words
+from flagtui.text.user_words import user_change_in_short
 
 
 def _what(row: ChangeRow) -> str:
     return activity_words(row.entry, 1_000)
+
+
+def _users(row: ChangeRow) -> str | None:
+    return user_change_in_short(row.users, 20) if row.users is not None else None
 
 
 def _changes(row: ChangeRow) -> list[dict[str, object]]:
@@ -25,11 +30,17 @@ ACTIVITY: Final[RecordSchema[ChangeRow]] = RecordSchema(
     (
         RecordField("at", "time?", "When.", is_shown=True, words=minute_words),
         RecordField("key", "text", "What the record was called.", is_shown=True),
-        RecordField("record_id", "whole?", "Its number.", lambda row: row.flag_id),
+        RecordField("record_id", "whole?", "Its number.", lambda row: row.record_id),
+        RecordField("record", "text", "flags, experiments or events.", lambda row: row.kind),
         RecordField("who", "text", "The person, staff as the person, or system.", is_shown=True),
         RecordField("email", "text", "Of the person."),
         RecordField("words", "text", "What was changed.", _what, True, is_long=True),
         RecordField("version", "whole?", "The version it made.", is_shown=True),
+        RecordField("users", "text?", "Who got or lost the flag, around a moment.", _users, is_shown=True),
+        RecordField(
+            "gained", "whole?", "How many got it.", lambda row: row.users.gained if row.users else None
+        ),
+        RecordField("lost", "whole?", "How many lost it.", lambda row: row.users.lost if row.users else None),
         RecordField("kinds", "texts", "on, off, rollout, conditions, …"),
         RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),
         RecordField("id", "text", "Of the entry."),
