@@ -68,7 +68,7 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
         ordering = finder._listing.orders[finder.sort.name]
         keys = [
             (
-                ordering.rank(row, is_reversed=finder.sort.is_reversed, code=finder._ranking.code),
+                ordering.rank(row, is_reversed=finder.sort.is_reversed, outside=finder._ranking.outside),
                 (ordering.label or finder._listing.label)(row),
             )
             for row in (rows._rows[at] for at in order)

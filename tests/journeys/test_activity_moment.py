@@ -136,7 +136,7 @@ async def test_revert_of_marks_names_the_records_it_skips(setting: Setting) -> N
         assert "only changes of flags are reverted here" in text
 
 
-async def test_count_that_is_refused_says_why(setting: Setting) -> None:
+async def test_refused_count_shows_its_reason(setting: Setting) -> None:
     async with running(setting) as program:
         program.wire.fail(
             lambda request: httpx.Response(500) if "blast" in request.url.path else None, is_done=False

@@ -4,6 +4,8 @@ from typing import Any
 
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.flags.flag_list import FlagsScreen
+
 
 async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
     found = await program.colleague().schedule.all({"record_id": program.row(key).id})
@@ -44,7 +46,42 @@ async def test_ramp_step_is_scheduled_as_a_condition_in_the_future(setting: Sett
         assert "that time has passed" in program.screen
         await program.press("escape")
         assert await scheduled(program, "new-nav") == []
-        await program.press("at", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
+        await program.press("at", *"add a cond", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
         found = await scheduled(program, "new-nav")
         assert found[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
         assert found[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50
+
+
+async def test_scheduled_rollout_repeats_the_condition_with_a_larger_share(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        before = (await program.stored("new-nav")).targeting.conditions[0]
+        await program.press("at", *"raise", "enter", *"5", "enter")
+        assert f"a number above {before.rollout:g}, up to 100" in words(program.screen)
+        await program.press("backspace", *"80", "enter", *"+1d", "enter")
+        assert f"rollout of condition 1 raised from {before.rollout:g} to 80 %" in words(program.screen)
+        await program.press("y")
+        [pending] = await scheduled(program, "new-nav")
+        [group] = pending["payload"]["value"]["groups"]
+        assert group == {**before.raw, "rollout_percentage": 80}
+
+
+async def test_rows_show_what_is_scheduled_with_one_request(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("slash", *"due:any", "enter")
+        assert "checkout-redesign" in program.screen
+        assert "◷" in program.screen
+        requests = [line for line in program.wire.passed if "scheduled_changes" in line]
+        assert len(requests) == 1
+        screen = program.app.screen
+        assert isinstance(screen, FlagsScreen)
+        screen.search.set_line("new-nav")
+        await program.settle()
+        assert "◷" not in program.screen
+        await program.press("at", "enter", *"+2h", "enter", "y")
+        assert "◷" in program.screen
+        screen.search.set_line("due:<3h")
+        await program.settle()
+        assert "new-nav" in program.screen
+        await program.press("u", "y")
+        assert screen.rows.shown == 0

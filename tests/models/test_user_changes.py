@@ -10,7 +10,7 @@ from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.rows import FlagRow
-from flagtui.models.user_changes import CurrentFlag, FlagState, state_of, steps_of
+from flagtui.models.user_changes import CurrentFlag, ServedState, state_of, steps_of
 
 GERMANS: dict[str, Any] = {"key": "country", "value": "DE", "operator": "exact", "type": "person"}
 
@@ -90,7 +90,7 @@ def test_overlapping_conditions_give_an_upper_bound() -> None:
 )
 def test_deletion_counts_every_user_of_the_flag(activity: str, expected: UserChange) -> None:
     rows = [entry(5, activity)]
-    state = FlagState(True, Filters.of(conditions((100, []))))
+    state = ServedState(True, Filters.of(conditions((100, []))))
     assert counted(rows, lambda _id, _version: state) == [expected]
 
 

@@ -12,7 +12,7 @@ from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.rows import FlagRow
-from flagtui.models.user_changes import FlagState, Step, state_of, steps_of
+from flagtui.models.user_changes import FlagStep, ServedState, state_of, steps_of
 
 MOST_FLAGS = 12
 """Flags read for the changes around one moment."""
@@ -32,7 +32,7 @@ class UserCounts:
         self._listed = listed
         self._flags: dict[int, Flag] = {}
         self._counts: dict[str, BlastRadius] = {}
-        self._steps: tuple[Sequence[ChangeRow], Mapping[str, Step]] = ((), {})
+        self._steps: tuple[Sequence[ChangeRow], Mapping[str, FlagStep]] = ((), {})
         self.trouble = ""
         """Why the last count failed."""
 
@@ -54,7 +54,7 @@ class UserCounts:
         except ApiError as error:
             self.trouble = error.what
 
-    def _current(self, id: int, version: int | None) -> FlagState | None:
+    def _current(self, id: int, version: int | None) -> ServedState | None:
         flag, row = self._flags.get(id), self._listed(id)
         if flag is not None and flag.version != version:
             # It was changed since it was read.
@@ -68,20 +68,20 @@ class UserCounts:
 
     async def _read_flags(self, rows: Sequence[ChangeRow]) -> None:
         steps = self._steps[1]
-        unknown = {row.flag_id: None for row in rows if (step := steps.get(row.id)) and step.is_half_known}
-        wanted = [id for id in unknown if id is not None and id not in self._flags][:MOST_FLAGS]
-        if wanted:
-            flags = await asyncio.gather(*(self._client.flags.get(id) for id in wanted))
-            self._flags |= dict(zip(wanted, flags, strict=True))
+        unread = {row.flag_id: None for row in rows if (step := steps.get(row.id)) and step.is_half_known}
+        needed = [id for id in unread if id is not None and id not in self._flags][:MOST_FLAGS]
+        if needed:
+            flags = await asyncio.gather(*(self._client.flags.get(id) for id in needed))
+            self._flags |= dict(zip(needed, flags, strict=True))
             self.follow(self._steps[0])
 
     async def _count(self, rows: Sequence[ChangeRow]) -> None:
         steps = [step for row in rows if (step := self._steps[1].get(row.id))]
-        wanted = {query.identity: query for step in steps for query in step.missing(self._counts)}
+        needed = {query.identity: query for step in steps for query in step.missing(self._counts)}
         if EVERYONE.identity not in self._counts:
             # Most changes of a rollout are for all users: one count sizes them all.
-            wanted = {EVERYONE.identity: EVERYONE} | wanted
-        queries = [*wanted.values()][:MOST_COUNTS]
+            needed = {EVERYONE.identity: EVERYONE} | needed
+        queries = [*needed.values()][:MOST_COUNTS]
         while queries:
             few, queries = queries[:AT_ONCE], queries[AT_ONCE:]
             requests = (

@@ -1,4 +1,4 @@
-"""How many users got or lost a flag with a change of it, by the server's counts of its conditions."""
+"""The users who got or lost a flag with a change of it, by the server's counts of its conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MOST_CONDITIONS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class FlagState:
+class ServedState:
     """The parts of a flag that decide who gets it; None is not known."""
 
     active: bool | None = None
@@ -26,11 +26,11 @@ class FlagState:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FlagStep:
     """A flag before and after one change."""
 
-    before: FlagState
-    after: FlagState
+    before: ServedState
+    after: ServedState
 
     @property
     def is_still(self) -> bool:
@@ -86,7 +86,7 @@ class Step:
         return [query for query in moved if query.identity not in counts]
 
 
-def _served(state: FlagState) -> list[ConditionQuery] | None:
+def _served(state: ServedState) -> list[ConditionQuery] | None:
     if not state.exists or state.active is False:
         return []
     if state.active is None or state.filters is None or not state.filters.is_editable:
@@ -94,28 +94,28 @@ def _served(state: FlagState) -> list[ConditionQuery] | None:
     return [*deciding_conditions(state.filters)]
 
 
-CurrentFlag = Callable[[int, int | None], FlagState | None]
+CurrentFlag = Callable[[int, int | None], ServedState | None]
 """Returns a flag as it is now, by id and version; None where it, or that version, is not known."""
 
 
-def steps_of(rows: Sequence[ChangeRow], current: CurrentFlag) -> dict[str, Step]:
+def steps_of(rows: Sequence[ChangeRow], current: CurrentFlag) -> dict[str, FlagStep]:
     """Return each change of a flag with the flag before and after it, by the id of its entry.
 
     `rows` are all changes since the oldest of them. What an entry does not log is what a later one changed,
     and otherwise what the flag is now.
     """
-    after: dict[int, FlagState] = {}
-    steps: dict[str, Step] = {}
+    after: dict[int, ServedState] = {}
+    steps: dict[str, FlagStep] = {}
     for row in sorted((row for row in rows if row.flag_id is not None), key=lambda row: -row.place):
         id = row.flag_id or 0
         if id not in after:
-            after[id] = current(id, row.version) or FlagState()
+            after[id] = current(id, row.version) or ServedState()
         steps[row.id] = step = _step(row, after[id])
         after[id] = step.before
     return steps
 
 
-def _step(row: ChangeRow, later: FlagState) -> Step:
+def _step(row: ChangeRow, later: ServedState) -> FlagStep:
     """Return the change; the flag after it is as a later change has it, as far as this one logs nothing."""
     active, filters, exists = later.active, later.filters, later.exists
     was_active, was_filters, did_exist = active, filters, exists
@@ -129,7 +129,7 @@ def _step(row: ChangeRow, later: FlagState) -> Step:
             exists, did_exist = True, False
         elif kind == "deleted":
             exists, did_exist = False, True
-    return Step(FlagState(was_active, was_filters, did_exist), FlagState(active, filters, exists))
+    return FlagStep(ServedState(was_active, was_filters, did_exist), ServedState(active, filters, exists))
 
 
 def _switch(value: JSON) -> bool | None:
@@ -138,6 +138,6 @@ def _switch(value: JSON) -> bool | None:
     return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
 
 
-def state_of(row: FlagRow, filters: Filters | None = None) -> FlagState:
+def state_of(row: FlagRow, filters: Filters | None = None) -> ServedState:
     """Return the flag of a row; `filters` are known once the whole flag is read."""
-    return FlagState(row.active and not row.archived, filters, not row.deleted)
+    return ServedState(row.active and not row.archived, filters, not row.deleted)

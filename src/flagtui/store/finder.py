@@ -13,7 +13,7 @@ from flagtui.store.fact_columns import Columns
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.language import Query, QueryProblem, Term, read_line, text_test
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import CodeKeys, Facts, QueryPerson, Row
+from flagtui.store.query.vocabulary import Facts, Outside, QueryPerson, Row
 from flagtui.store.sort_orders import Found, Listing, Ranking, Sort
 
 _NEWEST_FIRST: Final = Sort("updated")
@@ -157,25 +157,25 @@ class Finder(Generic[Row]):
             self._me = me
             self._answers.clear()
 
-    def set_code(self, code: CodeKeys | None) -> None:
-        """Set the last scan of code."""
-        if code is not self._ranking.code:
-            self._ranking.code = code
+    def set_outside(self, outside: Outside) -> None:
+        """Set the facts about records that are not in their rows."""
+        if outside is not self._ranking.outside:
+            self._ranking.outside = outside
             self._answers.clear()
-            if self._ranking.reads_code:
+            if self._ranking.reads_outside:
                 self._arrange_all()
 
     @property
-    def reads_code(self) -> bool:
-        """Return whether the line or the order depends on a scan of code."""
-        return self._ranking.reads_code or any(
+    def reads_outside(self) -> bool:
+        """Return whether the line or the order depends on such facts."""
+        return self._ranking.reads_outside or any(
             term.reading and term.reading.lack for term in self.query.terms
         )
 
     @property
     def problems(self) -> list[QueryProblem]:
         """Return the pieces of the line that are ignored, left to right."""
-        lacks = self.query.lacks(Facts(self._clock(), self._me, self._ranking.code))
+        lacks = self.query.lacks(Facts(self._clock(), self._me, self._ranking.outside))
         return sorted([*self.query.problems, *lacks], key=lambda problem: problem.start)
 
     def set_extra_text(self, more_text: Callable[[Row], str] | None) -> None:
@@ -190,7 +190,7 @@ class Finder(Generic[Row]):
             self._answered_at = now
         answer = self._answers.get(query.terms)
         if answer is None:
-            answer = _Answer(query, self._narrow(query, Facts(now, self._me, self._ranking.code)))
+            answer = _Answer(query, self._narrow(query, Facts(now, self._me, self._ranking.outside)))
             self._answers[query.terms] = answer
             while len(self._answers) > _REMEMBERED or self._places_kept() > _MOST_PLACES:
                 self._answers.pop(next(iter(self._answers)))

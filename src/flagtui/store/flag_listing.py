@@ -8,7 +8,9 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.term_readers import (
     AGES,
+    DUE,
     age_of,
+    due_of,
     made_by,
     number_of,
     part_of,
@@ -18,7 +20,7 @@ from flagtui.store.query.term_readers import (
     uses_of,
 )
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, being, by_name, choices
+from flagtui.store.query.vocabulary import Outside, Qualifier, Test, Vocabulary, being, by_name, choices
 from flagtui.store.sort_orders import Listing, Order, field_order
 
 
@@ -74,6 +76,13 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
             part_of(lambda row: row.key),
         ),
         Qualifier(
+            "due",
+            DUE,
+            "when its next scheduled change is due",
+            due_of(lambda row: row.id),
+            ("any", "<7d"),
+        ),
+        Qualifier(
             "refs",
             "a number of uses such as 0, >3 or <=1",
             "how often code uses it",
@@ -112,11 +121,16 @@ _TIER: Final = 1e11
 """More seconds than any time of a call."""
 
 
-def _cleanup(row: FlagRow, uses: float = _NOT_KNOWN) -> float:
+def _cleanup(row: FlagRow, outside: Outside) -> float:
     """Return how risky it is to remove the flag: by its uses in code, its values, its last call."""
+    uses = _NOT_KNOWN if outside.code is None else outside.code.uses(row.key)
     varies = not (_is_full(row) or row.rollout == 0 or not row.active)
     called = row.called_at if row.called_at is not None or row.has_call_times else row.updated_at
     return min(uses, 1e4) * 4 * _TIER + (varies + (row.type == "experiment")) * _TIER + (called or 0.0)
+
+
+def _uses(row: FlagRow, outside: Outside) -> float | None:
+    return None if outside.code is None else outside.code.uses(row.key)
 
 
 _TYPE_PLACES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
@@ -131,8 +145,9 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
     "runtime": field_order(FLAG_FIELDS.shown("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
-    "cleanup": Order(_cleanup, in_code=lambda row, code: _cleanup(row, code.uses(row.key))),
-    "refs": Order(is_descending=True, in_code=lambda row, code: code.uses(row.key)),
+    "cleanup": Order(outside=_cleanup),
+    "refs": Order(is_descending=True, outside=_uses, needs="code"),
+    "due": Order(outside=lambda row, outside: (outside.due or {}).get(row.id), needs="due"),
 }
 
 FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, lambda row: fold(row.key))

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, overload
 from msgspec import Struct
 
 from flagtui.models.editable_fields import EditableField
-from flagtui.store.query.vocabulary import CodeKeys, Row, Vocabulary
+from flagtui.store.query.vocabulary import NOT_READ, Outside, Row, Vocabulary
 
 
 class Sort(Struct, frozen=True):
@@ -34,24 +34,23 @@ class Order(Struct, Generic[Row], frozen=True):
     """Whether the default direction has the greatest value first."""
     label: Callable[[Row], str] | None = None
     """Compared instead of the list's own tie-breaker."""
-    in_code: Callable[[Row, CodeKeys], float | None] | None = None
-    """The value to compare where it depends on a scan of code; unknown without one."""
+    outside: Callable[[Row, Outside], float | None] | None = None
+    """The value to compare where it depends on more than the row."""
+    needs: str = ""
+    """The field of `Outside` without which nothing is compared."""
 
     @property
     def has_value(self) -> bool:
         """Return whether a value is compared, not the key alone."""
-        return self.value is not None or self.in_code is not None
+        return self.value is not None or self.outside is not None
 
-    @property
-    def needs_code(self) -> bool:
-        """Return whether nothing is compared without a scan of code."""
-        return self.value is None and self.in_code is not None
-
-    def rank(self, row: Row, *, is_reversed: bool, code: CodeKeys | None = None) -> float:
+    def rank(self, row: Row, *, is_reversed: bool, outside: Outside = NOT_READ) -> float:
         """Return the value to sort by: the smallest comes first, an unknown one last."""
-        value = self.value(row) if self.value else None if self.in_code else 0.0
-        if self.in_code is not None and code is not None:
-            value = self.in_code(row, code)
+        value: float | None = 0.0
+        if self.outside is not None:
+            value = self.outside(row, outside)
+        elif self.value is not None:
+            value = self.value(row)
         if value is None:
             return math.inf
         return -value if self.is_descending is not (is_reversed and self.has_value) else value
@@ -124,8 +123,7 @@ class Ranking(Generic[Row]):
         self._values = array("d")
         self._labels: list[str] = []
         self.sort = sort
-        self.code: CodeKeys | None = None
-        """The last scan of code."""
+        self.outside = NOT_READ
         self.is_steady = False
         """Whether a changed row keeps its place until the rows are sorted again."""
 
@@ -177,9 +175,9 @@ class Ranking(Generic[Row]):
         return self._order.is_descending is not self.sort.is_reversed
 
     @property
-    def reads_code(self) -> bool:
-        """Return whether the order depends on a scan of code."""
-        return self._order.in_code is not None
+    def reads_outside(self) -> bool:
+        """Return whether the order depends on more than the rows."""
+        return self._order.outside is not None
 
     @property
     def _order(self) -> Order[Row]:
@@ -210,7 +208,7 @@ class Ranking(Generic[Row]):
 
     def _compared(self, row: Row) -> tuple[float, str]:
         order = self._order
-        rank = order.rank(row, is_reversed=self.sort.is_reversed, code=self.code)
+        rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=self.outside)
         return rank, (order.label or self._label)(row)
 
     def _sorted(self, indices: Iterable[int]) -> list[int]:

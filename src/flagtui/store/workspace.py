@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.models.account import KeyInfo, Me, Project
     from flagtui.store.activity_feed import ActivityFeed
+    from flagtui.store.schedule import FlagSchedule
 
 _NO_SNAPSHOTS: Final = Snapshots(None)
 
@@ -66,6 +67,13 @@ class Workspace:
         from flagtui.store.activity_feed import ActivityFeed
 
         return ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
+
+    @cached_property
+    def schedule(self) -> "FlagSchedule":
+        """Return the scheduled changes of flags; created and read on first use."""
+        from flagtui.store.schedule import FlagSchedule
+
+        return FlagSchedule(self.client, self._clock)
 
     @property
     def organization(self) -> str:

@@ -109,7 +109,7 @@ def _users(view: EntryView) -> Iterator[list[Piece]]:
     if view.users is not None:
         yield [(user_change_words(view.users), "bold" if view.users.share else "$text-muted")]
     elif view.is_counted:
-        reason = safe_text(view.why_uncounted, 120) or "the flag as it was then is not known"
+        reason = safe_text(view.why_uncounted, 120) or "the state of the flag at that time is not known"
         yield [(f"users not counted: {reason}", "$text-muted")]
 
 

@@ -1,5 +1,7 @@
 """Describe a scheduled change of a flag, its recurrence and its failure."""
 
+from collections.abc import Sequence
+
 from flagtui import local_time
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.models.filters import Filters
@@ -7,7 +9,7 @@ from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent
+from flagtui.text.formats import age, percent
 
 _TRUE = frozenset(("true", "t", "yes", "y", "on", "1"))
 _FALSE = frozenset(("false", "f", "no", "n", "off", "0"))
@@ -23,6 +25,24 @@ def scheduled_words(change: ScheduledChange, names: Names = NO_NAMES) -> str:
         return words
     reason = safe_text(change.failure_reason, 200)
     return f"{words}; last run failed: {reason}" if change.is_recurring else f"failed: {reason}; {words}"
+
+
+def scheduled_in_short(changes: Sequence[ScheduledChange], now: float) -> str:
+    """Format the next of these changes, and how many follow: `+3d off`, `+2h +condition, 1 more`."""
+    change = changes[0]
+    at = local_time.unix(change.scheduled_at)
+    when = "" if at is None else "repeats" if at < now and change.is_recurring else age(at, now)
+    match change.operation:
+        case "update_status":
+            what = {"turned on": "on", "turned off": "off"}.get(_status(change.payload.get("value")), "?")
+        case "add_release_condition":
+            what = "+condition"
+        case "update_variants":
+            what = "variants"
+        case _:
+            what = "a change"
+    more = f", {len(changes) - 1:,} more" if len(changes) > 1 else ""
+    return f"{when} {what}{more}".strip()
 
 
 def _recurrence(change: ScheduledChange) -> str:

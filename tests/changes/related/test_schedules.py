@@ -1,10 +1,13 @@
 """Moments as people write them."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from flagtui.changes.related.schedules import read_moment
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.related.schedules import Later, raising, read_moment
+from flagtui.models.flag import Flag
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 
@@ -28,3 +31,32 @@ def test_moment_is_in_the_users_time_zone_by_default(text: str, moment: str) -> 
 @pytest.mark.parametrize("text", ["", "soon", "25:00", "2020-01-01 00:00", "2026-13-01", "+5y"])
 def test_what_is_no_moment_to_come_is_said(text: str) -> None:
     assert isinstance(read_moment(text, NOW), str)
+
+
+AT = datetime(2026, 3, 5, 9, 0, tzinfo=UTC)
+GERMANS = {"key": "country", "value": ["DE"], "operator": "exact", "type": "person"}
+
+
+def flag(*groups: dict[str, Any], **filters: Any) -> Flag:
+    return Flag.of({"id": 1, "key": "a", "active": True, "filters": {"groups": list(groups), **filters}})
+
+
+def test_raised_rollout_keeps_the_users_of_its_condition() -> None:
+    group = {"properties": [GERMANS], "rollout_percentage": 25, "variant": "test"}
+    later = raising(flag({"properties": []}, group), 1, 50, AT)
+    assert isinstance(later, Later)
+    assert later.payload["value"] == {"groups": [{**group, "rollout_percentage": 50}]}
+
+
+@pytest.mark.parametrize(
+    ("stored", "place", "share"),
+    [
+        (flag(), 0, 50),
+        (flag({"rollout_percentage": 100}), 0, 100),
+        (flag({"rollout_percentage": 60}), 0, 50),
+        (flag({"rollout_percentage": 60}), 1, 80),
+        (flag({"rollout_percentage": 60}, early_exit=True), 0, 80),
+    ],
+)
+def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: float) -> None:
+    assert isinstance(raising(stored, place, share, AT), Blocked)

@@ -9,6 +9,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
 from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.query.vocabulary import Outside
 from flagtui.store.sort_orders import Sort
 
 
@@ -272,7 +273,7 @@ class Code:
 def test_qualifiers_about_code_read_the_scan(line: str, keys: list[str]) -> None:
     rows = [FlagRow(1, "used"), FlagRow(2, "idle")]
     finder: Finder[FlagRow] = Finder(rows, sort=Sort("created"))
-    finder.set_code(Code())
+    finder.set_outside(Outside(Code()))
     assert sorted(rows[at].key for at in finder.find(line)) == sorted(keys)
     assert finder.problems == []
 

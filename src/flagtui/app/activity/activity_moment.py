@@ -45,11 +45,11 @@ class ActivityAroundMoment(ActivityKeys):
     def follow_moment(self) -> None:
         """Learn more once the line has another moment, or the feed more entries, and pages stopped coming."""
         feed, centre = self.feed, self._finding.centre
-        wanted = (feed.rows, centre) if feed is not None and centre is not None else None
-        is_learned = wanted is None or (wanted[0] is self._learned[0] and wanted[1] == self._learned[1])
-        if wanted is not None and not is_learned and not self.is_reading:
-            self._learned = wanted
-            self._learn(*wanted)
+        target = (feed.rows, centre) if feed is not None and centre is not None else None
+        is_learned = target is None or (target[0] is self._learned[0] and target[1] == self._learned[1])
+        if target is not None and not is_learned and not self.is_reading:
+            self._learned = target
+            self._learn(*target)
 
     def forget_moment(self) -> None:
         """Read everything around the moment again."""

@@ -1,4 +1,4 @@
-"""What the activity learns around the moment in its line: changes of other records, and counts of users."""
+"""The changes of other records and the counts of users around the moment in the line of the activity."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -35,7 +35,7 @@ class MomentReading:
 
     @property
     def trouble(self) -> str:
-        """Why users could not be counted."""
+        """Return why users could not be counted."""
         return self._counts.trouble
 
     def users(self, row: ChangeRow) -> UserChange | None:

@@ -42,6 +42,7 @@ LEGEND: Final = (
     ("staged", "has a staged change; & shows them all"),
     ("outdated", "changed by another user since it was staged"),
     ("changed", "changed by another user since you looked"),
+    ("scheduled", "has a scheduled change; F7 lists them all"),
 )
 HEADER_LEGEND: Final[Mapping[LinkKind, str]] = {
     "synced": "the rows matched the server then",

@@ -17,6 +17,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.query.term_readers import part_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
+from flagtui.store.schedule import pending_changes
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.formats import ago
 from flagtui.text.schedule_words import scheduled_words
@@ -36,7 +37,7 @@ class DueChange(Struct, frozen=True):
 
 
 def due_changes(changes: Sequence[ScheduledChange], flags: Sequence[FlagRow]) -> list[DueChange]:
-    """Return those that are still to come; the key of a flag that no list has is its id."""
+    """Return their rows; the key of a flag that no list has is its id."""
     keys = {str(flag.id): flag.key for flag in flags}
     return [
         DueChange(
@@ -49,7 +50,6 @@ def due_changes(changes: Sequence[ScheduledChange], flags: Sequence[FlagRow]) ->
             change,
         )
         for change in changes
-        if not change.is_done and change.record_id.isdigit()
     ]
 
 
@@ -105,7 +105,8 @@ class DueScreen(ReadList[DueChange]):
         workspace = self._app_state.workspace
         if workspace is None:
             return ()
-        changes = await workspace.client.schedule.all({"model_name": "FeatureFlag"})
+        changes = await pending_changes(workspace.client)
+        workspace.schedule.take(changes)
         return due_changes(changes, workspace.flags.rows)
 
     def about(self, row: DueChange) -> Iterator[list[Piece]]:

@@ -1,7 +1,9 @@
 """The columns of a flag, and its state in words."""
 
-from collections.abc import Iterator
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import (
@@ -24,6 +26,9 @@ from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.vocabulary import CodeKeys
 from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look, Piece
+
+if TYPE_CHECKING:
+    from flagtui.models.flag_answers import ScheduledChange
 
 BAR_CELLS: Final = 6
 PERCENT_CELLS: Final = 5
@@ -103,6 +108,34 @@ def uses_cell(code: CodeKeys) -> Draw[FlagRow]:
     return draw
 
 
+def draw_no_schedule(flag: FlagRow, slot: Slot) -> Cell:
+    """Draw `?` before the schedule was read."""
+    return (("?", "faint"),)
+
+
+def scheduled_state(due: Mapping[int, float]) -> Draw[FlagRow]:
+    """Return the state of the flag, and beside it that a change of it is scheduled."""
+
+    def draw(flag: FlagRow, slot: Slot) -> Cell:
+        is_plain = slot.sign[0] == " "
+        sign: CellPiece = (slot.glyphs.scheduled, "info") if is_plain and flag.id in due else slot.sign
+        return state_glyph(flag, slot), sign
+
+    return draw
+
+
+def due_cell(schedule: Mapping[int, Sequence[ScheduledChange]]) -> Draw[FlagRow]:
+    """Return the time until the next scheduled change, and what it does: `+3d off`."""
+    # Loaded with the schedule: no first row needs it.
+    from flagtui.text.schedule_words import scheduled_in_short
+
+    def draw(flag: FlagRow, slot: Slot) -> Cell:
+        changes = schedule.get(flag.id)
+        return ((scheduled_in_short(changes, slot.now) if changes else "", "info"),)
+
+    return draw
+
+
 def called_words(flag: FlagRow, now: float) -> str:
     """Return `3h`; `never` where the server reports calls, `not known` where it does not."""
     return age(flag.called_at, now) or ("never" if flag.has_call_times else NOT_KNOWN)
@@ -124,6 +157,7 @@ FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
 MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("created", "CREATED", age_cell("created_at"), 9, gap=1, align="right"),
     Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
+    Column("due", "DUE", draw_no_schedule, 14, gap=2),
     Column("refs", "REFS", draw_no_uses, 6, gap=1, align="right"),
     Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("version", "VERSION", version_cell("version"), 7, gap=1, align="right", sortable=False),
@@ -136,7 +170,7 @@ FLAG_LIST: Final = ListDescription(
     what="flags",
     hint="search   type:experiment  runtime:server  is:stale  by:me  tag:checkout",
     listing=FLAG_LISTING,
-    orders=("updated", "key", "state", "rollout", "type", "created", "called", "refs"),
+    orders=("updated", "key", "state", "rollout", "type", "created", "called", "due", "refs"),
     columns=FLAG_COLUMNS,
     more_columns=MORE_FLAG_COLUMNS,
     always=("state", "key"),

@@ -1,26 +1,40 @@
 """The flags of a project: filter while typing, read a flag's targeting, turn it off."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
+from textual import work
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version, upstream_words, uses_cell
+from flagtui.app.flags.flag_columns import (
+    FLAG_LIST,
+    badges,
+    due_cell,
+    mark_and_version,
+    scheduled_state,
+    upstream_words,
+    uses_cell,
+)
 from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
-from flagtui.app.widgets.column_layout import Column
+from flagtui.app.widgets.column_layout import Column, Draw
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.store.query.language import read_line
-from flagtui.store.query.vocabulary import CodeKeys
+from flagtui.store.query.vocabulary import NOT_READ, Outside
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words, waiting_lines
 from flagtui.text.styled import Piece
+
+if TYPE_CHECKING:
+    from flagtui.store.schedule import FlagSchedule
 
 MISSING: Final = frozenset(("unknown-key", "deleted-key"))
 """Rules about keys that the list cannot have."""
@@ -40,8 +54,11 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     """The drawn state of the mirror."""
     _sort_before: Sort | None = None
     """The order before that of a clean-up; None outside one."""
-    _code: CodeKeys | None = None
-    """Uses of each key by the last scan of code, once a column or the query needs them."""
+    _outside = NOT_READ
+    """The schedule and the last scan of code, as far as they are read."""
+    _schedule: FlagSchedule | None = None
+    _is_reading_schedule = False
+    _schedule_reads = 0
     _scan: object = None
     """The scan it was made from."""
     _asked_code: object = None
@@ -101,7 +118,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         first = "riskiest first" if self._finder.is_descending else "safest first"
         if self.size.width < WIDE:
             return f"{first}  "
-        return f"{first}: {'code, value' if self._code is not None else 'value'}, last call  "
+        return f"{first}: {'code, value' if self._outside.code is not None else 'value'}, last call  "
 
     def words_without(self, total: int) -> Words:
         words = super().words_without(total)
@@ -111,17 +128,19 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         return words
 
     def all_columns(self) -> tuple[Column[FlagRow], ...]:
-        if self._code is None:
-            return super().all_columns()
-        draw = uses_cell(self._code)
-        columns = super().all_columns()
-        return tuple(structs.replace(each, draw=draw) if each.name == "refs" else each for each in columns)
+        columns, code, due = super().all_columns(), self._outside.code, self._outside.due
+        draws: dict[str, Draw[FlagRow]] = {"refs": uses_cell(code)} if code is not None else {}
+        if due is not None and self._schedule is not None:
+            draws |= {"state": scheduled_state(due), "due": due_cell(self._schedule.changes)}
+        return tuple(
+            structs.replace(each, draw=draws[each.name]) if each.name in draws else each for each in columns
+        )
 
     def _learn_code(self) -> None:
         """Load the last scan of code once the line, the order or a column depends on it."""
         source = self._app_state.session.code
         is_shown = any(column.name == "refs" for column in self.columns_shown())
-        if source is self._asked_code or not (self._finder.reads_code or is_shown):
+        if source is self._asked_code or not (self._finder.reads_outside or is_shown):
             return
         from flagtui.app.records.code_scanning import search_of
 
@@ -138,11 +157,44 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             return
         from flagtui.store.code_scans import CodeIndex
 
-        self._scan, self._code = scan, None if scan is None else CodeIndex(scan)
-        self._finder.set_code(self._code)
+        self._scan = scan
+        self._take_outside(Outside(None if scan is None else CodeIndex(scan), self._outside.due))
+
+    def _take_outside(self, outside: Outside) -> None:
+        """Search, sort and draw with facts that are not in the rows."""
+        self._outside = outside
+        self._finder.set_outside(outside)
         self.rows.set_columns(self.columns_shown())
-        if self._finder.reads_code:
+        if self._finder.reads_outside:
             self._find(self.search.value)
+
+    # The schedule
+
+    def _follow_schedule(self) -> None:
+        """Draw the schedule as it is known, and read it when it is old; one request for all flags."""
+        workspace, state = self._app_state.workspace, self._app_state
+        schedule = workspace.schedule if workspace is not None and state.refreshes else None
+        due = schedule.due if schedule is not None else None
+        if due is not self._outside.due or schedule is not self._schedule:
+            self._schedule = schedule
+            self._take_outside(Outside(self._outside.code, due))
+        if schedule is None or workspace is None or workspace.client.link.is_offline:
+            return
+        if state.reads != self._schedule_reads:
+            self._schedule_reads = state.reads
+            schedule.invalidate()
+        if schedule.is_outdated and not self._is_reading_schedule:
+            self._is_reading_schedule = True
+            self._read_schedule(schedule)
+
+    @work(group="schedule")
+    async def _read_schedule(self, schedule: FlagSchedule) -> None:
+        try:
+            await schedule.read()
+        finally:
+            self._is_reading_schedule = False
+        if self.is_attached:
+            self._follow_schedule()
 
     # The mirror
 
@@ -159,6 +211,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         if self.is_mounted:
             self._learn_code()
             self._take_code()
+            self._follow_schedule()
         mirror = self._app_state.session.mirror
         shown = None if mirror is None else (mirror, mirror.state, mirror.trouble)
         if not self.is_mounted or (shown == self._shown_mirror and shown is None):

@@ -1,6 +1,7 @@
 """Records created from a flag: a cohort, a dashboard, scheduled changes."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Final
 
 from flagtui import local_time
@@ -13,6 +14,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
@@ -20,20 +22,25 @@ from flagtui.changes.related.schedules import (
     adding_condition,
     dropping,
     plan_later,
+    raising,
     read_moment,
     switching,
+    why_no_step,
 )
+from flagtui.models.filters import EVERYONE
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import share_of
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.styled import Notice
 
 Kind = str | ScheduledChange
 
 KINDS: Final = (
     Choice[Kind]("on", "turn it on", "later"),
     Choice[Kind]("off", "turn it off", "later"),
+    Choice[Kind]("rollout", "raise the rollout", "of a condition, later"),
     Choice[Kind]("condition", "add a condition for everyone", "a share of them, later"),
 )
 
@@ -114,8 +121,47 @@ class RelatedChanges:
         chosen = await self._runner.ask(PickerScreen(f"Schedule for {row.key}", [*kinds, *waiting]))
         if isinstance(chosen, ScheduledChange):
             await self.drop(row, chosen)
+        elif chosen == "rollout":
+            await self._schedule_step(row)
         elif chosen is not None and (later := await self._later(chosen)) is not None:
             await self._schedule(row, later)
+
+    async def _schedule_step(self, row: FlagRow) -> None:
+        """Ask which condition gets which share when, and schedule that."""
+        fresh = await read_flag(row, self._app_state, self._runner)
+        if fresh is None:
+            return
+        if why := why_no_step(fresh):
+            self._runner.show_toast(Notice(f"{row.key}: {why}.", "warning", "not scheduled"))
+            return
+        conditions = fresh.targeting.deciding
+        place: int | None = 0
+        if len(conditions) > 1:
+            names = self._app_state.names_about(fresh)
+            choices = [
+                Choice(at, f"condition {at + 1}", condition_in_short(dict(condition.raw), names))
+                for at, condition in enumerate(conditions)
+                if condition.rollout < EVERYONE
+            ]
+            place = await self._runner.ask(PickerScreen(f"Raise the rollout of {row.key}", choices))
+        if place is None:
+            return
+        now = conditions[place].rollout
+
+        def problem(line: str) -> str:
+            share = share_of(line)
+            return "" if share is not None and share > now else f"a number above {now:g}, up to 100"
+
+        line = await ask_line(self._runner, "Share in percent", f"above {now:g}, up to 100", problem=problem)
+        share = share_of(line) if line is not None else None
+        if share is None or (at := await self._when()) is None:
+            return
+
+        async def plan(again: Flag) -> RelatedPlan | Blocked:
+            later = raising(again, place, share, at)
+            return plan_later(later, again) if isinstance(later, Later) else later
+
+        await self._write(row, plan)
 
     async def drop(self, row: FlagRow, change: ScheduledChange, on_report: OnReport = ignore) -> None:
         """Drop a scheduled change, after the usual question. Only within a worker."""
@@ -134,15 +180,18 @@ class RelatedChanges:
             share = share_of(line) if line is not None else None
             if share is None:
                 return None
+        at = await self._when()
+        if at is None:
+            return None
+        return switching(kind == "on", at) if share is None else adding_condition(share, at)
+
+    async def _when(self) -> datetime | None:
         zone = local_time.label(self._now)
         name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
         about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
         line = await self._runner.ask(PromptScreen(Prompt("When", about, read=self._moment)))
         moment = read_moment(line, self._now) if line is not None else None
-        if not isinstance(moment, float):
-            return None
-        at = local_time.utc(moment)
-        return switching(kind == "on", at) if share is None else adding_condition(share, at)
+        return local_time.utc(moment) if isinstance(moment, float) else None
 
     @property
     def _now(self) -> float:

@@ -20,6 +20,7 @@ class Glyphs(Struct, frozen=True):
     changed: str
     staged: str
     outdated: str
+    scheduled: str
     mark: str
     bar: str
     track: str
@@ -41,8 +42,8 @@ LINK_SIGNS: Final[Mapping[LinkKind, str]] = {
 }
 """At the right end of the header."""
 
-UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "Δ", "!", "▌", "━", "─", "…", "↑", "↓", "┃")
-ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "|", "=", ".", ">", "^", "v", "|")
+UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "Δ", "!", "◷", "▌", "━", "─", "…", "↑", "↓", "┃")
+ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "@", "|", "=", ".", ">", "^", "v", "|")
 
 
 def glyphs_for(encoding: str) -> Glyphs:

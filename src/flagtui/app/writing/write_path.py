@@ -29,6 +29,7 @@ from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, chosen_id
 from flagtui.changes.recovery import recover_all
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
@@ -190,7 +191,7 @@ class WritePath:
     ) -> Report[P, R] | None:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
         opened = self._app_state.workspace
-        name = planner.name(intents[0])
+        name = planner.name(intents[0]) if intents else ""
         try:
             with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
                 planned = await planner.plan(intents)
@@ -222,6 +223,8 @@ class WritePath:
             report = await run(planned, interface, rules, context, asked_with)
         if report is None:
             return None
+        if any(isinstance(outcome.plan, RelatedPlan) for outcome in report.outcomes):
+            workspace.schedule.invalidate()
         self._app_state.notify_watchers()
         records: list[Any] = [outcome.record for outcome in report.saved if outcome.plan.makes_record]
         if record := next((record for record in records if record is not None), None):

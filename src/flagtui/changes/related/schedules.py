@@ -21,6 +21,7 @@ from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
+from flagtui.models.filters import EVERYONE
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
@@ -97,6 +98,38 @@ def adding_condition(share: float, at: datetime) -> Later:
     group: JSON = {"properties": [], "rollout_percentage": percentage}
     payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
     return Later(f"given to {share:g} % of everyone more", payload, at)
+
+
+def why_no_step(fresh: Flag) -> str:
+    """Return why no rollout of the flag can be raised by a schedule; empty if one can."""
+    if not fresh.targeting.deciding:
+        return "it has no condition whose rollout can be raised"
+    if fresh.targeting.early_exit and any(map(fresh.targeting.matches_everyone, fresh.targeting.deciding)):
+        return "it stops at a condition for everyone, and a scheduled rollout is appended after it"
+    if all(condition.rollout >= EVERYONE for condition in fresh.targeting.deciding):
+        return "every condition is at 100 %"
+    return ""
+
+
+def raising(fresh: Flag, place: int, share: float, at: datetime) -> Later | Blocked:
+    """Return a later change that gives the flag to a larger share of the users of a condition.
+
+    The server appends the condition again with that share. No user drops out: a user's bucket is the same for
+    every condition.
+    """
+    if why := why_no_step(fresh):
+        return Blocked("rollout", why, "schedule a condition for everyone, or change it now")
+    conditions = fresh.targeting.deciding
+    if not 0 <= place < len(conditions):
+        return Blocked("condition", f"it has no condition {place + 1}", f"it has {len(conditions):,}")
+    condition = conditions[place]
+    if share <= condition.rollout:
+        reason = f"condition {place + 1} is at {condition.rollout:g} %, and a schedule can only raise it"
+        return Blocked("rollout", reason, "lower it now with %, or schedule to turn it off")
+    group: JSON = {**condition.raw, "rollout_percentage": int(share) if share == int(share) else share}
+    payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
+    words = f"rollout of condition {place + 1} raised from {condition.rollout:g} to {share:g} %"
+    return Later(words, payload, at)
 
 
 def dropping(change: ScheduledChange, words: str) -> Later:

@@ -70,25 +70,42 @@ class RowSource:
         query = read_query(line, self.kind.listing.vocabulary)
         names_me = any(term.name in ("by", "owner") and "me" in term.words for term in query.terms)
         me = await session.me() if names_me else None
-        return query, self.check(query, session.opening, session.now, sort, me)
+        is_due = sort.removeprefix("-") == "due" or any(term.name == "due" for term in query.terms)
+        due = None
+        if is_due:
+            from flagtui.store.schedule import next_due, pending_changes
 
-    def check(self, query: Any, opening: "Opening", now: float, sort: str = "", me: Any = None) -> Any:
+            due = next_due(await pending_changes(session.client))
+        return query, self.check(query, session.opening, session.now, sort, me, due)
+
+    def check(
+        self,
+        query: Any,
+        opening: "Opening",
+        now: float,
+        sort: str = "",
+        me: Any = None,
+        due: Mapping[int, float] | None = None,
+    ) -> Any:
         """Return the facts that the query and the order need.
 
         Raises Trouble for `by:me` if the user is not known, for a qualifier or an order about code without
-        a scan of it, and for an unknown order.
+        a scan of it, or about the schedule if it was not read, and for an unknown order.
         """
         from flagtui.cli.plumbing.offline_copies import code_folder, code_index
         from flagtui.store.query.language import row_test
-        from flagtui.store.query.vocabulary import Facts
+        from flagtui.store.query.vocabulary import Facts, Outside
 
         orders, order = self.kind.listing.orders, sort.removeprefix("-")
         if order and order not in orders:
             raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
-        of_code = [f"{term.name}:" for term in query.terms if term.reading and term.reading.lack]
-        of_code += [f"the order {order}"] if order and orders[order].needs_code else []
-        facts = Facts(now, me, code_index(opening) if of_code else None)
-        if of_code and facts.code is None:
+        lacking = [f"{term.name}:" for term in query.terms if term.reading and term.reading.lack]
+        of_code = [name for name in lacking if name != "due:"]
+        of_code += [f"the order {order}"] if order and orders[order].needs == "code" else []
+        facts = Facts(now, me, Outside(code_index(opening) if of_code else None, due))
+        if "due:" in lacking and due is None:
+            raise Trouble("due: needs the server's schedule.", "Leave it out.", code="usage")
+        if of_code and facts.outside.code is None:
             what = f"{of_code[0]} needs a scan of code, and there is none of {code_folder(opening)}."
             raise Trouble(what, "Scan it: flagtui refs", code="not_found")
         for term in query.terms:
@@ -106,7 +123,7 @@ class RowSource:
         finder: Finder[Any] = Finder(rows, listing=self.kind.listing, sort=Sort(order, sort.startswith("-")))
         if facts is not None:
             finder.set_user(facts.me)
-            finder.set_code(facts.code)
+            finder.set_outside(facts.outside)
         return [rows[place] for place in finder.find(line)]
 
     async def every(

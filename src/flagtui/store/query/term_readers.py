@@ -167,7 +167,7 @@ def uses_of(key: Callable[[Row], str]) -> Read[Row]:
         compare, right = _COMPARISONS[match[1] or "="], int(match[2])
 
         def test(facts: Facts) -> Test[str] | None:
-            code = facts.code
+            code = facts.outside.code
             return None if code is None else lambda word: compare(code.uses(word), right)
 
         return Reading((value.text,), test, key, lack=NO_SCAN)
@@ -189,11 +189,41 @@ def rules_of(key: Callable[[Row], str], hidden: Mapping[str, str]) -> Read[Row]:
         words = tuple(names[part] for part in parts)
 
         def test(facts: Facts) -> Test[str] | None:
-            code = facts.code
+            code = facts.outside.code
             return None if code is None else lambda word: not code.rules(word).isdisjoint(words)
 
         shows = tuple(hidden[word] for word in words if word in hidden)
         return Reading(words, test, key, lack=NO_SCAN, shows=shows)
+
+    return read
+
+
+NO_SCHEDULE: Final = "the scheduled changes are not read yet"
+"""Why a qualifier about them is ignored."""
+DUE: Final = "any, none, or a time until then such as <7d or >12h"
+
+
+def due_of(number: Callable[[Row], int]) -> Read[Row]:
+    """Return a reader of the time until the next scheduled change: `<7d`, `any`, `none`."""
+
+    def read(value: Value) -> Reading[Row]:
+        word = value.text.lower()
+        if word in ("any", "none"):
+            return Reading((word,), scheduled(word == "any"), number, lack=NO_SCHEDULE)
+        compare, seconds = read_age(word)
+
+        def test(facts: Facts) -> Test[int] | None:
+            due, now = facts.outside.due, facts.now
+            return None if due is None else lambda id: id in due and compare(due[id] - now, seconds)
+
+        return Reading((word,), test, number, lack=NO_SCHEDULE)
+
+    def scheduled(is_wanted: bool) -> Callable[[Facts], Test[int] | None]:
+        def test(facts: Facts) -> Test[int] | None:
+            due = facts.outside.due
+            return None if due is None else lambda id: (id in due) is is_wanted
+
+        return test
 
     return read
 

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -39,14 +39,25 @@ class CodeKeys(Protocol):
         ...
 
 
+class Outside(Struct, frozen=True):
+    """Facts about records that are not in their rows; each is None while it is unknown."""
+
+    code: CodeKeys | None = None
+    """The last scan of code."""
+    due: Mapping[int, float] | None = None
+    """When the next scheduled change of a flag is due, Unix seconds by id."""
+
+
+NOT_READ: Final = Outside()
+
+
 class Facts(Struct, frozen=True):
     """Facts that a query needs in addition to the rows."""
 
     now: float
     """Unix seconds; ages are relative to it."""
     me: QueryPerson | None = None
-    code: CodeKeys | None = None
-    """The last scan of code; None without one."""
+    outside: Outside = NOT_READ
 
 
 class WrongValue(ValueError):

@@ -14,6 +14,7 @@ from flagtui.changes.related.schedules import (
     adding_condition,
     dropping,
     plan_later,
+    raising,
     read_moment,
     switching,
 )
@@ -33,7 +34,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
 
-LATER_CHANGES: Final = ("--on", "--off", "--add-share")
+LATER_CHANGES: Final = ("--on", "--off", "--add-share", "--rollout")
 
 
 class ScheduleOptions(TypedDict):
@@ -42,6 +43,8 @@ class ScheduleOptions(TypedDict):
     turns_on: bool
     turns_off: bool
     share: float | None
+    rollout: float | None
+    condition: int
     when: str
     number: int | None
 
@@ -52,6 +55,7 @@ class ScheduleOptions(TypedDict):
     never_staged="a schedule is kept by the server",
     examples=(
         "flags schedule checkout-redesign --off --at +2h --yes",
+        "flags schedule new-nav --rollout 50 --at +1d --dry-run",
         "flags schedule checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
     ),
 )
@@ -70,6 +74,24 @@ class ScheduleOptions(TypedDict):
     help="Add a condition with this rollout.",
     cls=RuledOption,
     excludes=LATER_CHANGES,
+)
+@click.option(
+    "--rollout",
+    type=Percentage(),
+    metavar="PERCENT",
+    help="Raise the rollout of a condition.",
+    cls=RuledOption,
+    excludes=LATER_CHANGES,
+)
+@click.option(
+    "--condition",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="The condition of --rollout.",
+    cls=RuledOption,
+    requires=("--rollout",),
 )
 @click.option(
     "--at",
@@ -91,20 +113,26 @@ async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
     """Schedule a change of a flag on the server, or drop a scheduled one."""
-    share = given["share"]
-    is_changed = given["turns_on"] or given["turns_off"] or share is not None
+    share, rollout = given["share"], given["rollout"]
+    is_changed = given["turns_on"] or given["turns_off"] or share is not None or rollout is not None
     if given["number"] is not None:
         return await drop_change(session, await flag_of(session, flag), given["number"], terms)
     if not is_changed or not given["when"]:
         raise click.UsageError(
-            "Give a change and a time: --on, --off or --add-share, and --at; or --drop ID."
+            "Give a change and a time: --on, --off, --rollout or --add-share, and --at; or --drop ID."
         )
     moment = read_moment(given["when"], session.now)
     if isinstance(moment, str):
         raise Trouble(f"--at {given['when']!r}: {moment}; nothing was scheduled.", code="usage")
     at = local_time.utc(moment)
+    fresh = await flag_of(session, flag)
+    if rollout is not None:
+        step = raising(fresh, given["condition"] - 1, rollout, at)
+        if isinstance(step, Blocked):
+            raise Trouble(f"{fresh.key}: {step.reason}.", f"{step.next}.", code="refused")
+        return await schedule_change(session, fresh, step, terms)
     later = adding_condition(share, at) if share is not None else switching(given["turns_on"], at)
-    return await schedule_change(session, await flag_of(session, flag), later, terms)
+    return await schedule_change(session, fresh, later, terms)
 
 
 def _make(what: What, words: str, *operations: str) -> RecordCommand:

@@ -32,7 +32,7 @@ async def list_flags(
     """List flags; QUERY narrows as the search line of the app does.
 
     QUERY is words, and qualifiers with a value (type, runtime, is, by, tag, rollout,
-    updated, created, called, key, refs, code, id): 'is:on tag:web updated:<7d -called:never'
+    updated, created, called, key, due, refs, code, id): 'is:on tag:web updated:<7d -called:never'
     """
     rows: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort, limit)
     return rows

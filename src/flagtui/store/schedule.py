@@ -1,0 +1,93 @@
+"""The scheduled changes of all flags of a project, read with one request."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from flagtui import local_time
+from flagtui.api.errors import ApiError, Forbidden
+from flagtui.models.flag_answers import ScheduledChange
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+MAX_AGE: Final = 300.0
+"""Seconds after which the schedule is read again: no feed reports its changes."""
+AFTER_FAULT: Final = 60.0
+
+
+async def pending_changes(client: "Client") -> tuple[ScheduledChange, ...]:
+    """Return the changes of flags that are still to come. Raises ApiError."""
+    changes = await client.schedule.all({"model_name": "FeatureFlag"})
+    return tuple(change for change in changes if not change.is_done and change.record_id.isdigit())
+
+
+def next_due(changes: Iterable[ScheduledChange]) -> dict[int, float]:
+    """Return when the next change of each flag is due, Unix seconds by id; infinity without a time."""
+    due: dict[int, float] = {}
+    for change in changes:
+        at, id = local_time.unix(change.scheduled_at), int(change.record_id)
+        due[id] = min(due.get(id, float("inf")), at if at is not None else float("inf"))
+    return due
+
+
+class FlagSchedule:
+    """The scheduled changes of one project. `due` and `changes` are None until they were read."""
+
+    def __init__(self, client: "Client", clock: Callable[[], float]) -> None:
+        self._client = client
+        self._clock = clock
+        self._watchers: list[Callable[[], None]] = []
+        self._turn = asyncio.Lock()
+        self._is_stale = True
+        self.read_at: float | None = None
+        self.trouble: ApiError | None = None
+        """Error of the last request."""
+        self.due: Mapping[int, float] | None = None
+        """When the next change of each flag is due, Unix seconds by id."""
+        self.changes: Mapping[int, Sequence[ScheduledChange]] = {}
+        """By flag, the next one first."""
+
+    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
+        """Call `observer` after every read; return a function that stops this."""
+        self._watchers.append(observer)
+        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether it has to be read: it is old, a change was due since, or one was made here."""
+        now = self._clock()
+        has_failed = self.trouble is not None and not isinstance(self.trouble, Forbidden)
+        if self._is_stale or self.read_at is None:
+            return True
+        if now - self.read_at > (AFTER_FAULT if has_failed else MAX_AGE):
+            return True
+        return any(self.read_at < at <= now for at in (self.due or {}).values())
+
+    def invalidate(self) -> None:
+        """Have it read again: something was scheduled or dropped here."""
+        self._is_stale = True
+
+    async def read(self) -> None:
+        """Read it; an error is stored in `trouble`, and what was read before stays."""
+        async with self._turn:
+            self._is_stale = False
+            began = self._clock()
+            try:
+                changes = await pending_changes(self._client)
+            except ApiError as error:
+                self.trouble, self.read_at = error, began
+            else:
+                self.trouble, self.read_at = None, began
+                self.take(changes)
+        for observer in tuple(self._watchers):
+            observer()
+
+    def take(self, changes: Iterable[ScheduledChange]) -> None:
+        """Replace what is scheduled."""
+        every = sorted(changes, key=lambda change: local_time.unix(change.scheduled_at) or float("inf"))
+        by_flag: defaultdict[int, list[ScheduledChange]] = defaultdict(list)
+        for change in every:
+            by_flag[int(change.record_id)].append(change)
+        self.due, self.changes = next_due(every), dict(by_flag)
