@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from tests.doubles.frame_truth import COMPARED as FRAMES
 from tests.doubles.shared_program import SharedProgram
 from tests.doubles.templates import sample_database
 from tests.doubles.two_displays import COMPARED, DisplaysDiffer
@@ -77,6 +78,8 @@ def pytest_runtest_makereport(
     What fails it then is a difference between the two displays alone.
     """
     report = yield
+    report.user_properties += [(f"frame: {part}", number) for part, number in FRAMES.items()]
+    FRAMES.clear()
     if WIDTH and call.when == "call":
         report.user_properties.append(("compared", COMPARED.total()))
         COMPARED.clear()
@@ -87,13 +90,21 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """How many screens were compared."""
+    """Print how many screens were compared, and how many steps of the frame, part by part."""
+    counted = Counter[str]()
+    for report in [
+        report for each in ("", "passed", "failed") for report in terminalreporter.getreports(each)
+    ]:
+        for name, value in report.user_properties:
+            counted[name] += value
+    parts = [
+        (name.removeprefix("frame: "), number) for name, number in counted.items() if name[:5] == "frame"
+    ]
+    steps = dict(parts).pop("steps", 0)
+    named = ", ".join(f"{name} {number:,}" for name, number in sorted(parts) if name != "steps")
+    terminalreporter.write_line(f"{steps:,} steps compared with the model: {named}")
     if not WIDTH:
         return
-    counted = Counter[str]()
-    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
-        for name, value in report.user_properties if report.when == "call" else ():
-            counted[name] += value
     terminalreporter.write_line(
         f"{WIDTH} columns: {counted['compared']} pairs of screens compared; "
         f"{counted['cut short']} journeys went only as far as this width lets them"
