@@ -128,8 +128,8 @@ def raising(fresh: Flag, place: int, share: float, at: datetime) -> Later | Bloc
         return Blocked("rollout", reason, "lower it now with %, or schedule to turn it off")
     group: JSON = {**condition.raw, "rollout_percentage": int(share) if share == int(share) else share}
     payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
-    words = f"rollout of condition {place + 1} raised from {condition.rollout:g} to {share:g} %"
-    return Later(words, payload, at)
+    change = f"raised from {condition.rollout:g} to {share:g} % by a further condition"
+    return Later(f"rollout of condition {place + 1} {change}", payload, at)
 
 
 def dropping(change: ScheduledChange, words: str) -> Later:
