@@ -145,5 +145,14 @@ async def test_refused_count_shows_its_reason(setting: Setting) -> None:
         assert "users not counted" in words(program.screen)
 
 
+async def test_two_changes_of_one_flag_are_two_counted_questions(setting: Setting) -> None:
+    async with running(setting) as program:
+        await on_activity(program, "flag:checkout-redesign kind:payload")
+        await program.press("x", "x", "z")
+        assert "Revert 1 of 2: " in words(program.screen)
+        await program.press("y")
+        assert "Revert 2 of 2: " in words(program.screen)
+
+
 def _no_counts(request: httpx.Request) -> httpx.Response | None:
     return httpx.Response(500) if "blast" in request.url.path else None

@@ -2,6 +2,7 @@
 
 from tests.doubles.whole_program import Setting, running
 
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.journal_entries import Entry, Signature
@@ -20,3 +21,21 @@ async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting
         assert "[bold]x" in program.screen
         await program.press("z")
         assert isinstance(program.app.screen, JournalScreen)
+
+
+async def test_record_of_another_host_is_not_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        elsewhere = Signature(profile="prod", host="https://other.test", project="1")
+        program.journal.begin(Entry("e", program.timing.now, 812, "checkout", "disable", elsewhere))
+        await program.press("J", "enter")
+        assert isinstance(program.app.screen, JournalScreen)
+        assert "checkout is in project 1 of prod; open that first" in program.notices[-1]
+
+
+async def test_scheduled_change_opens_its_flag(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("at", "enter", *"+2h", "enter", "y")
+        await program.press("J", "enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert "new-nav" in program.screen

@@ -45,7 +45,7 @@ class Confirmation:
 class Purpose:
     """An undo or a redo, in whose words the question is asked."""
 
-    name: Literal["Undo", "Redo", "Apply"]
+    name: Literal["Undo", "Redo", "Revert", "Apply"]
     words: str
     """`turn new-nav on again`. Raw."""
     ago: str = ""

@@ -13,7 +13,7 @@ from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
 """The most failures named in one toast; the rest is counted."""
-_PAST: Final = {"Undo": "undone", "Redo": "redone", "Apply": "applied"}
+_PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
 
 
 def explain_outcomes(

@@ -73,7 +73,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     def action_open_tab(self, tab: str) -> None:
         """The flag as it is today, also when it is archived or deleted."""
-        if (target := self.target()) is not None:
+        if (target := self.needs_target(self.at_cursor())) is not None:
             self.post_message(OpenRecord(target, tab))
 
     def action_revert(self) -> None:

@@ -23,6 +23,7 @@ from flagtui.app.widgets.column_layout import (
 )
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.related_entries import RELATED
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
@@ -171,9 +172,22 @@ class JournalScreen(ReadList[Entry]):
         return self._write_scope
 
     def link_to(self, entry: Entry) -> RecordLink | None:
-        if entry.kind not in BY_ENTRY or not (entry.uuid or entry.record):
+        if not (entry.uuid or entry.record) or self._is_elsewhere(entry):
             return None
-        return RecordLink(BY_ENTRY[entry.kind].plural, entry.uuid or entry.record, entry.key)
+        # Schedules, copies, cohorts and dashboards are made of a flag.
+        kind = BY_ENTRY.get(entry.kind, FLAGS if entry.kind in RELATED else None)
+        return None if kind is None else RecordLink(kind.plural, entry.uuid or entry.record, entry.key)
+
+    def why_no_target(self, entry: Entry) -> str:
+        if self._is_elsewhere(entry):
+            place = entry.signature.profile or entry.signature.host
+            return f"{entry.key} is in project {entry.signature.project} of {place}; open that first"
+        return super().why_no_target(entry)
+
+    def _is_elsewhere(self, entry: Entry) -> bool:
+        """Return whether the record is in another project: the same id is another record here."""
+        workspace = self._app_state.workspace
+        return workspace is not None and not entry.signature.reaches(self._app_state.signature(workspace))
 
     def update_from_state(self) -> None:
         # A change may have ended.

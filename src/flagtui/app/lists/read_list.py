@@ -85,7 +85,7 @@ class ReadList(ListScreen[R]):
         return Words((self.description.nothing, "", "esc goes back"))
 
     def action_open(self) -> None:
-        if (target := self.target()) is not None:
+        if (target := self.needs_target(self.at_cursor())) is not None:
             self.post_message(OpenRecord(target))
 
     def leave_rows(self) -> None:

@@ -126,6 +126,17 @@ class RecordKeys(AnyScreen):
         """Return the record under the cursor."""
         return next(map(self.link_to, self.at_cursor()), None)
 
+    def needs_target(self, rows: Sequence[Any]) -> RecordLink | None:
+        """Return the record of these rows; a toast explains a row without one."""
+        target = next(map(self.link_to, rows), None)
+        if rows and target is None:
+            show_toast(self.app, Notice(self.why_no_target(rows[0])))
+        return target
+
+    def why_no_target(self, row: Any) -> str:
+        """Return why a row leads to no record."""
+        return "this row has no record of its own"
+
     def action_stage(self) -> None:
         self._runner.switch_staging()
 
@@ -138,11 +149,11 @@ class RecordKeys(AnyScreen):
     def action_copy_menu(self) -> None:
         from flagtui.app.lists.record_copies import copy_menu
 
-        if (target := next(map(self.link_to, self.single()), None)) is not None:
+        if (target := self.needs_target(self.single())) is not None:
             self._runner.run(copy_menu(self._app_state, self._runner, target))
 
     def action_link(self) -> None:
-        target = self.target()
+        target = self.needs_target(self.at_cursor())
         if self._app_state.workspace is None or target is None:
             return
         link = self._app_state.address_of(target.kind, target.id)
@@ -156,5 +167,5 @@ class RecordKeys(AnyScreen):
     def action_links(self) -> None:
         from flagtui.app.lists.record_copies import choose_link
 
-        if (target := self.target()) is not None:
+        if (target := self.needs_target(self.at_cursor())) is not None:
             self._runner.run(choose_link(self._app_state, self._runner, target))

@@ -63,27 +63,33 @@ class WritePath:
         self.stage_steps = StageSteps(app_state, runner, staging)
 
     async def change(
-        self, changes: Sequence[Intent | Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
+        self, changes: Sequence[Intent], on_report: OnReport, skipped: Sequence[Skipped] = ()
     ) -> None:
-        """Set new values of flags, or revert changes in the activity, confirmed together."""
+        """Set new values of flags, confirmed together."""
         if (workspace := self._runner.open_workspace()) is not None:
-            requests = [
-                change_for(change) if isinstance(change, Intent) else revert_of(change) for change in changes
-            ]
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
-            await self.write(requests, planner, on_report, skipped)
+            await self.write(list(map(change_for, changes)), planner, on_report, skipped)
 
     async def revert(
         self, entries: Sequence[Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
     ) -> None:
-        """Revert changes in the activity, newest first; those of one flag one after the other."""
-        for batch in distinct_records(entries, attrgetter("record_id")) or [[]]:
-            reports = list[Report[Any, Any]]()
-            await self.change(batch, reports.append, skipped)
+        """Revert changes in the activity, newest first; those of one flag one after the other.
+
+        The question states how many questions there are.
+        """
+        if (workspace := self._runner.open_workspace()) is None:
+            return
+        batches = distinct_records(entries, attrgetter("record_id")) or [[]]
+        for place, batch in enumerate(batches, 1):
+            purpose = None
+            if len(batches) > 1 and not self._app_state.is_staging:
+                purpose = Purpose(
+                    "Revert", count(len(entries), "change"), part=f"{place:,} of {len(batches):,}"
+                )
+            planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
+            report = await self.write(list(map(revert_of, batch)), planner, on_report, skipped, purpose)
             skipped = ()
-            for report in reports:
-                on_report(report)
-            if not reports or not reports[0].is_saved:
+            if report is None or not report.is_saved:
                 return
 
     async def create(
