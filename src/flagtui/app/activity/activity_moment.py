@@ -6,7 +6,7 @@ from textual import work
 
 from flagtui.app.activity.activity_columns import users_column
 from flagtui.app.activity.activity_keys import ActivityKeys
-from flagtui.app.activity.moment_reading import MomentReading
+from flagtui.app.activity.moment_facts import MomentFacts
 from flagtui.app.lists.list_screen import PAUSE
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
@@ -20,7 +20,7 @@ class ActivityAroundMoment(ActivityKeys):
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         super().__init__(app_state, runner)
-        self._moment: MomentReading | None = None
+        self._moment: MomentFacts | None = None
         self.is_reading = False
         """Whether pages of the feed are in flight."""
         self._learned: tuple[Sequence[ChangeRow], Centre | None] = ((), None)

@@ -12,7 +12,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
 from flagtui.app.activity.activity_keys import NOT_REVERTED
 from flagtui.app.activity.activity_moment import ActivityAroundMoment
-from flagtui.app.activity.moment_reading import MomentReading
+from flagtui.app.activity.moment_facts import MomentFacts
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import is_missing, may_write
@@ -92,7 +92,7 @@ class ActivityScreen(ActivityAroundMoment):
             stop()
         self._workspace, self._newest, self._drawn, self._pages = workspace, 0.0, 0.0, 0
         self._secrets.clear()
-        self._moment = MomentReading(workspace) if workspace is not None else None
+        self._moment = MomentFacts(workspace) if workspace is not None else None
         self._stops = (
             (self.follow(workspace.activity.watch, self.draw_rows),) if workspace is not None else ()
         )

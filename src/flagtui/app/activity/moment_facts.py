@@ -17,7 +17,7 @@ SAME: Final = 60.0
 """Seconds by which a moment may move, as `20m` does while more is typed, without being read again."""
 
 
-class MomentReading:
+class MomentFacts:
     """The changes around one moment in one project."""
 
     def __init__(self, workspace: Workspace) -> None:
