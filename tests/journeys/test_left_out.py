@@ -126,7 +126,7 @@ GONE: Mapping[str, Any] = {"deleted": True}
 COMMANDS: dict[str, tuple[Sequence[str], Mapping[str, Any], str]] = {
     "turned off": (("space",), GONE, "the flag has been deleted"),
     "archived": (("a",), GONE, "the flag has been deleted"),
-    "deleted": (("d",), GONE, "already is deleted"),
+    "deleted": (("d",), GONE, "is already deleted"),
     "tagged": (("T", *"seen", "enter"), GONE, "the flag has been deleted"),
     "rolled out": (
         ("%", *"15", "enter"),

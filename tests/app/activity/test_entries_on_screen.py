@@ -87,7 +87,7 @@ def test_cohort_has_its_name_wherever_it_is_known() -> None:
     assert "+ cohort 31|" in drawn(row)
     assert "+ Beta testers|" in drawn(row, names=names)
     assert "+ Beta testers" in copied([row], names)
-    assert "+ Beta testers" in as_markdown([row], "Changes", str, names)
+    assert "+ Beta testers" in as_markdown([row], "Changes", lambda _row: "", names)
 
 
 def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
@@ -100,7 +100,9 @@ def test_impersonating_staff_are_not_shown_as_the_user() -> None:
     assert "|staff as Sam|" in drawn(row)
     assert "staff of the product, signed in as\nsam@acme.test" in told(EntryView(row, NOW))
     assert "staff of the product, signed in as sam@acme.test" in one_line(row)
-    assert "by staff of the product, signed in as sam@acme.test" in as_markdown([row], "Changes", str)
+    assert "by staff of the product, signed in as sam@acme.test" in as_markdown(
+        [row], "Changes", lambda _row: ""
+    )
     study = Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
     assert "staff as S…" in plain([log_line(row.entry, study, 100)])
     assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
@@ -227,7 +229,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
         entry(id="e2", created_at=None),
     ]
     rows = [replace(row, place=place) for place, row in zip((2, 1, 3), rows, strict=True)]
-    text = as_markdown(rows, "What `we` did", lambda id: f"https://x.test/{id}")
+    text = as_markdown(rows, "What `we` did", lambda row: f"https://x.test/{row.record_id}")
     assert text.splitlines()[:3] == ["# What \\`we\\` did", "", "## 2026-03-01 (UTC)"]
     assert "- **08:41:12** `new-nav`: turned off by sam@acme.test <https://x.test/12>" in text.splitlines()
     assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
@@ -238,7 +240,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
 
 def test_what_somebody_wrote_is_no_markup_of_the_timeline() -> None:
     hostile = entry([changed("evaluation_runtime", "a", "](http://evil.test) **b**\n# c")], item_id="12")
-    text = as_markdown([hostile], "T", str)
+    text = as_markdown([hostile], "T", lambda _row: "")
     assert "\\](http" in text
     assert "**b**" not in text
     assert len([line for line in text.splitlines() if line.startswith("#")]) == 2

@@ -87,7 +87,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
 
 
 def test_a_flag_that_is_already_off_needs_nothing() -> None:
-    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "already is off"
+    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
 
 
 def test_archiving_turns_an_active_flag_off_in_one_write() -> None:

@@ -117,7 +117,7 @@ def test_keys_are_read_from_standard_input_as_lists_print_them(
     assert done.code == 0, done.err
     assert read(service, key).active is False
     again = signed_in("flags", "disable", "-", "--yes", stdin=listed)
-    assert (again.code, again.out) == (0, f"{key}\tunchanged\talready is off\t\n")
+    assert (again.code, again.out) == (0, f"{key}\tunchanged\tis already off\t\n")
 
 
 def test_a_query_chooses_and_half_a_query_chooses_nothing(signed_in: Run, service: Service, key: str) -> None:

@@ -25,7 +25,7 @@ def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
 def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
     done(here("flags", "disable", FLAG, "--stage"))
     again = here("flags", "disable", FLAG, "--stage")
-    assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\talready is off\t\n")
+    assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\tis already off\t\n")
     done(here("flags", "enable", FLAG, "--stage"))
     assert records(here("staged", "list", "--json")) == []
 

@@ -132,7 +132,8 @@ class ActivityFinder(Finder[ChangeRow]):
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
         yield f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold"
         yield f"  {WINDOW}  ", "$faint"
-        yield f"{count(inside, 'change')}", "$text-muted"
+        if rows:
+            yield count(inside, "change"), "$text-muted"
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:

@@ -30,7 +30,7 @@ class MomentFacts:
     def missing(self, centre: Centre | None) -> tuple[str, ...]:
         """Return in words which changes around the moment are not listed."""
         if centre is None or self._changes is None or not self._is_read(centre):
-            return () if centre is None else ("reading experiments and events",)
+            return () if centre is None else ("reading other records",)
         return self._changes.missing
 
     @property

@@ -169,7 +169,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         head = head if self.size.height >= SHORT else head[:-1]
         self.query_one("#flag-head", Static).update(joined(head, self.tab_width))
         if is_wide:
-            side = joined(side_lines(self._study, SIDE - 4), SIDE - 4)
+            side = joined(side_lines(self._study, SIDE - 4, self._tab), SIDE - 4)
             self.query_one("#flag-side", Static).update(side)
         self.pane.show(self._row.key if self._tab == "code" else self._study)
 

@@ -72,7 +72,7 @@ def _place(entry: Entry) -> str:
 
 
 JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column("at", "WHEN", age_cell("at"), 5, align="right"),
+    Column("at", "WHEN", age_cell("at"), 6, align="right"),
     Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=48, gap=2),
     Column("verb", "CHANGE", words_cell(_verb, "plain"), 12, grow=2, most=24),
     Column("ending", "ENDED", draw_ending, 10),

@@ -99,9 +99,10 @@ class NoOp:
 
     @property
     def words(self) -> str:
-        """Follows the key: `already is off`; other values have no word."""
+        """`is already off`, after the key; other values have no word."""
         name = self.intent.verb
-        return f"already {verb(name).done}" if name in STATES else "has these values already"
+        first, _, state = verb(name).done.partition(" ")
+        return f"{first} already {state}" if name in STATES else "has these values already"
 
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:

@@ -72,19 +72,20 @@ LABEL = 12
 """Cells of the words on the left."""
 
 
-def side_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Yield the whole column."""
+def side_lines(study: Study, width: int, tab: str = "") -> Iterator[list[Piece]]:
+    """Yield the whole column, without what the open tab shows in full."""
     details = study.details
-    yield from list(reach_summary(details, width))[:-1]
-    if details.reach is not None:
-        for part in details.reach.parts:
+    if tab != "reach":
+        yield from list(reach_summary(details, width))[:-1]
+        for part in details.reach.parts if details.reach is not None else ():
             yield [
                 (f" {part.number} {part.reached:>8,}  ", "$text-muted"),
                 *bar(part.reached, part.total, width - 14),
             ]
-    yield []
-    yield from link_lines(study, width)
-    if details.changes:
+        yield []
+    if tab != "links":
+        yield from link_lines(study, width)
+    if details.changes and tab != "history":
         yield [("HISTORY", "$text-muted")]
         yield from list(recent_lines(study, width))[1:]
         yield []
