@@ -116,6 +116,25 @@ def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path
     assert known_words("flags", "", "") == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--json", "flags", "dif"),
+        ("flags", "--json", "dif"),
+        ("-o", "json", "flags", "--fields", "key", "dif"),
+        ("demo", "--json", "flags", "dif"),
+        ("demo", "flags", "--no-trunc", "dif"),
+    ],
+)
+def test_commands_are_completed_behind_options(words: tuple[str, ...]) -> None:
+    assert complete(*words) == ["plain,diff"]
+
+
+def test_words_of_schema_and_wait_are_completed() -> None:
+    assert complete("schema", "change-") == ["plain,change-plan", "plain,change-result"]
+    assert complete("flags", "wait", "x", "--until", "o") == ["plain,on", "plain,off"]
+
+
 @pytest.mark.usefixtures("copies")
 def test_options_with_values_are_completed() -> None:
     assert complete("flags", "list", "--project", "") == ["plain,1", "plain,2"]

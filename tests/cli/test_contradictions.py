@@ -11,6 +11,7 @@ from tests.cli.conftest import Run, Service, run_at
     ("line", "reason"),
     [
         ("flags create fresh --field nonsense=1 --yes", "'nonsense' is not a field of a flag"),
+        ("experiments create A --flag-key a --field no=1", "'no' is not a field of an experiment"),
         ("flags create fresh --field key=other --yes", "KEY and --field key contradict each other"),
         ("experiments create A --flag-key a --field name=B --yes", "NAME and --field name contradict each"),
         ("flags edit 1 --field name=x --field name=y --yes", "--field name is given twice with different"),

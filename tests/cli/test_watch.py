@@ -40,6 +40,7 @@ class Log:
         self.entries: list[dict[str, Any]] = []
         self.random = random.Random(seed)
         self.clock = clock
+        self.refused_until = 0.0
         self.grow(150)
 
     def grow(self, count: int) -> None:
@@ -62,6 +63,10 @@ class Log:
             raise httpx.ConnectError("refused")
         if fate < 0.1:
             return httpx.Response(502)
+        if fate < 0.15:
+            self.refused_until = self.clock.now + 60
+        if self.clock.now < self.refused_until:
+            return httpx.Response(429, headers={"Retry-After": "20"})
         query = request.url.params
         limit, page = int(query["limit"]), int(query["page"])
         newest = self.entries[::-1][(page - 1) * limit : page * limit]

@@ -11,12 +11,14 @@ import click
 
 from flagtui.cli import commands
 from flagtui.cli.main import program
+from flagtui.cli.plumbing.command_tree import SchemaName
 from flagtui.cli.plumbing.option_rules import RuledOption, label_of, param_of, rules_of
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.value_types import (
     ChangeId,
     FieldNames,
+    KnownWord,
     ProfileName,
     ProjectId,
     ProjectNumber,
@@ -181,7 +183,7 @@ def excluded_uses(command: click.Command, option: click.Option) -> list[str]:
 
 
 def _choices(kind: click.ParamType[Any]) -> list[str]:
-    return [*kind.choices] if isinstance(kind, click.Choice) else []
+    return [*kind.choices] if isinstance(kind, click.Choice | KnownWord) else []
 
 
 def _completed_by(kind: click.ParamType[Any]) -> str:
@@ -191,6 +193,8 @@ def _completed_by(kind: click.ParamType[Any]) -> str:
         return f"{'queries' if isinstance(kind, QueryWord) else 'orders'} of {kind.kind}"
     ways = {
         click.Choice: "choices",
+        KnownWord: "words",
+        SchemaName: "schemas",
         click.Path: "files",
         CommandWords: "commands",
         FieldNames: "fields",

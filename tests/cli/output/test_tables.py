@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import dataclass
 
+import click
 import pytest
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -159,6 +160,12 @@ def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatc
     assert chosen() == Printer("table", width=77, has_colour=True, has_links=True)
     monkeypatch.setenv("NO_COLOR", "1")
     assert chosen() == Printer("table", width=77)
+
+
+def test_question_mark_lists_the_names_of_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(click.exceptions.Exit) as end:
+        choose_printer(KIND, OutputOptions(fields="?"))
+    assert (end.value.exit_code, capsys.readouterr().out) == (0, "key\nsize\n")
 
 
 def test_unknown_field_is_named_before_any_request() -> None:

@@ -24,6 +24,7 @@ _STEP: Final = re.compile(r"[\w@.~:$ -]+")
 @command(
     "api",
     line="Read any address of the API.",
+    only_shows=True,
     examples=(
         "api feature_flags/",
         "api '/api/projects/{project}/feature_flags/?limit=1'",

@@ -50,6 +50,7 @@ class CheckOptions(TypedDict):
 @command(
     "check",
     line="Check that every key in code is valid, for builds.",
+    only_shows=True,
     operations=("flags.list", "flags.activity", "cohorts.list", "event_definitions.list"),
     examples=(
         "check --rules missing-required --require checkout-redesign",

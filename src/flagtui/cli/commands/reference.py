@@ -88,6 +88,7 @@ def _search(description: Mapping[str, Any]) -> dict[str, Any]:
 @command(
     "completion",
     line="Print the completion for a shell.",
+    only_shows=True,
     is_online=False,
     examples=("completion bash", "completion fish"),
 )

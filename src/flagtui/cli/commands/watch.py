@@ -11,7 +11,7 @@ from typing import Final, TypedDict, Unpack
 
 import click
 
-from flagtui.api.errors import ApiError, ServerFault, Unanswered, Unreachable
+from flagtui.api.errors import ApiError, RateLimited, ServerFault, Unanswered, Unreachable
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WorkPlace
 from flagtui.cli.plumbing.output.lines import progress
@@ -158,9 +158,10 @@ class UnheardChanges:
 
 
 async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
-    """Yield every new entry; retry while the server is unreachable. Raises ApiError for other errors."""
+    """Yield every new entry; retry after a lost connection or a pause. Raises ApiError for other errors."""
     trouble, place = "", 0
     while True:
+        pause = every
         try:
             for entry in await feed.news():
                 place += 1
@@ -168,15 +169,18 @@ async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRo
             if trouble:
                 progress("the server responds again")
             trouble = ""
-        except (Unreachable, Unanswered, ServerFault) as error:
+        except (Unreachable, Unanswered, ServerFault, RateLimited) as error:
             trouble = _report_once(error, trouble)
-        await feed.session.clock.sleep(every)
+            pause = max(every, error.facts.retry_after or 0.0)
+        await feed.session.clock.sleep(pause)
 
 
 def _report_once(error: ApiError, before: str) -> str:
-    if error.what != before:
-        progress(f"{error.what} Still watching.")
-    return error.what
+    # Each refusal names other seconds.
+    what = "The server asks for a pause." if isinstance(error, RateLimited) else error.what
+    if what != before:
+        progress(f"{what} Still watching.")
+    return what
 
 
 def _since(text: str, now: float) -> float:

@@ -5,7 +5,7 @@ Declaring a command loads all that it needs, so neither help nor completion does
 
 import difflib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +16,13 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.global_options import move_options
-from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value
+from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
 from flagtui.cli.plumbing.value_types import (
     ChangeId,
     FieldNames,
+    KnownWord,
+    ListedWord,
     ProfileName,
     ProjectId,
     QueryWord,
@@ -55,6 +57,8 @@ SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
 """What other programs call our commands."""
 MAY_BE_EMPTY: Final = ("description", "text", "comment", "primary", "only")
 """Parameters whose empty value clears a text, a primary property or all tags."""
+PLAN, FINDING = "change-plan", "code-finding"
+"""The schemas of every dry run, and of the JSON of check."""
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
 
@@ -64,6 +68,19 @@ def descriptions() -> Mapping[str, Mapping[str, Any]]:
     """By the words that name a command, in the order of the help."""
     lines = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
     return {line["name"]: line for line in lines}
+
+
+def schemas() -> Mapping[str, str]:
+    """Return the commands that print each schema, by its name."""
+    printed = {line["output"]: words for words, line in descriptions().items() if line["output"]}
+    return {**printed, PLAN: "flags enable", FINDING: "check"}
+
+
+class SchemaName(ListedWord):
+    """The name of a schema."""
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        return sorted(schemas())
 
 
 class CommandPlace(click.Context):
@@ -99,8 +116,7 @@ def require_values(context: click.Context) -> None:
         value = context.params.get(name)
         values = value if isinstance(value, tuple) else (value,)
         if any(isinstance(each, str) and not each.strip() for each in values):
-            label = param.opts[0] if isinstance(param, click.Option) else param.make_metavar(context)
-            raise click.UsageError(empty_value(label), context)
+            raise click.UsageError(empty_value(label_of(param)), context)
 
 
 class ShownCommand(click.Command):
@@ -111,9 +127,10 @@ class ShownCommand(click.Command):
     """Each without the name of the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.allow_interspersed_args:
+            is_unfinished = ctx.resilient_parsing
+            args = move_options(args, self.params, is_command=True, is_unfinished=is_unfinished)
         if not ctx.resilient_parsing:
-            if not ctx.allow_interspersed_args:
-                args = move_options(args, self.params, is_command=True)
             check_repeats(args, ctx)
         rest = super().parse_args(ctx, args)
         require_values(ctx)
@@ -184,6 +201,7 @@ def _type(one: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType
         "": lambda: click.STRING,
         "choices": lambda: click.Choice(one["choices"]),
         "files": click.Path,
+        "words": lambda: KnownWord(one["choices"]),
         "commands": lambda: COMMAND_WORDS,
         "tags": lambda: RecordWord(kind, is_tag=True),
         "queries": lambda: QueryWord(kind),
@@ -192,6 +210,7 @@ def _type(one: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType
         "profiles": ProfileName,
         "projects": ProjectId,
         "changes": ChangeId,
+        "schemas": SchemaName,
     }
     return makers[way]() if way in makers else RecordWord(way)
 
@@ -215,8 +234,8 @@ class LazyGroup(click.Group):
         self.prefix = prefix
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = move_options(args, self.params, is_unfinished=ctx.resilient_parsing)
         if not ctx.resilient_parsing:
-            args = move_options(args, self.params)
             check_repeats(args, ctx)
         if self.prefix and f"{self.prefix}{DEFAULT}" in command_index() and _begins_with_options(args):
             args = [DEFAULT, *args]

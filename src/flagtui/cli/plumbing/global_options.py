@@ -66,12 +66,17 @@ def global_options() -> list[click.Option]:
 
 
 def move_options(
-    args: list[str], params: Sequence[click.Parameter], *, is_command: bool = False
+    args: list[str],
+    params: Sequence[click.Parameter],
+    *,
+    is_command: bool = False,
+    is_unfinished: bool = False,
 ) -> list[str]:
     """Return the words of a group with options of the command after its name: `--json list` as `list --json`.
 
     `params` are the options of the group itself, which stay where they are. With `is_command` the words are
-    those of a command such as `demo`, which another command follows.
+    those of a command such as `demo`, which another command follows. With `is_unfinished` a shell completes
+    the name that is missing, and needs no options before it.
     """
     own = {name: _has_value(param) for param in params for name in param.opts}
     kept: list[str] = []
@@ -88,6 +93,8 @@ def move_options(
         del rest[:count]
     if is_command and rest[:1] == ["--"]:
         del rest[0]
+    if not rest and is_unfinished:
+        return kept
     if not moved or not rest or rest[0] == "--":
         return args
     # What follows -- is for the other command.

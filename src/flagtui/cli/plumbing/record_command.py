@@ -57,6 +57,8 @@ class RecordCommand(ShownCommand):
         **more: Any,
     ) -> None:
         params = [*more.pop("params", ())]
+        self.only_shows: bool = more.pop("only_shows", kind is not None)
+        """Whether it does nothing but show something, apart from changes."""
         self.never_staged: str = more.pop("never_staged", "")
         """Why its changes cannot be kept in a change set; empty when they can."""
         if plans is not None:
@@ -99,7 +101,7 @@ class RecordCommand(ShownCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
-        is_look = self.kind is not None and (not self.writes or given["dry_run"])
+        is_look = self.only_shows and (not self.writes or given["dry_run"])
         kind = self.plans if given.get("dry_run") else self.kind
         if kind is not None:
             options = OutputOptions(

@@ -37,6 +37,16 @@ class ListedWord(click.types.StringParamType):
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
+class KnownWord(ListedWord):
+    """A word of which some are known; others are accepted."""
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self.choices = choices
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        return self.choices
+
+
 class ProfileName(ListedWord):
     """The name of a profile in the settings."""
 

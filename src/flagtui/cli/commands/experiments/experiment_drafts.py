@@ -22,6 +22,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
 from flagtui.models.experiment import Experiment
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 FIELD = click.option(
     "--field",
@@ -86,6 +87,9 @@ async def create(
     fields = {**({"description": about} if about else {}), **read_fields(given["values"])}
     if "name" in fields:
         raise click.UsageError(contradiction("NAME", "--field name"))
+    if unknown := [field for field in fields if field not in EXPERIMENT_FIELDS.edited]:
+        fix = f"Fields: {', '.join(EXPERIMENT_FIELDS.edited)}."
+        raise Trouble(f"{unknown[0]!r} is not a field of an experiment.", fix, code="usage")
     is_linked = await session.client.flags.find(flag_key) is not None
     if is_linked and variants:
         fix = "Leave out --variant, or choose another key."

@@ -36,6 +36,7 @@ PART: Final = "shapes"
 @command(
     "types",
     operations=("flags.list",),
+    only_shows=True,
     examples=(
         "flags types --language ts",
         "flags types --language python tag:web --out flag_types.py",

@@ -11,6 +11,7 @@ from flagtui.cli.plumbing.options import WAIT_SECONDS, Percentage
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.value_types import KnownWord
 from flagtui.cli.plumbing.word_types import FLAG_WORDS
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.models.rows import FlagRow
@@ -20,10 +21,13 @@ STATES: Final = "on, off, stale or rollout=PERCENT"
 DEFAULT_WAIT: Final = 60.0
 
 
-class AwaitedState(click.ParamType[Any]):
+class AwaitedState(KnownWord):
     """A state of a flag, as the test of its row."""
 
     name = "state"
+
+    def __init__(self) -> None:
+        super().__init__(("on", "off", "stale", "rollout="))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         word = str(value).strip().lower()

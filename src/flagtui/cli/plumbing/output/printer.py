@@ -224,7 +224,7 @@ def _formats_but(name: str) -> list[str]:
 def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[str, ...] = ()) -> Printer:
     """Return the printer for these options; `more` are fields beyond those of the kind.
 
-    Raises Trouble for unknown fields.
+    Raises Trouble for unknown fields, and Exit once the names are printed for `?`.
     """
     formats: set[Format] = {options.output_format} if options.output_format else set()
     formats |= {"json"} if options.as_json else set()
@@ -232,6 +232,9 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
     formats |= {"json"} if options.jq else set()
     fields = options.fields
     names = tuple(name.strip() for name in fields.split(",") if name.strip())
+    if names == ("?",):
+        print("\n".join((*kind.names, *more)))
+        raise click.exceptions.Exit(0)
     unknown = [name for name in names if name not in (*kind.names, *more)]
     if unknown or (fields and not names):
         raise Trouble(
