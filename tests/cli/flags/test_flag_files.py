@@ -76,6 +76,8 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
         ('{"schema": "flag", "records": [{"key": "new-nav"}]}', 2),
         ('{"key": "new-nav", "nonsense": 1}', 2),
         ('[{"key": "new-nav"}, {"key": "new-nav"}]', 2),
+        ('{"key": "new-nav", "active": false, "active": true}', 2),
+        ('{"schema": "whole-flag", "records": {"key": "new-nav"}}', 2),
         ('[{"key": "none-such"}]', 6),
         ('[{"key": "new-nav", "active": "yes"}]', 2),
     ],
@@ -85,6 +87,12 @@ def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> Non
     done = signed_in("flags", "edit", "--from", "-", "--yes", stdin=text)
     assert (done.code, done.out) == (code, ""), done
     assert printed(signed_in, "new-nav") == before
+
+
+def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -> None:
+    for more in ("--dry-run", "--yes"):
+        done = signed_in("flags", "create", "--from", "-", more, stdin='{"key": "bare"}')
+        assert (done.code, "a new flag needs at least one condition" in done.out) == (3, True), done
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 SIZE_LIMIT: Final = 512 * 1024
 """Bytes of one flag's `filters` as compact JSON."""
+NO_CONDITION: Final = "a new flag needs at least one condition"
 _NOT_JSON: Final = "the text is not JSON"
 
 
@@ -67,9 +68,11 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
     if not isinstance(groups, list):
         if groups is not None or "groups" in filters:
             yield FilterProblem(("groups",), "must be a list of conditions")
+        elif is_new:
+            yield FilterProblem(("groups",), NO_CONDITION)
         return
     if is_new and not groups:
-        yield FilterProblem(("groups",), "a new flag needs at least one condition")
+        yield FilterProblem(("groups",), NO_CONDITION)
     keys = frozenset(variant_keys(filters))
     flag_level = as_index(filters.get("aggregation_group_type_index"))
     for place, group in enumerate(groups):

@@ -68,7 +68,10 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
 @click.option("--fresh", is_flag=True, help="Start over: discard all changes in the demo.")
 @click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
 @click.option(
-    "--flags", type=click.IntRange(0, 100_000), metavar="N", help="How many flags the sample lists."
+    "--flags",
+    type=click.IntRange(0, 100_000),
+    metavar="N",
+    help="How many flags the sample lists; never fewer than its stories need.",
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
 @click.option(

@@ -147,7 +147,7 @@ def _log(line: str) -> None:
     "--flags",
     type=click.IntRange(0, 100_000),
     metavar="N",
-    help="With --sample: how many flags.",
+    help="With --sample: how many flags; never fewer than its stories need.",
     cls=RuledOption,
     requires=("--sample",),
 )

@@ -46,20 +46,32 @@ def read_flags(text: str) -> list[dict[str, JSON]]:
 def _objects(text: str) -> Iterator[Any]:
     """Yield the records of a document, a list, one object, or NDJSON."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError:
         # The first line decides whether it is NDJSON: a later fault is that of its line.
         lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) < 2:
             raise
-        yield from map(json.loads, lines)
+        yield from (json.loads(line, object_pairs_hook=_object) for line in lines)
         return
     records = value.get("records", [value]) if isinstance(value, dict) else value
     schema = value.get("schema", WHOLE_FLAG.name) if isinstance(value, dict) else WHOLE_FLAG.name
-    if schema != WHOLE_FLAG.name or not isinstance(records, list):
+    if not isinstance(records, list):
+        raise Trouble("the file has no list of flags.", PRINT_IT, code="usage")
+    if schema != WHOLE_FLAG.name:
         what = f"the file has records of the schema {safe_text(str(schema), 80)!r}, not {WHOLE_FLAG.name!r}."
         raise Trouble(what, PRINT_IT, code="usage")
     yield from records
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object. Raises Trouble for a name with two values, of which one would be lost."""
+    value: dict[str, Any] = {}
+    for name, item in pairs:
+        if value.setdefault(name, item) != item:
+            what = f"an object of the file has {safe_text(name, 80)!r} twice, with different values."
+            raise Trouble(what, "Leave one of them out.", code="usage")
+    return value
 
 
 def _fields_of(record: Any) -> dict[str, JSON]:
