@@ -61,6 +61,11 @@ def test_undo_uses_the_project_of_the_journal_entry(unnamed: Run) -> None:
     assert (unnamed("undo", "--yes").code, unnamed("redo", "--dry-run").code) == (0, 0)
 
 
+def test_mirror_asks_for_the_project_of_a_name(unnamed: Run) -> None:
+    done = unnamed("mirror", "--port", "0", "--project", "none-such")
+    assert (done.code, "there is no project none-such" in done.err) == (6, True)
+
+
 @pytest.mark.parametrize(
     ("name", "has_prefixes", "expected"),
     [("Web", False, 7), ("Web", True, 7), ("web s", True, 8), ("a", True, 9)],

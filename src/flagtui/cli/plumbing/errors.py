@@ -49,7 +49,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     "or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
-    7: "findings or differences, or a tested state is false",
+    7: "findings, a compared file differs, or a tested state is false",
     129: "the terminal was closed (SIGHUP); a change in flight was finished",
     130: "stopped by ctrl+c",
     READER_GONE: "the reader of the output, such as head, stopped reading",

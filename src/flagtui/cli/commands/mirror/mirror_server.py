@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,7 +17,8 @@ from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.options import WorkPlace
-from flagtui.cli.plumbing.project_session import find_key, open_profile
+from flagtui.cli.plumbing.project_choice import open_project
+from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
 from flagtui.cli.plumbing.value_types import FilePath
@@ -183,6 +185,8 @@ def _open_upstream(options: MirrorOptions) -> Iterator[_Source]:
             yield _Source(ServerUpstream(client, "the sample"), None, project)
     else:
         opening = open_profile(options.place.profile, options.place.project)
+        if opening.project_name:
+            _client, opening = ask(opening, find_key(opening), partial(open_project, opening=opening))
         try:
             client = make_client(opening.profile, opening.host, find_key(opening).key, read_only=True)
         except ApiError as error:
