@@ -50,6 +50,8 @@ def test_without_a_language_every_quoted_key_is_a_string() -> None:
         ('const NAV = "nav";\nposthog.isFeatureEnabled(NAV)', "ts"),
         ('const Flags = { nav: "nav" } as const;\nposthog.isFeatureEnabled(Flags.nav)', "ts"),
         ('enum Flag { Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
+        ('enum Flag { Old = "old", Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
+        ('const OLD="old", NAV="nav";\nposthog.isFeatureEnabled(NAV)', "js"),
         ('class Flag(StrEnum):\n    NAV = "nav"\nposthog.feature_enabled(Flag.NAV.value, "u")', "python"),
         (
             'enum Flag { NAV("nav"); }\nclass A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }',
@@ -160,7 +162,7 @@ def test_script_blocks_of_pages_are_parsed() -> None:
     script = '<script setup lang="ts">\nuseFeatureFlag("nav")\n</script>'
     page = f'<!-- "nav" -->\n<template><p>"nav"</p></template>\n{script}'
     references = read(page, "vue").references
-    assert [(each.kind, each.line) for each in references] == [("comment", 1), ("call", 4)]
+    assert [(each.kind, each.line) for each in references] == [("comment", 1), ("string", 2), ("call", 4)]
 
 
 def test_component_names_its_flag() -> None:
@@ -238,3 +240,25 @@ def test_languages_are_recognised_by_extension() -> None:
 def test_name_of_a_computed_value_has_no_key(text: str) -> None:
     keys = [key for kind, key in resolve(read(text, "python")) if kind in ("call", "constant")]
     assert keys == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("""<p title="don't">{{ on("nav") }}</p>""", "vue"),
+        ("""{"title": "don't", "flag": "nav"}""", ""),
+        ("""<p data-flag="nav"><?php echo 1; ?>""", "php"),
+        ("""print("flags: 'nav'")""", "python"),
+    ],
+)
+def test_quoted_keys_within_texts_and_templates_are_strings(text: str, language: str) -> None:
+    assert resolve(read(text, language)) == [("string", "nav")]
+
+
+def test_call_where_there_is_a_function_is_a_call() -> None:
+    assert only('posthog?.isFeatureEnabled?.("nav")').kind == "call"
+
+
+def test_name_assigned_again_within_a_line_is_computed() -> None:
+    text = 'let nav = "nav"; nav = other(); posthog.isFeatureEnabled(nav)'
+    assert resolve(read(text)) == [("string", "nav"), ("call", "")]

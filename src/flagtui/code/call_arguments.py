@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -42,6 +42,12 @@ class Argument(msgspec.Struct, frozen=True):
     end: int
 
 
+def is_within(ends: Mapping[int, int], starts: Sequence[int], position: int) -> bool:
+    """Return whether a range of `ends` by start contains the position; `starts` are sorted."""
+    place = bisect_right(starts, position)
+    return place > 0 and position < ends[starts[place - 1]]
+
+
 class SourceText(msgspec.Struct, frozen=True, dict=True):
     """A file and where its strings are."""
 
@@ -53,6 +59,10 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
     def _lines(self) -> list[int]:
         """The offset at which each line begins."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+
+    @cached_property
+    def _comments(self) -> list[int]:
+        return sorted(self.syntax.comments)
 
     def arguments(self, start: int, end: int) -> list[Argument]:
         """Return the arguments between two positions; parentheses around them are skipped."""
@@ -91,6 +101,9 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         text, end = self.text, position
         while end and text[end - 1].isspace():
             end -= 1
+        if text.endswith("?.", 0, end):
+            # A call where there is a function: `isFeatureEnabled?.("key")`.
+            end -= 2
         if text[end - 1 : end] == ">":
             # Types between the name and the arguments: `useGate<boolean>("key")`.
             end = max(text.rfind("<", 0, end), 0)
@@ -106,7 +119,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
 
     def is_in_comment(self, position: int) -> bool:
         """Return whether a comment contains the position."""
-        return any(start <= position < end for start, end in self.syntax.comments.items())
+        return is_within(self.syntax.comments, self._comments, position)
 
     def _pieces(self, start: int, end: int) -> Iterator[Argument]:
         depth, first, place = 0, start, start

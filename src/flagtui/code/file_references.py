@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import Any, Final, cast
 
 import msgspec
 
-from flagtui.code.call_arguments import Argument, SourceText
+from flagtui.code.call_arguments import Argument, SourceText, is_within
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
 from flagtui.code.quoted_words import quoted_words
@@ -95,21 +96,27 @@ class _FileReader:
                     yield self._reference(position, "string", word)
             return
         self.names = dict(find_names(self.source, self.facts.path))
-        in_calls: set[int] = set()
+        reported: set[int] = set()
         for reference, start in self._read_calls():
-            in_calls.add(start)
+            reported.add(start)
             yield reference
-        for start in self.syntax.strings.keys() - in_calls:
+        for start in self.syntax.strings.keys() - reported:
             key = self.source.string(start)
             named = self.names.get(start)
             is_constant = named is not None and not named.is_member
             if key is not None and (key in self.keys or (named and self.facts.has_constants)):
                 is_key = is_constant or self.facts.has_constants
+                reported.add(start)
                 yield self._reference(start, "constant" if named and is_key else "string", key)
-        for start, end in self.syntax.comments.items():
-            for position, word in quoted_words(self.source.text, start, end):
-                if word in self.keys:
-                    yield self._reference(position, "comment", word)
+        yield from self._read_words(reported)
+
+    def _read_words(self, reported: set[int]) -> Iterator[Reference]:
+        """Yield the quoted keys in comments, and those in templates, pages and longer texts."""
+        starts = sorted(reported & self.syntax.strings.keys())
+        for position, word in quoted_words(self.source.text):
+            if word in self.keys and not is_within(self.syntax.strings, starts, position):
+                kind: Kind = "comment" if self.source.is_in_comment(position) else "string"
+                yield self._reference(position, kind, word)
 
     def markers(self) -> tuple[dict[int, str], list[str]]:
         """Return the reasons of the markers by line, and a line for each marker without one.
@@ -185,12 +192,16 @@ class _FileReader:
     def _add_call(self, reference: Reference, words: str) -> None:
         path = read_path(words)
         scope, name = path or ("", "")
-        imported, renamed = find_imports(self.source.text, self.source.language)
+        imported, renamed = self._imports
         is_global = self.source.language in _GLOBAL_NAMES and name[:1].isupper()
         is_imported = is_global or bool({name, scope} & imported)
         if not scope:
             name = renamed.get(name, name)
         self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), is_imported))
+
+    @cached_property
+    def _imports(self) -> tuple[frozenset[str], dict[str, str]]:
+        return find_imports(self.source.text, self.source.language)
 
     def _read_components(self) -> Iterator[tuple[Reference, int]]:
         """Yield the flags of `<PostHogFeature flag=…>`."""

@@ -18,6 +18,14 @@ _ASSIGNED: Final = re.compile(
     r"(?:\s*:\s*[^=;(){}\n]{1,80})?\s+(?::=|=)\s*\Z",
     re.MULTILINE,
 )
+_ASSIGNMENT: Final = re.compile(
+    r"(?:^|[;{}])[ \t]*(?:[\w$]+[ \t]+){0,4}([\w$]+)[ \t]*:?=(?![=>~])[ \t]*", re.MULTILINE
+)
+_DECLARED: Final = re.compile(
+    r"(?:\b(?:const|let|var|val)\s+|,\s*(?=[A-Z]))(?P<name>[A-Za-z_$][\w$]*)"
+    r"(?:\s*:\s*[^=;(){}\n]{1,80})?\s*=\s*\Z"
+)
+"""A declaration within a line, or without spaces; after a comma a member of an enumeration."""
 _GO_TYPED: Final = re.compile(
     r"(?:^|[;{(])[ \t]*(?:const\s+|var\s+)?(?P<name>(?!const\b|var\b)[A-Za-z_]\w*)\s+[\w.]+\s+=\s*\Z",
     re.MULTILINE,
@@ -62,26 +70,27 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
     if package := _PACKAGE.search(source.text):
         file_scopes.append(package[1])
     scopes_of = {True: _Scopes(_VARIABLE, source.text), False: _Scopes(_CLASS, source.text)}
+    variables = _find_variables(source) if source.syntax.strings else frozenset[str]()
     for start in source.syntax.strings:
         before = source.text[max(0, start - _LOOK_BACK) : start]
         name, is_member = _name_before(before, source.language)
         key = source.string(start) if name else None
         is_whole = _GOES_ON.match(source.text, source.syntax.strings[start]) is None
-        if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or _is_constant(name, source)):
+        if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or name not in variables):
             scope = scopes_of[is_member].before(start, name)
             scopes = (*filter(None, (scope,)), *file_scopes)
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
 
 
-def _is_constant(name: str, source: SourceText) -> bool:
-    """Return whether every line of the file that assigns to the name assigns a text."""
-    assignments = re.finditer(
-        rf"^[ \t]*(?:[\w$]+[ \t]+){{0,4}}{re.escape(name)}[ \t]*:?=(?![=>~])[ \t]*(?P<value>[^\n]*)(?<!,)$",
-        source.text,
-        re.MULTILINE,
-    )
-    strings = source.syntax.strings
-    return all(match.start("value") in strings or not match["value"] for match in assignments)
+def _find_variables(source: SourceText) -> frozenset[str]:
+    """Return the names to which a line of the file assigns something other than a text."""
+    text, strings, variables = source.text, source.syntax.strings, set[str]()
+    for match in _ASSIGNMENT.finditer(text):
+        start, end = match.end(), text.find("\n", match.end())
+        is_argument = text.endswith(",", start, len(text) if end < 0 else end)
+        if start not in strings and start not in (end, len(text)) and not is_argument:
+            variables.add(match[1])
+    return frozenset(variables)
 
 
 def _name_before(before: str, language: str) -> tuple[str, bool]:
@@ -89,6 +98,7 @@ def _name_before(before: str, language: str) -> tuple[str, bool]:
     last = before.rstrip()[-1:]
     if last == "=":
         match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
+        match = match or (_DECLARED.search(before) if language in _SCRIPTS else None)
     elif last in (":", ">"):
         match = _MEMBER.search(before)
     elif last == "(" and language in ("java", "kotlin"):

@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
-_QUOTED: Final = re.compile(r"""(["'`])([^"'`\n\\]{1,400})\1""")
-"""A quoted word; keys have at most 400 characters."""
+_QUOTED: Final = re.compile(r"""(["'`])([^"'`\n\\]{1,400})(?=\1)""")
+"""A word between quotes of a kind; keys have at most 400 characters. The second quote may begin another word:
+after an apostrophe, quotes that close look like quotes that open."""
 _QUOTES: Final = (b'"', b"'", b"`")
 _ENDS: Final = frozenset(b"\"'`\n\\")
 """Bytes that no quoted word has; a key with one of them is never read as it is."""

@@ -97,9 +97,18 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
             tree.skipped["vendored"] += 1
         elif ignored(name) or is_own(name):
             tree.skipped["ignored"] += 1
+        elif not is_utf8(name):
+            # No report could name it.
+            tree.skipped["unreadable"] += 1
+            tree.problems.append(f"{name} is not read: its name is not UTF-8.")
         else:
             tree.files.append(name)
     return tree
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a path of this system has a name in UTF-8."""
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def list_changed(root: Path, revision: str) -> frozenset[str]:

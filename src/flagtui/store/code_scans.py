@@ -99,8 +99,8 @@ class CodeScans:
         scan = CodeScan(self._profile, str(resolved), str(root), taken_at, tuple(places))
         if self._folder is None:
             return scan
-        data = msgspec.json.encode(scan)
         try:
+            data = msgspec.json.encode(scan)
             make_private(self._folder)
             handle, name = tempfile.mkstemp(dir=self._folder, prefix=".new")
             try:
@@ -110,7 +110,8 @@ class CodeScans:
             finally:
                 with suppress(OSError):
                     Path(name).unlink()
-        except OSError:
+        except (OSError, UnicodeEncodeError):
+            # A folder whose name is not UTF-8 is not stored either.
             pass
         return scan
 
