@@ -114,6 +114,7 @@ def test_unreachable_server_exits_with_1_unless_offline_is_ok(
     without_copy = online("check", "--offline-ok")
     assert (without_copy.code, without_copy.out) == (0, "")
     assert "Nothing was checked" in without_copy.err
+    assert online("check", "--offline-ok", "-o", "gitlab").out == "[]\n"
 
 
 def test_offline_ok_uses_the_copy_of_the_last_run(

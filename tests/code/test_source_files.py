@@ -77,6 +77,32 @@ def test_own_ignore_file_applies_in_a_repository_too(repository: Path) -> None:
     assert tree.skipped["ignored"] == 1
 
 
+def test_malformed_patterns_are_reported_and_match_nothing(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="", b_dot_log="", _dot_gitignore="!\n*.log\n", _dot_flagtuiignore="a.*\n!\n")
+    tree = list_files(tmp_path, [tmp_path])
+    assert tree.files == [".flagtuiignore", ".gitignore"]
+    assert tree.problems == [
+        ".flagtuiignore:2: '!' is no pattern; it matches nothing.",
+        ".gitignore:1: '!' is no pattern; it matches nothing.",
+    ]
+
+
+def test_file_without_a_utf8_name_has_one_line(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="")
+    Path(os.fsdecode(os.fsencode(tmp_path / "b") + b"\xff.py")).touch()
+    tree = list_files(tmp_path, [tmp_path])
+    assert (tree.files, tree.skipped) == (["a.py"], {"unreadable": 1})
+    assert tree.problems == ["b\udcff.py is not read: its name is not UTF-8."]
+
+
+def test_folder_named_like_a_pattern_is_that_folder_alone(repository: Path) -> None:
+    for folder in ("[slug]", "s"):
+        (repository / "pages" / folder).mkdir(parents=True)
+        (repository / "pages" / folder / "b.py").touch()
+    git(repository, "add", "-A")
+    assert list_files(repository, [repository / "pages" / "[slug]"]).files == ["pages/[slug]/b.py"]
+
+
 def test_vendored_folders_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, node_modules__a_dot_js="", lib__vendor__b_dot_go="", c_dot_js="")
     assert list_files(tmp_path, [tmp_path]).files == ["c.js"]

@@ -73,7 +73,7 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
     """
     names: set[str] = set()
     tree = SourceTree(root, [])
-    own = _read_patterns(root / IGNORE_FILE)
+    is_own = _read_patterns(IGNORE_FILE, tree)
     for folder in folders:
         if not folder.is_dir():
             raise SourceError(f"{folder} is not a folder.")
@@ -87,7 +87,6 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
             names.update(_walk(root, "" if prefix == "." else prefix, tree))
         else:
             names.update(os.fsdecode(name) for name in listed.split(b"\0") if name)
-    is_own = match_patterns(own)
     is_vendored: dict[str, bool] = {}
     for name in sorted(names):
         folder_name = name.rpartition("/")[0]
@@ -131,11 +130,27 @@ def _git(folder: Path, *words: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _read_patterns(path: Path) -> list[str]:
+def _read_patterns(name: str, tree: SourceTree) -> Matcher:
+    """Return a test of paths for the patterns in the file; malformed ones are reported and match nothing."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (tree.root / name).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return []
+        return never
+    try:
+        return match_patterns(lines)
+    except ValueError:
+        return match_patterns(
+            [line for number, line in enumerate(lines, 1) if _is_pattern(line, name, number, tree)]
+        )
+
+
+def _is_pattern(line: str, name: str, number: int, tree: SourceTree) -> bool:
+    try:
+        match_patterns([line])
+    except ValueError:
+        tree.problems.append(f"{name}:{number}: {line!r} is no pattern; it matches nothing.")
+        return False
+    return True
 
 
 def _walk(root: Path, prefix: str, tree: SourceTree) -> Iterator[str]:
@@ -143,7 +158,7 @@ def _walk(root: Path, prefix: str, tree: SourceTree) -> Iterator[str]:
     folders: list[tuple[str, tuple[tuple[str, Matcher], ...]]] = [(prefix, ())]
     while folders:
         folder, rules = folders.pop()
-        own = match_patterns(_read_patterns(root / folder / ".gitignore"))
+        own = _read_patterns(f"{folder}/.gitignore" if folder else ".gitignore", tree)
         if own is not never:
             rules = (*rules, (f"{folder}/" if folder else "", own))
         try:

@@ -30,6 +30,8 @@ from flagtui.models.json_value import as_dict, as_list
 from flagtui.safe_text import safe_text
 
 FORMATS: Final = ("text", "json", "sarif", "github", "gitlab", "junit")
+DOCUMENTS: Final = ("json", "sarif", "gitlab", "junit")
+"""Formats that programs read whole: without a check they have no result, and are valid."""
 WITHOUT_CODE: Final[RuleId] = "missing-required"
 """The rule that reads no code."""
 BASELINE_FIX: Final = "Write one with: flagtui check -o json > FILE"
@@ -95,6 +97,8 @@ def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]
     opening = open_profile(place.profile, place.project)
     facts = _facts(opening, place, options)
     if facts is None:
+        if options["output"] in DOCUMENTS:
+            _print((), (), options["output"])
         return 0
     findings = _findings(opening, folder, facts, rules, options)
     new = [finding for finding in findings if finding.fingerprint not in ignored]
