@@ -262,3 +262,7 @@ def test_call_where_there_is_a_function_is_a_call() -> None:
 def test_name_assigned_again_within_a_line_is_computed() -> None:
     text = 'let nav = "nav"; nav = other(); posthog.isFeatureEnabled(nav)'
     assert resolve(read(text)) == [("string", "nav"), ("call", "")]
+
+
+def test_marker_within_a_string_accepts_nothing() -> None:
+    assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""

@@ -126,6 +126,8 @@ class _FileReader:
         reasons: dict[int, str] = {}
         problems = []
         for match in _MARKER.finditer(self.source.text):
+            if self.facts.language is not None and not self.source.is_in_comment(match.start()):
+                continue
             line, column = self.source.line_of(match.start())
             reason = match[1].strip()
             for end in _COMMENT_ENDS:
