@@ -145,6 +145,7 @@ def test_calls_for_a_user_run_on_a_server(text: str, language: str, is_server: b
         ('posthog.capture("order placed")', "ts"),
         ('posthog.capture("user", "order placed")', "python"),
         ('posthog.capture("order placed", distinct_id="user")', "python"),
+        ('posthog.capture("order placed", **properties)', "python"),
         ('posthog.capture(distinct_id="user", event="order placed")', "python"),
         ("posthog.capture distinct_id: 'user', event: 'order placed'", "ruby"),
     ],

@@ -163,7 +163,10 @@ class _FileReader:
         self, name: str, function: SdkFunction, start: int, end: int
     ) -> Iterator[tuple[Reference, int]]:
         arguments = self.source.arguments(start, end)
-        positional = [argument for argument in arguments if not argument.name]
+        # `**more` has arguments with names.
+        positional = [
+            each for each in arguments if not each.name and not self.source.text.startswith("**", each.start)
+        ]
         members = [*arguments, *(self.source.members(positional[0]) if positional else ())]
         named = [each for each in members if each.name]
         key_names = EVENT_NAMES if function.subject == "event" else KEY_NAMES
