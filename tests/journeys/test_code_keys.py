@@ -25,7 +25,7 @@ async def test_keys_without_a_record_are_listed(setting: Setting) -> None:
     async with running(replace(setting, code=FakeCode(make_scan(*PLACES, taken_at=TAKEN)))) as program:
         await program.press("f6")
         shown = words(program.screen)
-        assert "Keys in code 2 scanned 1 h ago" in shown
+        assert "Keys without a record 2 scanned 1 h ago" in shown
         assert "new-navv unknown-key flag 2 src/nav.ts:9:5" in shown
         assert "old-prices deleted-key flag 1 api/prices.py:77:20" in shown
         await program.press("slash", *"is:deleted", "enter")
@@ -67,6 +67,6 @@ async def test_escape_cancels_the_scan_before_it_leaves(setting: Setting) -> Non
     async with running(replace(setting, code=code)) as program:
         await program.press("f6", "R", "escape")
         assert code.is_cancelled
-        assert "Keys in code" in program.screen
+        assert "Keys without a record" in program.screen
         await program.press("escape")
-        assert "Keys in code" not in program.screen
+        assert "Keys without a record" not in program.screen

@@ -53,7 +53,7 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
         # The search of the start before is there again.
         terminal.press(f"/\x15{KEY}")
         terminal.wait_for("1 of 2")
-        terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* f1 help$")
+        terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* F1 help$")
         terminal.press("\r")
         terminal.wait_for("space (on|off) ")
         terminal.press(" ")

@@ -183,6 +183,7 @@ class ActivityScreen(ActivityAroundMoment):
             trouble = self.search.reason or (feed.trouble.what if feed.trouble and feed.rows else "")
             missing = self._moment.missing(self._finding.centre) if self._moment is not None else ()
             counts = [*self._finding.count_pieces(feed, len(self.rows.marks), news, trouble, missing)]
+            counts += self._finding.place_pieces(feed, self.rows.position)
             self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:
             self._explain_nothing()
@@ -213,7 +214,7 @@ class ActivityScreen(ActivityAroundMoment):
         self.reframe()
 
     def _show_position(self) -> None:
-        """Draw none: how many entries there are is not known before the oldest is read."""
+        """Draw nothing more: the frame has it, before the number of entries."""
 
     def draw_preview(self, row: ChangeRow | None) -> None:
         lines = [*entry_lines(self._shown(row))] if row is not None else []

@@ -107,7 +107,7 @@ class ActivityFinder(Finder[ChangeRow]):
     def count_pieces(
         self, feed: ActivityFeed, marked: int, news: int, trouble: str, missing: Sequence[str]
     ) -> Iterator[Piece]:
-        """`2 marked  2 new above  12 of 300`, after the window around a moment, or the problem."""
+        """`2 marked  2 new above`, after the window around a moment, or the problem."""
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
@@ -121,9 +121,13 @@ class ActivityFinder(Finder[ChangeRow]):
                 f"  {news:,} new above, g" if self.centre is not None else f"{news:,} new above, g  ",
                 "$success",
             )
+
+    def place_pieces(self, feed: ActivityFeed, position: int) -> Iterator[Piece]:
+        """`4/12 of 300`: the place of the cursor among the entries; nothing around a moment."""
         if self.centre is None:
             shown = len(self.find(self._line))
-            yield count_words(shown, feed, len(self.rows)), "$text-muted"
+            place = f"{position:,}/" if position else ""
+            yield f"{place}{count_words(shown, feed, len(self.rows))}", "$text-muted"
 
     def _window(self, centre: Centre) -> Iterator[Piece]:
         rows = self.rows

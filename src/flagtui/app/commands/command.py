@@ -59,6 +59,7 @@ SIGNS: Final = {
     "plus": "+",
     "question_mark": "?",
     "slash": "/",
+    **{f"f{number}": f"F{number}" for number in range(1, 13)},
 }
 """Keys by the names the terminal library has for them, as a person reads them."""
 
@@ -174,4 +175,5 @@ class Command(Struct, frozen=True):
 
 def display_key(app: App[Any], binding: Binding) -> str:
     """Return the key as users read it: `space`, `⏎`, `ctrl+a`, `F5`."""
-    return binding.key_display or app.get_key_display(binding)
+    key = binding.key_display or app.get_key_display(binding)
+    return SIGNS.get(key, key)

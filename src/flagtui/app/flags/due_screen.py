@@ -99,7 +99,7 @@ class DueScreen(ReadList[DueChange]):
     BINDINGS = bindings_of("due", "lists", "everywhere")
     description = DUE_LIST
     place = "due"
-    tab = "f7"
+    tab = "F7"
 
     async def read(self) -> Sequence[DueChange]:
         workspace = self._app_state.workspace

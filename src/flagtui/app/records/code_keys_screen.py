@@ -28,7 +28,7 @@ def _text(row: MissingKey) -> str:
 
 CODE_KEYS: Final = ListDescription[MissingKey](
     name="code",
-    what="keys in code",
+    what="keys in code without a record",
     hint="search   words in key or path  is:unknown  is:deleted  kind:event",
     listing=Listing(
         Vocabulary(
@@ -67,7 +67,7 @@ CODE_KEYS: Final = ListDescription[MissingKey](
     ),
     always=("key",),
     filters={"state": "is", "type": "kind"},
-    title="Keys in code",
+    title="Keys without a record",
     nothing="Every key in code has a record.",
 )
 

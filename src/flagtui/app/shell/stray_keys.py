@@ -8,10 +8,12 @@ from textual.app import App
 from textual.widgets import Input, TextArea
 
 from flagtui.app.commands.command import SIGNS
+from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import why_refused
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import KINDS
 from flagtui.text.styled import Notice
 
 PAUSE: Final = 1.0
@@ -46,9 +48,24 @@ class StrayKeys:
         return False
 
     def explain(self, key: str) -> None:
-        """Show why the command of a key that nothing took is refused, where it is one."""
-        if why := self._refusal(key):
+        """Show why the command of a key that nothing took is refused, or where it can be used."""
+        if why := self._refusal(key) or self._elsewhere(key):
             show_toast(self._app, Notice(why, "warning"))
+
+    def _elsewhere(self, key: str) -> str:
+        """Return which list a command of another list is for; empty for other keys and in dialogs.
+
+        A character that means nothing here is explained before it is handled.
+        """
+        if len(SIGNS.get(key, key)) == 1 or self._app.screen.is_modal:
+            return ""
+        keymap = self._keymap()
+        for command in COMMANDS:
+            kinds = [kind for kind in KINDS.values() if {*kind.places} & {*command.places}]
+            if kinds and key in keymap.get(command.id, command.keys).split(","):
+                sign = SIGNS.get(key, key)
+                return f"{sign}: {command.title} is for {kinds[0].words}; {kinds[0].tab} goes there"
+        return ""
 
     def _refusal(self, key: str) -> str:
         return why_refused(self._app_state, key, self._app.screen, self._keymap())

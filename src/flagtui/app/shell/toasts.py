@@ -94,8 +94,15 @@ def drop_read(app: App[Any]) -> bool:
 
 
 def _make_room(app: App[Any]) -> None:
-    """Remove older toasts that would cover the header, which shows the state of the connection."""
+    """Remove older toasts with the same text, and those that would cover the header.
+
+    The header shows the state of the connection.
+    """
     room = app.size.height - FRAME
+    newest = {(toast.title, toast.message): toast for toast in app._notifications}
+    for toast in list(app._notifications):
+        if newest[toast.title, toast.message] is not toast:
+            app._unnotify(toast)
     for place, toast in enumerate(reversed(list(app._notifications))):
         room -= _height(app, [toast.title, *toast.message.split("\n")])
         if place and room < 0:

@@ -1,0 +1,35 @@
+"""Keys that do nothing here: which list they are for; the same toast is shown once."""
+
+import pytest
+from tests.doubles.whole_program import Program
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("tab", ["2", "4", "J"])
+async def test_schedules_key_names_its_list_from_other_lists(program: Program, tab: str) -> None:
+    await program.press(tab, "f7")
+    assert program.notices[-1] == "F7: scheduled is for flags; 1 goes there"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_repeated_toast_is_shown_once(program: Program) -> None:
+    await program.press("2", "f7", "f7", "f7")
+    assert program.notices == ["F7: scheduled is for flags; 1 goes there"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_activity_shows_the_position_of_the_cursor(program: Program) -> None:
+    await program.press("4", "home")
+    assert " 1/100 of " in program.screen
+    await program.press("down", "down")
+    assert " 3/100 of " in program.screen
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_function_keys_are_written_with_a_capital_letter(program: Program) -> None:
+    await program.press("f7")
+    assert "F7 Scheduled changes" in program.screen
+    await program.press("slash")
+    assert program.screen.splitlines()[-1].endswith("F1 help")
+    await program.press("escape", "escape", "f6")
+    assert "F6 Keys without a record" in program.screen
