@@ -17,7 +17,6 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input
 from textual.worker_manager import WorkerManager
 
 import flagtui.app
@@ -57,7 +56,6 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_mounted_event": (MessagePump, "keys typed ahead wait for the screen they are for"),
     "_new_worker": (WorkerManager, "an answer for what is gone is dropped"),
     "_notifications": (App, "toasts that are shown"),
-    "_on_paste": (Input, "a pasted answer does not confirm"),
     "_pop_result_callback": (Screen, "who waits is answered when a screen is closed without an answer"),
     "_refresh_notifications": (App, "what held a toast that is over goes with it"),
     "_replace_screen": (App, "a screen under others is taken away"),

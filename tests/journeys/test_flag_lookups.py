@@ -11,7 +11,6 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.modes import MODES
 from textual.events import Paste
-from textual.widgets import Input
 
 from flagtui.app.flags.flag_screen import FlagScreen
 
@@ -26,8 +25,7 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
         archived = await program.colleague().flags.page({"archived": "true"})
         other = archived.rows[0]
         await program.press("number_sign")
-        field = program.app.screen.query_one(Input)
-        field.post_message(Paste(f"812, #{other.id}\n and 999999 (see log)"))
+        program.app.post_message(Paste(f"812, #{other.id}\n and 999999 (see log)"))
         await program.settle()
         assert "3 ids" in words(program.screen)
         await program.press("enter")

@@ -1,5 +1,7 @@
 """Keys of a form: their effect on the line under the cursor, and the last line."""
 
+from dataclasses import replace
+
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting
 from tests.journeys.flag_form import fill, form, stand_on
@@ -79,3 +81,16 @@ async def test_escape_with_invalid_values_warns_before_discarding_them(setting: 
         assert "esc again discards your changes" in program.screen
         await program.press("escape")
         assert not isinstance(program.app.screen, FormScreen)
+
+
+async def test_long_values_continue_beside_their_label(setting: Setting) -> None:
+    async with form(replace(setting, size=(60, 24))) as (program, _id):
+        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "what this flag does " * 5)
+        lines = [line.rstrip() for line in program.screen.splitlines()]
+        place = next(at for at, line in enumerate(lines) if "description" in line)
+        assert lines[place + 1].startswith("                what")
+        await program.pilot.resize_terminal(120, 24)
+        await program.settle()
+        assert "what this flag does what this flag does what this flag does what" in program.screen

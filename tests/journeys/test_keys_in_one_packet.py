@@ -6,6 +6,7 @@ import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual import events
+from textual.widgets import Input
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
@@ -96,3 +97,14 @@ async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting
         assert isinstance(program.app.screen, FlagScreen)
         assert program.wire.writes() == []
         assert (await program.stored("new-nav")).active
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_letters_and_enter_do_not_overtake_a_paste(program: Program) -> None:
+    await program.press("T")
+    program.app.post_message(events.Paste("first \t\x1b[31mred\n second\r\n"))
+    for key in ("x", "y"):
+        await quiet.press(program.app, key)
+    await program.settle()
+    assert program.app.screen.query_one(Input).value == "first [31mred secondxy"
+    await program.press("escape")

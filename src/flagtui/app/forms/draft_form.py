@@ -2,10 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Generic
+from typing import Final, Generic
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -15,11 +17,14 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.line import Line, cut, hung, styled
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.planner import HEAVY, off_loop
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
+
+BESIDE_LINES: Final = 5
+"""Cells of the screen beside a line of the form."""
 
 
 class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
@@ -37,6 +42,8 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         self._is_leaving = False
         self._before = copy.snapshot()
         """The snapshot drawn last."""
+        self._width = 0
+        """The cells that a line had when it was drawn last."""
         self._is_changed = False
         self._problems: Sequence[str] | None = ()
         """Obstacles to saving the copy; None while they are checked."""
@@ -75,23 +82,37 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         options = self.query_one(OptionList)
         here = self._line
         place, before = options.highlighted or 0, self._lines
+        width, self._width = self._width, self.line_width
         self._lines = list(self.lines())
         if [line.id for line in before] == [line.id for line in self._lines] and before:
             # The lines stay where they are, scrolled as they were.
             for at, (old, new) in enumerate(zip(before, self._lines, strict=True)):
-                if old.pieces != new.pieces:
-                    options.replace_option_prompt_at_index(at, styled(*new.pieces))
+                if old.pieces != new.pieces or width != self._width:
+                    options.replace_option_prompt_at_index(at, self._drawn(new))
             self._draw_frame()
             return
         options.clear_options()
         options.add_options(
-            Option(styled(*line.pieces), disabled=line.part == "heading") for line in self._lines
+            Option(self._drawn(line), disabled=line.part == "heading") for line in self._lines
         )
         ids = [line.id for line in self._lines]
         if here is not None and here.id in ids:
             place = ids.index(here.id)
         options.highlighted = min(place, len(ids) - 1)
         self._draw_frame()
+
+    def _drawn(self, line: FormLine) -> Content:
+        """Return a line as it is drawn: what does not fit continues beside its label."""
+        if not line.pieces[0][0].startswith("\n"):
+            return hung(line.pieces, self._width)
+        *before, (about, style) = line.pieces
+        room = self._width - sum(cell_len(text.strip("\n")) for text, _ in before)
+        return styled(*before, (cut(about, max(0, room)), style))
+
+    @property
+    def line_width(self) -> int:
+        """The cells of a line of the form."""
+        return self.app.size.width - BESIDE_LINES
 
     def _draw_frame(self) -> None:
         app_state = self._app_state

@@ -55,9 +55,10 @@ class StrayKeys:
     def _elsewhere(self, key: str) -> str:
         """Return which list a command of another list is for; empty for other keys and in dialogs.
 
-        A character that means nothing here is explained before it is handled.
+        A character that means nothing here is explained before it is handled, and arrows need no words.
         """
-        if len(SIGNS.get(key, key)) == 1 or self._app.screen.is_modal:
+        is_chord = key.startswith("ctrl+") or (key[:1] == "f" and key[1:].isdigit())
+        if not is_chord or self._app.screen.is_modal:
             return ""
         keymap = self._keymap()
         for command in COMMANDS:

@@ -1,5 +1,6 @@
 """A line to type in. Letters belong to it until Escape leaves it; Tab goes on to the next one."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, Final, TypedDict, Unpack
@@ -13,6 +14,9 @@ from flagtui.app.widgets.row_surface import RowSurface
 
 STOPS: Final = "Field, AnswerButton, .-stop"
 """Where Tab stops while something is typed: nowhere that letters are commands."""
+
+CONTROLS: Final = re.compile(r"\s*[\x00-\x1f\x7f-\x9f\u2028\u2029]+\s*")
+"""What separates the lines of a text, and what a terminal obeys."""
 
 KeyWords = tuple[str, str]
 """A key as it is written, and its effect."""
@@ -76,11 +80,12 @@ class Field(Input, inherit_bindings=False):
     def action_field_before(self) -> None:
         self.screen.focus_previous(STOPS)
 
-    def on_paste(self, event: events.Paste) -> None:
-        """Insert every line of the pasted text; the library would keep only the first."""
-        event.prevent_default()
-        event.stop()
-        lines = " ".join(line.strip() for line in event.text.splitlines() if line.strip())
+    def insert_pasted(self, text: str) -> None:
+        """Insert every line of the pasted text, without control characters.
+
+        The library would keep only the first line.
+        """
+        lines = CONTROLS.sub(" ", text).strip()
         if not self.selection.is_empty:
             self.replace(lines, *sorted(self.selection))
         else:
@@ -100,7 +105,10 @@ class Field(Input, inherit_bindings=False):
             self.focus()
 
     def _forward_event(self, event: events.Event) -> None:
-        """Inserts characters at once; Textual would queue them, and later keys would overtake them."""
+        """Insert characters and pasted text at once; keys would overtake what Textual queues."""
+        if isinstance(event, events.Paste):
+            self.insert_pasted(event.text)
+            return
         if isinstance(event, events.Key):
             self._last_key = event.key
             if event.is_printable and event.character is not None:

@@ -34,6 +34,11 @@ def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
     return Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
 
 
+def hung(pieces: Sequence[Piece], width: int) -> Content:
+    """Return one line; a wider one than `width` continues beside its label."""
+    return Content("\n").join(_hung(pieces, width))
+
+
 def _hung(pieces: Sequence[Piece], width: int) -> Iterator[Content]:
     line = styled(*pieces)
     width = max(0, width)

@@ -261,9 +261,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 class Typed(Field):
     """A field for confirmations that must be typed: pasted text is refused."""
 
-    def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
+    def insert_pasted(self, text: str) -> None:
+        """Insert nothing."""
 
     def action_paste(self) -> None:
         """The key for pasting does nothing here."""

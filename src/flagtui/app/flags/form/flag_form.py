@@ -1,7 +1,7 @@
 """A flag as a form of lines."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from textual import work
 
@@ -21,9 +21,6 @@ from flagtui.changes.planner import off_loop
 from flagtui.details.flag_inspector import FEW
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
-
-BESIDE_LINES: Final = 5
-"""Cells of the screen beside a line of the form."""
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
@@ -97,8 +94,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             self._draw()
 
     def lines(self) -> Iterator[FormLine]:
-        width = self.app.size.width - BESIDE_LINES
-        return form_lines(self._copy, self._app_state.names, self._reach, width)
+        return form_lines(self._copy, self._app_state.names, self._reach, self.line_width)
 
     def heading(self) -> Sequence[Piece]:
         copy = self._copy
