@@ -14,21 +14,8 @@ TASKS: Final = Path(__file__).parents[2] / "docs" / "getting-started.md"
 COUNT: Final = "the number asked for"
 SWITCHED: Final = ("pagedown", "pagedown", "X", "space", COUNT, "enter", "u", COUNT, "enter")
 IN_THE_FORM: Final = (
-    *("percent_sign", *"20", "enter", "j", "enter", "enter", *"plan", "enter", "enter", *"pro", "enter"),
-    *("j", "j", "enter", "percent_sign", *"5", "enter", "G", "k", "k", "enter", *"third", "enter"),
-    *(
-        "percent_sign",
-        *"34",
-        "enter",
-        "k",
-        "percent_sign",
-        *"33",
-        "enter",
-        "k",
-        "percent_sign",
-        *"33",
-        "enter",
-    ),
+    *(*"20", "enter", "j", "enter", "enter", "p", "tab", "enter", "enter", "down", "enter"),
+    *("j", "j", "enter", *"5", "enter", "G", "k", "k", "enter", *"third", "enter", "equals_sign"),
 )
 SHORTEST: Final = {
     "find a flag by part of its name": (("slash", *"nav", "enter"), "1 of 248"),

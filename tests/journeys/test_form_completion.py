@@ -1,6 +1,7 @@
 """Forms know the project: names, values, tags and events are completed, and conditions show their reach."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -229,3 +230,32 @@ async def test_primary_property_is_completed_from_the_event(setting: Setting) ->
         assert "amount number" in words(program.screen)
         sent = [line for line in program.wire.passed if "property_definitions" in line]
         assert len(sent) == 1
+
+
+async def test_problem_of_the_line_is_visible_on_the_smallest_screen(setting: Setting) -> None:
+    async with form(replace(setting, size=(60, 15))) as (program, _id):
+        stand_on(program, "email")
+        await program.press("enter", "enter")
+        await fill(program, "is version")
+        await program.press("x")
+        assert "must be a version such as 1.2.3" in program.screen
+        assert "counting" not in program.screen
+
+
+async def test_many_suggestions_are_announced_as_the_first_of_them(setting: Setting) -> None:
+    names = [{"name": f"property_{number:03}", "property_type": "String"} for number in range(120)]
+    page = {"count": 120, "next": None, "results": names}
+
+    def serve(wire: Wire) -> None:
+        wire.before = lambda request: (
+            httpx.Response(200, json=page) if request.url.path.endswith("property_definitions/") else None
+        )
+
+    async with form(setting, serve) as (program, _id):
+        stand_on(program, "+ a property")
+        await program.press("enter", "enter")
+        assert "the first of many; type to narrow" in program.screen
+        await program.press(*"_119")
+        assert "property_119" in program.screen
+        assert "the first of many" not in program.screen
+        assert asked(program, "property_definitions/") == 1

@@ -29,6 +29,8 @@ LONGEST: Final = 200
 WITHOUT_VALUE: Final = ("is_set", "is_not_set")
 TYPES: Final = {"String": "text", "Numeric": "number"}
 """Words for types of values; the others are called as on the server."""
+FEWEST_VALUES: Final = 10
+"""Values in a response that may lack others: servers send at least so many if there are more."""
 FROM_CONDITIONS: Final = "only what conditions use"
 
 
@@ -109,7 +111,7 @@ class PropertySuggestions:
         async def ask() -> Suggestions:
             stored = await self._client.properties.values(key, typed, group_type=group_type)
             noun = "user" if group_type is None else "group"
-            return Suggestions(tuple(_valued(stored, noun)), is_complete=False)
+            return Suggestions(tuple(_valued(stored, noun)), is_complete=len(stored) < FEWEST_VALUES)
 
         place = "person" if group_type is None else "group", group_type
         used = (await self._conditions()).values.get((place, key), Counter())

@@ -38,6 +38,7 @@ class CompletingPrompt(PromptScreen):
         Binding("down", "choose(1)", "next suggestion", show=False),
         Binding("up", "choose(-1)", "suggestion before", show=False),
     )
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     keys = "⏎ accept · tab complete · ↑↓ choose · esc leave"
 
     def __init__(
@@ -59,6 +60,8 @@ class CompletingPrompt(PromptScreen):
         self._latest_for: str | None = None
         """The text that the latest suggestions are for; None before the first ones."""
         self._shown: list[SuggestedText] = []
+        self._has_more = False
+        """Whether there are suggestions without a line."""
         self._typed_line = prompt.value
         self._filled: str | None = None
         """The line that a suggestion made: it narrows nothing."""
@@ -133,6 +136,7 @@ class CompletingPrompt(PromptScreen):
         typed = fold(self._part)
         matches = [item for item in self._latest.items if typed in fold(item.text)]
         self._shown = sorted(matches, key=lambda item: not fold(item.text).startswith(typed))[:MOST]
+        self._has_more = len(matches) > MOST or not self._latest.is_complete
         self._draw()
 
     def _draw(self) -> None:
@@ -147,6 +151,8 @@ class CompletingPrompt(PromptScreen):
         note = "looking for suggestions…" if is_waiting else self._latest.note
         if not note and not self._shown:
             note = f"no suggestion with {self._part.strip()}" if self._part.strip() else "no suggestions"
+        if not note and self._has_more:
+            note = "the first of many; type to narrow"
         self.query_one("#note", Static).update(styled((safe_text(note, 70), "$text-muted")))
 
     def action_complete(self) -> None:
