@@ -72,7 +72,8 @@ class Used:
         filters = [flag.get("filters") for flag in document.flags]
         for item in _properties([*filters, *document.cohorts.values()]):
             place, name = _place_of(item), as_text(item.get("key"))
-            used.names.setdefault(place, Counter())[name] += 1
+            if is_one_line(name):
+                used.names.setdefault(place, Counter())[name] += 1
             value = None if item.get("operator") in WITHOUT_VALUE else item.get("value")
             for each in value[:LONGEST] if isinstance(value, list) else [value]:
                 if text := value_text(each):

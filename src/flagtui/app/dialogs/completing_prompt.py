@@ -23,6 +23,8 @@ MOST: Final = 50
 """Suggestions with lines; typing brings the others."""
 WIDEST: Final = 40
 """Cells of the column of suggestions; what follows them begins there at the latest."""
+SHORTEST: Final = 4
+"""Cells in which something about a suggestion can be read."""
 SIGNS: Final = "=+-"
 """What a tag of a line can begin with."""
 
@@ -185,5 +187,6 @@ class CompletingPrompt(PromptScreen):
 def _pieces(item: SuggestedText, column: int, width: int) -> list[tuple[str, str]]:
     text = cut(safe_text(item.text, 200), max(8, width - 2))
     gap = " " * max(2, column + 2 - cell_len(text))
-    about = cut(safe_text(item.about, 60), max(0, width - 1 - cell_len(text + gap)))
+    room = width - 1 - cell_len(text + gap)
+    about = cut(safe_text(item.about, 60), room) if room >= SHORTEST else ""
     return [(f" {text}", "bold"), (f"{gap}{about}" if about else "", "$text-muted")]
