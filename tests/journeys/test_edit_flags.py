@@ -99,7 +99,7 @@ async def test_the_ramp_is_walked_and_every_condition_set_at_once(setting: Setti
         assert "25 % → 50 %" in program.screen
         await program.press("minus", "minus")
         assert "25 % → 10 %" in program.screen
-        await program.press("up")
+        await program.press("shift+tab")
         await program.press(*"101", "enter")
         assert program.wire.writes() == []
         assert "a number from 0 to 100" in program.screen

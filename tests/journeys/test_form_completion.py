@@ -259,3 +259,13 @@ async def test_many_suggestions_are_announced_as_the_first_of_them(setting: Sett
         assert "property_119" in program.screen
         assert "the first of many" not in program.screen
         assert asked(program, "property_definitions/") == 1
+
+
+async def test_counts_of_the_preview_are_not_asked_for_again(setting: Setting) -> None:
+    async with running(replace(setting, size=(132, 40))) as program:
+        await program.go_to("checkout-redesign")
+        counted = asked(program, "/user_blast_radius/")
+        assert counted > 0
+        await program.press("e")
+        assert "of everyone about" in words(program.screen)
+        assert asked(program, "/user_blast_radius/") == counted

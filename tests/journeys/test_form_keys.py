@@ -94,3 +94,15 @@ async def test_long_values_continue_beside_their_label(setting: Setting) -> None
         await program.pilot.resize_terminal(120, 24)
         await program.settle()
         assert "what this flag does what this flag does what this flag does what" in program.screen
+
+
+async def test_arrows_of_the_rollout_stop_at_its_ends(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        await program.press("escape", "percent_sign")
+        options = program.app.screen.query_one(OptionList)
+        await program.press("up")
+        assert options.highlighted == 0
+        await program.press("down", "down", "down", "down")
+        assert options.highlighted == options.option_count - 1
+        await program.press("tab")
+        assert options.highlighted == 0

@@ -45,8 +45,8 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         Binding("down", "move(1)", "down", show=False, priority=True),
         Binding("up", "move(-1)", "up", show=False, priority=True),
         # Each condition has a share of its own.
-        Binding("tab", "move(1)", "next condition", show=False, priority=True),
-        Binding("shift+tab", "move(-1)", "condition before", show=False, priority=True),
+        Binding("tab", "circle(1)", "next condition", show=False, priority=True),
+        Binding("shift+tab", "circle(-1)", "condition before", show=False, priority=True),
     ]
     AUTO_FOCUS = "Input"
 
@@ -118,8 +118,12 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         number.select_all()
 
     def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = (self._place + step) % len(self._choices)
+        """Go to the next condition; the ends are ends."""
+        self.query_one(OptionList).highlighted = max(0, min(len(self._choices) - 1, self._place + step))
+
+    def action_circle(self, step: int) -> None:
+        """Go to the next condition, and from the last one to the first."""
+        self.query_one(OptionList).highlighted = (self._place + step) % len(self._choices)
 
 
 Choice = tuple[int | None, float, Content]
