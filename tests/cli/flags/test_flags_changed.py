@@ -186,6 +186,18 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
 
 
+def test_used_key_is_refused_before_it_is_sent(signed_in: Run, key: str) -> None:
+    for more in ("--dry-run", "--yes"):
+        done = signed_in("flags", "edit", key, "--field", "key=new-nav", more, "--json")
+        assert (done.code, "there is already a flag new-nav" in done.out) == (3, True), done
+    assert signed_in("flags", "edit", key, "--field", f"key={key}-2", "--yes").code == 0
+
+
+def test_tags_of_a_new_flag_are_parted_by_commas(signed_in: Run, service: Service, key: str) -> None:
+    assert signed_in("flags", "create", f"{key}-t", "--tag", "b, A", "--tag", "c", "--yes").code == 0
+    assert set(read(service, f"{key}-t").tags) == {"a", "b", "c"}
+
+
 def test_due_changes_are_ordered_by_time(signed_in: Run, service: Service, key: str) -> None:
     later = service.ask(lambda client: client.flags.create({"key": f"{key}-a"})).key
     for flag, at in ((later, "+9h"), (key, "+5h"), (later, "+2h")):

@@ -30,7 +30,7 @@ from flagtui.changes.flags.flags_together import (
     read_with_context,
     sort_by_dependency,
 )
-from flagtui.changes.flags.new_flags import Taken, plan_create
+from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
 from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
@@ -161,6 +161,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             return skip(request.record, self.name(request), error)
         intent, has_queries = request.intent(fresh), not context.uncounted
         changes = intent.changes if isinstance(intent, Intent) else {}
+        if (key := as_text(changes.get("key"))) != fresh.key and await self._is_taken(key):
+            return skip(fresh.id, fresh.key, taken_key(key))
         query = ContextQuery(
             await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many),
             await context.me() if has_queries else None,
@@ -173,6 +175,14 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         adds_later = context.adds_later and not is_one_of_many
         return await read_with_context(context.client.flags, fresh, request, query, adds_later=adds_later)
+
+    async def _is_taken(self, key: str) -> bool:
+        """Return whether another flag has the new key; False without one, and where it cannot be read."""
+        if not key:
+            return False
+        with suppress(ApiError):
+            return await self.context.client.flags.find(key) is not None
+        return False
 
     async def _read_neighbours(
         self, fresh: Flag, changes: Mapping[str, JSON], *, is_one_of_many: bool

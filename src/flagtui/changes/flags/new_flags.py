@@ -89,8 +89,13 @@ class Taken:
 def taken_by(key: str, taken: Taken) -> Blocked | None:
     """Return why this key is not free for a new flag; None if it is."""
     if any(row.key == key for row in taken.rows):
-        return Blocked("taken", f"there is already a flag {key}", "choose another key")
+        return taken_key(key)
     return None
+
+
+def taken_key(key: str) -> Blocked:
+    """Return that another flag has the key."""
+    return Blocked("taken", f"there is already a flag {key}", "choose another key")
 
 
 def plan_create(

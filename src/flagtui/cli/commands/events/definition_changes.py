@@ -118,7 +118,7 @@ async def create(
 ) -> int:
     """Create the definition of an event that has not been sent so far."""
     values: dict[str, JSON] = {"description": description.strip()} if description.strip() else {}
-    values |= {"tags": [*intents.tidy_tags(tags)]} if tags else {}
+    values |= {"tags": [*intents.tidy_tags(",".join(tags).split(","))]} if tags else {}
     values |= {"verified": True} if verified else {}
     planner = EventPlanner(planning_context(session, terms))
     return await carry_out(await planner.plan([intents.create(name, values)]), session, terms)

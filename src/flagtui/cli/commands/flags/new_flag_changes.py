@@ -148,7 +148,7 @@ async def create(
         raise click.UsageError("Missing argument 'KEY'. Give a key, or --from FILE.")
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
-    if tags := [tag.strip().lower() for tag in given["tags"] if tag.strip()]:
+    if tags := [tag.strip().lower() for tag in ",".join(given["tags"]).split(",") if tag.strip()]:
         fields["tags"] = tags
     if given["enable"]:
         fields["active"] = True
