@@ -27,6 +27,18 @@ def test_options_may_precede_their_command(words: tuple[str, ...], signed_in: Ru
     assert json.loads(done.out)["records"] == [{"key": signed_in(*LIST).out.strip()}]
 
 
+@pytest.mark.parametrize(
+    ("words", "moved"),
+    [
+        (["--json", "flags", "list", "-L1"], ["--", "flags", "list", "--json", "-L1"]),
+        (["--json", "--", "flags", "list"], ["--", "flags", "list", "--json"]),
+        (["-o", "json", "activity", "x"], ["--", "activity", "-o", "json", "x"]),
+    ],
+)
+def test_options_before_another_command_follow_its_name(words: list[str], moved: list[str]) -> None:
+    assert move_options(words, (), is_command=True) == moved
+
+
 @pytest.mark.parametrize("words", [["--", "list"], ["--nonsense", "list"], ["-", "list"], ["--json"], []])
 def test_other_words_stay_in_place(words: list[str]) -> None:
     assert move_options(words, ()) == words

@@ -69,6 +69,15 @@ def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Pat
     assert records(here("proposals", "list", "--json")) == []
 
 
+@pytest.mark.parametrize("place", [1, 3])
+def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
+    words = ["propose", "--reason", "no longer called", "--", "flags", "disable", FLAG]
+    words[place:place] = ["--project", "1", "--fields", "key"]
+    assert done(here(*words)).out == f"{FLAG}\n"
+    group = here("propose", "--reason", "x", "--", "flags")
+    assert (group.code, "flags changes nothing" in group.err) == (2, True)
+
+
 def test_only_changes_can_be_proposed(here: Run) -> None:
     refused = here("propose", "--reason", "x", "--", "flags", "list")
     assert (refused.code, "flags list changes nothing" in refused.err) == (2, True)

@@ -8,6 +8,7 @@ import click
 
 from flagtui.cli.plumbing.option_rules import empty_value
 from flagtui.cli.plumbing.output.lines import VOICE
+from flagtui.cli.plumbing.registry import command_index
 
 _PLACES: Final = ("--profile", "--project")
 COMMON: Final[Mapping[str, bool]] = {
@@ -97,8 +98,9 @@ def move_options(
         return kept
     if not moved or not rest or rest[0] == "--":
         return args
-    # What follows -- is for the other command.
-    return [*kept, *(["--"] if is_command else []), rest[0], *moved, *rest[1:]]
+    # What follows -- is for the other command, whose name may have two words.
+    place = 2 if is_command and " ".join(rest[:2]) in command_index() else 1
+    return [*kept, *(["--"] if is_command else []), *rest[:place], *moved, *rest[place:]]
 
 
 def _has_value(param: click.Parameter) -> bool:

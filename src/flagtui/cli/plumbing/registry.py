@@ -36,6 +36,12 @@ def command_index() -> Mapping[str, IndexedCommand]:
     }
 
 
+def is_command(words: str) -> bool:
+    """Return whether the words name a command, not a group."""
+    index = command_index()
+    return words in index and not any(other.startswith(f"{words} ") for other in index)
+
+
 def load_command(words: str) -> Any:
     """Import the module that declares a command; return the command."""
     import_module(f"flagtui.cli.{command_index()[words].module}")
