@@ -25,6 +25,8 @@ class LiveReach:
         self._inspector = inspector
         self._counts: dict[str, BlastRadius] = {}
         """By identity of the condition."""
+        self._queries: dict[int, tuple[JSON, int | None, ConditionQuery | None]] = {}
+        """By place, with the condition and its group type: a long condition is spelled once."""
         self._refused: set[str] = set()
         """Those that the server does not count."""
         self.trouble = ""
@@ -45,13 +47,28 @@ class LiveReach:
         groups = self._copy.groups
         if not 0 <= place < len(groups) or not isinstance(groups[place], dict):
             return None
-        raw = dict(as_dict(groups[place]))
-        if item is not None:
-            within, value = item
-            properties = list(self._copy.properties(place))
-            raw["properties"] = [*properties, value] if within is None else properties
-            if within is not None:
-                properties[within] = value
+        if item is None:
+            return self._stored_query(place, groups[place])
+        within, value = item
+        properties = [*self._copy.properties(place)]
+        if within is None:
+            properties.append(value)
+        else:
+            properties[within] = value
+        return self._countable(place, {**as_dict(groups[place]), "properties": properties})
+
+    def _stored_query(self, place: int, group: JSON) -> ConditionQuery | None:
+        """Return the query of a condition of the draft, which is another object after every edit."""
+        group_type = self._copy.group_type(place)
+        if place in self._queries:
+            before, type_before, query = self._queries[place]
+            if before is group and type_before == group_type:
+                return query
+        query = self._countable(place, as_dict(group))
+        self._queries[place] = group, group_type, query
+        return query
+
+    def _countable(self, place: int, raw: dict[str, JSON]) -> ConditionQuery | None:
         query = ConditionQuery(place + 1, Condition.of(raw), self._copy.group_type(place))
         return query if query.is_countable else None
 
