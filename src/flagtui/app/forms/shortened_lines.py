@@ -51,7 +51,7 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
             f" {'total':<{23 + BAR}}{percent(share_sum):>7}",
             "$success" if is_whole else "bold $error",
         )
-        hint = "  = even shares" if is_whole else "  must be 100 %"
+        hint = " = even shares" if is_whole else " must be 100 %"
         yield FormLine("sum", (sum_words, (hint, "$faint")))
     yield FormLine("add variant", ((" + a variant", "$faint"),))
 
