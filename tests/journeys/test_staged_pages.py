@@ -126,7 +126,7 @@ async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setti
         await program.press("A")
         assert isinstance(program.app.screen, ConfirmScreen)
         shown = words(program.screen)
-        assert "Applies the set to the current records. new-nav changed since (v4 → v5)" in shown
+        assert "Applies the set to the current records. new-nav changed since (v4 → v5, last by" in shown
         await program.press("escape")
         assert (await program.stored("new-nav")).active
         assert len(set_on_disk(program).file.read().changes) == 1
@@ -164,8 +164,8 @@ async def test_a_conflict_is_asked_about_with_all_three_sides(setting: Setting) 
         await program.colleague().flags.update(flag.id, {"filters": filters})
         await program.press("ampersand", "A")
         shown = words(program.screen)
-        assert "another user changed filters.groups[0] since" in shown
-        assert "was 75 theirs 90 yours 40" in shown
+        assert "another user changed condition 1 since" in shown
+        assert "was 75 % theirs 90 % yours 40 %" in shown
         assert "Overwrite theirs" in shown
         await program.press("y")
         assert isinstance(program.app.screen, ConfirmScreen)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flagtui.api import Client
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R
@@ -222,54 +219,3 @@ class EntryKind(Protocol):
     ) -> Recovery:
         """Compare an entry without an ending with the mirror it was sent to. Raises `ApiError`."""
         return Recovery(entry, "not known")
-
-
-def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
-    """Return the entry with the later changes of this user to the created record.
-
-    `made` is the entry that the later ones match.
-    """
-    after, version = dict(entry.after), entry.saved_version
-    for later in _later(made, entries):
-        after |= later.after
-        version = later.saved_version or version
-    return replace(entry, after=after, saved_version=version)
-
-
-def mark_own_conflicts(
-    conflicts: Iterable[FieldConflict], entry: Entry, entries: Iterable[Entry]
-) -> tuple[FieldConflict, ...]:
-    """Return the conflicts of undoing this entry; later values of this user are marked as their own."""
-    left: dict[str, JSON] = {}
-    for later in _later(entry, entries):
-        left |= later.after
-    return tuple(replace(conflict, is_own=_is_left(left, conflict)) for conflict in conflicts)
-
-
-def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """Return later saved changes of this user to the same record, oldest first."""
-    place = _record_of(entry)
-    return [
-        later
-        for later in sorted(entries, key=attrgetter("at"))
-        if later.ending == "saved"
-        and later.at >= entry.at
-        and later.id != entry.id
-        and _record_of(later) == place
-    ]
-
-
-def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
-    here = entry.signature
-    return entry.kind, entry.record, entry.uuid, here.host, here.project
-
-
-def _is_left(left: JSON, conflict: FieldConflict) -> bool:
-    """Return whether the current value is the one left by this user; masked values never match."""
-    try:
-        for step in conflict.path:
-            at: Any = step
-            left = left[at]
-    except (KeyError, IndexError, TypeError):
-        return False
-    return means_same(left, conflict.theirs, conflict.path)

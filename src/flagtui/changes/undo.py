@@ -10,12 +10,13 @@ from operator import attrgetter
 from typing import Final, TypeVar
 
 from flagtui.api import Client
-from flagtui.changes.adapter import EntryKind, with_later_changes
+from flagtui.changes.adapter import EntryKind
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
+from flagtui.changes.own_changes import with_later_changes
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 from flagtui.changes.shared.shared_save import SHARED
 from flagtui.store.kinds import KINDS as RECORD_KINDS

@@ -13,26 +13,20 @@ from flagtui.changes.difference import (
     PRESENT,
     SHORT,
     DifferenceLine,
-    FieldConflict,
     compact,
-    spelled,
-    taken_apart,
 )
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import DiffLine, Proposal
 from flagtui.safe_text import code_points, safe_text
+from flagtui.text.conflict_lines import conflict_lines, wrapped
 from flagtui.text.long_lists import shortened
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15
 BAR: Final = 12
-PARTS: Final = 12
-"""The most parts of one conflict shown; the rest is counted."""
 DIFFERENCES: Final = 1_000
 """Lines of differences after which the rest is counted; up to then nothing is truncated."""
-LONGEST: Final = 50_000
-"""Characters of one value that are shown, wrapped; the rest is counted."""
 MOST: Final = 100
 """The most lines of consequences and of cautions; the rest is counted."""
 BESIDE: Final = 34
@@ -108,13 +102,8 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shortened(follows, len(plan.consequences), "consequences", MOST, "")
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shortened(doubts, len(plan.cautions), "cautions", MOST, "")
-    conflicts = (conflict_lines(conflict, width) for conflict in plan.conflicts)
+    conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
     yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
-
-
-def wrapped(text: str, room: int) -> list[str]:
-    """Return the whole text in safe lines of at most `room` characters."""
-    return wrap(safe_text(text, LONGEST), max(20, room), break_on_hyphens=False) or [""]
 
 
 def _difference_lines(line: DiffLine, is_new: bool, width: int) -> Iterator[list[Piece]]:
@@ -131,23 +120,6 @@ def _difference_lines(line: DiffLine, is_new: bool, width: int) -> Iterator[list
 def _has_all(line: DiffLine) -> bool:
     """Return whether the words hold the whole new value: no payload, and nothing cut."""
     return "payloads" not in line.line.path and not CUT.search(line.words)
-
-
-def conflict_lines(conflict: FieldConflict, width: int) -> Iterator[list[Piece]]:
-    """Yield the original, current and requested value of each conflicting field."""
-    where = safe_text(conflict.where, 80)
-    words = f"you changed {where} again since" if conflict.is_own else f"another user changed {where} since"
-    now, mine = ("now", "again") if conflict.is_own else ("theirs", "yours")
-    yield [("  ! ", "bold $error"), (words, "$error")]
-    parts = taken_apart(conflict)
-    for part in parts[:PARTS]:
-        if inner := spelled(part.path[len(conflict.path) :]):
-            yield [("    ", ""), (safe_text(inner, max(20, width - 4)), "$text-muted")]
-        for side, value in (("was", part.seen), (now, part.theirs), (mine, part.mine)):
-            for place, shown in enumerate(wrapped(compact(value), width - 14)):
-                yield [(f"    {side if place == 0 else '':<8}", "$text-muted"), (shown or "nothing", "")]
-    if len(parts) > PARTS:
-        yield [(f"    … {len(parts) - PARTS:,} more differences", "$text-muted")]
 
 
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
@@ -169,7 +141,7 @@ def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
-        conflicts = (conflict_lines(conflict, width) for conflict in plan.conflicts)
+        conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
         yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
-from flagtui.changes.sets.set_planner import OutdatedChange
+from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 

@@ -50,6 +50,18 @@ def here(
     close_service(application)
 
 
+@pytest.fixture
+def elsewhere(here: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """The same commands with another journal, as another user runs them."""
+
+    def run(*words: str) -> Done:
+        with monkeypatch.context() as other:
+            other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+            return here(*words)
+
+    return run
+
+
 def done(result: Done) -> Done:
     assert result.code == 0, result
     return result

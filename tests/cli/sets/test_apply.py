@@ -131,3 +131,13 @@ class Choosing(Scripted):
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
         self.asked.append(question)
         return self.place
+
+
+def test_reach_of_a_single_change_is_counted(here: Run) -> None:
+    done(here("flags", "rollout", FLAG, "--to", "40", "--stage"))
+    alone = done(here("apply", "staged", "--dry-run", is_shown=True)).out
+    assert "users lose it" in alone
+    done(here("flags", "rollout", OTHER, "--to", "40", "--stage"))
+    several = done(here("apply", "staged", "--dry-run", is_shown=True)).out
+    assert "not counted when several flags change at once" in several
+    assert "not counted when several" not in alone

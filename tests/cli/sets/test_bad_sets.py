@@ -17,9 +17,9 @@ from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.staging import FAULT_CODES
 
 
-def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run) -> None:
+def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run, elsewhere: Run) -> None:
     done(here("flags", "edit", FLAG, "--field", "name=Mine", "--dry-run", "--out", "set.json"))
-    done(here("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
+    done(elsewhere("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes", "--json")
     (record,) = json.loads(shown.out)["records"]
     assert (shown.code, record["ending"]) == (EXIT_CODES["conflict"], "conflicted")
@@ -28,15 +28,33 @@ def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run) -> Non
     on_screen = here("apply", "set.json", "--yes", is_shown=True)
     assert [line.split() for line in on_screen.out.splitlines()] == [
         [FLAG],
-        ["!", "another", "user", "changed", "name", "since"],
-        ["was", '"Export', "query", "results", "as", 'Parquet"'],
-        ["theirs", '"Theirs"'],
-        ["yours", '"Mine"'],
+        ["!", "another", "user", "changed", "description", "since"],
+        ["was", "Export", "query", "results", "as", "Parquet"],
+        ["theirs", "Theirs"],
+        ["yours", "Mine"],
     ]
     piped = here("apply", "set.json", "--yes")
     assert piped.err == on_screen.out
     assert piped.out.startswith(f"{FLAG}\tconflicted\t")
     done(here("apply", "set.json", "--yes", "--overwrite"))
+
+
+def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -> None:
+    done(here("flags", "rollout", FLAG, "--to", "40", "--dry-run", "--out", "set.json"))
+    done(here("flags", "rollout", FLAG, "--to", "60", "--yes"))
+    shown = here("apply", "set.json", "--yes")
+    assert "by you, outside this set), in 1 value of this set" in shown.out
+    assert [line.split() for line in shown.err.splitlines()] == [
+        [FLAG],
+        ["!", "you", "changed", "rollout", "of", "condition", "1", "since"],
+        ["was", "75", "%"],
+        ["now", "60", "%"],
+        ["new", "40", "%"],
+    ]
+    done(elsewhere("flags", "rollout", FLAG, "--to", "80", "--yes"))
+    shown = here("apply", "set.json", "--yes")
+    assert "last by Alice), in 1 value" in shown.out
+    assert "another user changed rollout of condition 1 since" in shown.err
 
 
 def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> None:

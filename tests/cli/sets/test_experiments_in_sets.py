@@ -47,7 +47,8 @@ def test_an_experiment_that_changed_since_is_a_conflict(here: Run) -> None:
     done(here("experiments", "edit", id, "--field", "description=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes")
     assert shown.code == EXIT_CODES["conflict"]
-    assert 'theirs  "Theirs"' in shown.err
+    assert "you changed description since" in shown.err
+    assert "now     Theirs" in shown.err
     done(here("apply", "set.json", "--yes", "--overwrite"))
     assert description_of(here, id) == "Mine"
 

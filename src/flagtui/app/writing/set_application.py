@@ -19,7 +19,7 @@ from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.pipeline import Report
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
-from flagtui.changes.sets.set_planner import OutdatedChange
+from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace

@@ -13,7 +13,6 @@ from flagtui.changes.adapter import (
     PreparedUndo,
     Recovery,
     RecoveryVerdict,
-    mark_own_conflicts,
 )
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
@@ -28,6 +27,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 )
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON

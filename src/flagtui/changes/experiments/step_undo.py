@@ -14,7 +14,6 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
     UndoContext,
-    mark_own_conflicts,
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
@@ -27,6 +26,7 @@ from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, Experimen
 from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, with_payloads
+from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

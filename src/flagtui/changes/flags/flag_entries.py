@@ -15,7 +15,6 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
     UndoContext,
-    mark_own_conflicts,
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
@@ -27,6 +26,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
 from flagtui.changes.journal_entries import Entry, with_payloads
+from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.verbs import verb_for
 from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag

@@ -100,7 +100,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         return Planned(self._adapter, plans, [by_id[plan.id] for plan in plans], [*unread, *skipped])
 
     async def _plan_alone(self, request: FlagChange) -> Planned[FlagChange, Plan]:
-        reading = await self._read(request)
+        reading = await self.read(request)
         if isinstance(reading, Skipped):
             return Planned(self._adapter, skipped=[reading])
         fresh = reading.fresh
@@ -150,9 +150,10 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
 
     async def read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
         """Read a flag with the part of its context that needs no further requests."""
-        return await self._read(request, is_one_of_many=True)
+        return await self.read(request, is_one_of_many=True)
 
-    async def _read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:
+    async def read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:
+        """Read a flag with its context; of one of many, with the part that needs no requests."""
         context = self.context
         fresh = self.fresh.pop(request.record, None)
         try:

@@ -11,7 +11,6 @@ from flagtui.changes.adapter import (
     PreparedUndo,
     Recovery,
     RecoveryVerdict,
-    mark_own_conflicts,
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import FieldConflict
@@ -26,6 +25,7 @@ from flagtui.changes.overrides.override_plan import (
     value_at,
     values_of,
 )
+from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome
 from flagtui.models.json_value import JSON
 from flagtui.models.mirror_state import MirrorState

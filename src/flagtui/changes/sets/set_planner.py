@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict, merge, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import LASTING, Intent
-from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
+from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import change_for
 from flagtui.changes.planner import Planned, Planner, read_each
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.after_set import AfterSet, base_on, is_masked, is_outdated, values_on
+from flagtui.changes.sets.after_set import AfterSet, base_on, values_on
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.changes.sets.plan_changes import experiment_value
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
 from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.sets.set_order import sort_plans
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import as_id
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
-
-
-@dataclass(frozen=True)
-class OutdatedChange:
-    """A change whose record has changed since, with the three sides of the values that differ."""
-
-    change: StagedChange
-    version: int | None
-    """The current version of the flag; None for a record without versions."""
-    conflicts: tuple[FieldConflict, ...]
-    """Values that both sides changed; empty when the other user changed other fields only."""
-
-    @property
-    def words(self) -> str:
-        """`changed since (v12 → v14), in 1 value of this set`."""
-        versions = "" if self.version is None else f" (v{self.change.version} → v{self.version})"
-        count = len(self.conflicts) or "no"
-        return f"changed since{versions}, in {count} value{'s' * (count != 1)} of this set"
-
 
 LISTED: Final = 1.0
 """The time of reading of a plan on a list: so long ago that the flag is read again before it is sent."""
@@ -65,6 +44,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
     """All changes of the set, also those that are applied already."""
     new_ids: dict[str, int] = field(default_factory=dict)
     """The numbers of flags that the set has created already, by their names in the set."""
+    since: OutdatedChanges = field(kw_only=True)
+    """Compares the changes with the current records."""
     is_overwriting: bool = False
     """Whether records that have changed since are planned too, and conflicting values overwritten."""
     outdated: list[OutdatedChange] = field(default_factory=list)
@@ -85,7 +66,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             if change.is_new:
                 return new[change.key]
             if change.kind == "flag":
-                return _as_listed(await self._plan_flag(change, flag_planner), listed)
+                result = await self._plan_flag(change, flag_planner, is_alone=len(requests) == 1)
+                return _as_listed(result, listed)
             if change.kind == EXPERIMENTS.entry:
                 return await self._plan_experiment(change)
             return await self._plan_event(change, after)
@@ -122,27 +104,25 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         by_key: dict[str, Result] = {plan.key: plan for plan in planned.plans}
         return by_key | {skipped.key: skipped for skipped in planned.skipped}
 
-    async def _plan_flag(self, change: StagedChange, planner: FlagPlanner) -> Result:
+    async def _plan_flag(self, change: StagedChange, planner: FlagPlanner, *, is_alone: bool) -> Result:
         number = int(change.record)
         fresh = self.fresh.pop(number, None)
         try:
             fresh = fresh or await self.context.read_flag(number)
         except ApiError as error:
             return skip(number, change.key, error)
-        if not self.is_overwriting and is_outdated(fresh, change):
-            return OutdatedChange(change, fresh.version, _flag_conflicts(fresh, change))
+        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+            return outdated
         # Unless it overwrites, the record still has the values that the change is based on.
         base = base_on(fresh, change) if self.is_overwriting else {}
         values = values_on(fresh, change)
+        intent = Intent(number, values, change.verb, seen=base, seen_version=change.version)
         planner.fresh[number] = fresh
-        reading = await planner.read_one_of_many(
-            change_for(Intent(number, values, change.verb, seen=base, seen_version=change.version))
-        )
-        return (
-            reading
-            if isinstance(reading, Skipped)
-            else _result_of(fresh, await reading.plan_off_loop(frozenset()))
-        )
+        reading = await planner.read(change_for(intent), is_one_of_many=not is_alone)
+        if isinstance(reading, Skipped):
+            return reading
+        result = _result_of(fresh, await reading.plan_off_loop(frozenset()))
+        return self._with_conflicts(result, fresh, change)
 
     async def _plan_event(self, change: StagedChange, after: AfterSet) -> Result:
         record = str(change.record)
@@ -150,12 +130,12 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_event(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        if not self.is_overwriting and is_outdated(fresh, change):
-            sides = ((name, base, stored(fresh, name)) for name, base in change.base.items())
-            return OutdatedChange(change, None, _value_conflicts(change, sides))
+        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+            return outdated
         intent = EventIntent(record, change.values, change.verb, change.base)
         planned = await EventPlanner(after, {record: fresh}).plan([intent])
-        return planned.plans[0] if planned.plans else planned.skipped[0]
+        result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
+        return self._with_conflicts(result, fresh, change)
 
     async def _plan_experiment(self, change: StagedChange) -> Result:
         record = int(change.record)
@@ -163,17 +143,20 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_experiment(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        sides = ((name, base, experiment_value(fresh, name)) for name, base in change.base.items())
-        conflicts = _value_conflicts(change, sides)
-        if not self.is_overwriting and is_outdated(fresh, change):
-            return OutdatedChange(change, None, conflicts)
+        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+            return outdated
         archived, choices = change.values.get("archived"), Choices(fields=change.values)
         step = STEPS["edit" if archived is None else "archive" if archived else "unarchive"]
         intent = ExperimentIntent(record, step, choices if archived is None else Choices())
         planned = await StepPlanner(self.context, {record: fresh}).plan([intent])
-        if not planned.plans:
-            return planned.skipped[0]
-        return replace(planned.plans[0], conflicts=conflicts)
+        result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
+        return self._with_conflicts(result, fresh, change)
+
+    def _with_conflicts(self, result: Result, fresh: Record, change: StagedChange) -> Result:
+        """Return the plan with the values that both sides changed, those of this user marked."""
+        if not self.is_overwriting or not isinstance(result, Plan | EventPlan | ExperimentPlan):
+            return result
+        return replace(result, conflicts=self.since.conflicts(fresh, change))
 
 
 def _as_listed(result: Result, listed: Container[int | str]) -> Result:
@@ -189,22 +172,3 @@ def _result_of(fresh: Flag, result: Any) -> Result:
     if isinstance(result, NoOp):
         return skip_no_op(fresh.id, fresh.key, result.words)
     return skip(fresh.id, fresh.key, result)
-
-
-def _flag_conflicts(fresh: Flag, change: StagedChange) -> tuple[FieldConflict, ...]:
-    values, base = values_on(fresh, change), base_on(fresh, change)
-    conflicts: list[FieldConflict] = []
-    for name in base:
-        conflicts += merge(base[name], values[name], stored_value(fresh, name), (name,), means_same)[1]
-    return tuple(map(hidden_conflict, conflicts) if is_masked(fresh, change) else conflicts)
-
-
-def _value_conflicts(
-    change: StagedChange, sides: Iterable[tuple[str, JSON, JSON]]
-) -> tuple[FieldConflict, ...]:
-    """Return the values that both sides changed; `sides` has each field's base and current value."""
-    return tuple(
-        FieldConflict((name,), base, change.values[name], now)
-        for name, base, now in sides
-        if not same(now, base) and not same(now, change.values[name])
-    )

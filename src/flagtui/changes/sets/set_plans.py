@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
-from flagtui.changes.sets.set_planner import OutdatedChange, SetPlanner
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
+from flagtui.changes.sets.set_planner import SetPlanner
 from flagtui.changes.sets.set_progress import SetProgress, settle_open
 from flagtui.changes.skipped import Skipped
 
@@ -55,6 +57,7 @@ async def plan_set(
         context,
         changes=change_set.changes,
         new_ids=progress.new_ids,
+        since=OutdatedChanges(change_set, OwnChanges.of(progress.journal, writing.signature)),
         is_overwriting=is_overwriting,
     )
     planned = await planner.plan(before.left)

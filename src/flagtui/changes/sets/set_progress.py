@@ -28,6 +28,8 @@ class SetProgress:
     """Saved and not undone since, by the kind and id in the set."""
     open: Sequence[Entry]
     """Sent perhaps, with an outcome that is still unknown."""
+    journal: Sequence[Entry] = ()
+    """Every change of this user, of other sets and of none too."""
 
     @property
     def new_ids(self) -> dict[str, int]:
@@ -49,7 +51,7 @@ def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
     undone = taken_back(every)
     own = [entry for entry in every if entry.batch == change_set.id]
     applied = {_identity(entry): entry for entry in own if entry.ending == "saved" and entry.id not in undone}
-    return SetProgress(applied, [entry for entry in own if entry.is_open])
+    return SetProgress(applied, [entry for entry in own if entry.is_open], every)
 
 
 async def settle_open(change_set: ChangeSet, client: Client, context: WriteContext) -> SetProgress:

@@ -13,12 +13,12 @@ from flagtui.changes.adapter import (
     PreparedUndo,
     Recovery,
     RecoveryVerdict,
-    mark_own_conflicts,
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.changes.shared.shared_plan import (
     FIELDS,

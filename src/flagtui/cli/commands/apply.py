@@ -11,8 +11,8 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.sets.change_set import ChangeSet
+from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_files import hold, lock_name
-from flagtui.changes.sets.set_planner import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_progress import SetProgress, progress_of
 from flagtui.changes.skipped import Skipped
@@ -155,7 +155,7 @@ class ApplyRun:
             # Beside the table of a script, the values are for the reader of its log.
             show = say if self.terms.printer.format == "table" else progress
             for item in outdated:
-                show_conflicts(item.change.key, item.conflicts, show)
+                show_conflicts(item.change.key, item.change.kind, item.conflicts, show)
         return exit_code(results)
 
     async def _send(self, planned: Any) -> int:
@@ -236,7 +236,7 @@ class ApplyInterface(TerminalInterface[Any, Any]):
     async def on_outcome(self, outcome: Outcome) -> bool:
         goes_on = await super().on_outcome(outcome)
         if self._terms.printer.format in FOR_PEOPLE:
-            show_conflicts(outcome.plan.key, outcome.conflicts, progress)
+            show_conflicts(outcome.plan.key, outcome.plan.noun, outcome.conflicts, progress)
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return goes_on
         if self.choice is None:

@@ -8,7 +8,8 @@ from flagtui.changes.difference import FieldConflict
 from flagtui.changes.guard import Question
 from flagtui.cli.plumbing.change_records import ChangePlace
 from flagtui.cli.plumbing.output.lines import say
-from flagtui.text.question_lines import conflict_lines, question_lines
+from flagtui.text.conflict_lines import conflict_lines
+from flagtui.text.question_lines import question_lines
 
 WIDTH: Final = 96
 MOST_NAMED: Final = 12
@@ -27,10 +28,13 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
         say(f"  skipped: {more:,} more")
 
 
-def show_conflicts(key: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say) -> None:
+def show_conflicts(
+    key: str, noun: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say
+) -> None:
     """Show the previous, the current and the requested value of each conflict of a record."""
     if conflicts:
         show(key)
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     for conflict in conflicts:
-        for line in conflict_lines(conflict, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+        for line in conflict_lines(conflict, noun, width):
             show("".join(text for text, _style in line).rstrip())

@@ -1,0 +1,100 @@
+"""Recognize in the journal what this user changed later, with any program on this machine."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.difference import FieldConflict
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.models.json_value import JSON
+
+
+@dataclass(frozen=True)
+class OwnChanges:
+    """The saved changes of this user in one project, oldest first."""
+
+    entries: Sequence[Entry] = ()
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry], here: Signature) -> "OwnChanges":
+        """Return those of the project of the signature; `entries` is all of the journal."""
+        place = (here.host, here.project)
+        saved = (entry for entry in entries if entry.ending == "saved")
+        own = (entry for entry in saved if (entry.signature.host, entry.signature.project) == place)
+        return cls(sorted(own, key=attrgetter("at")))
+
+    def of_record(self, kind: str, record: int | str, version: int | None, at: float) -> "OwnChanges":
+        """Return those of one record after this version, of one without versions after the Unix time `at`."""
+        own = (entry for entry in self.entries if (entry.kind, entry.uuid or entry.record) == (kind, record))
+        later = [entry for entry in own if _is_later(entry, version, at)]
+        return OwnChanges(later)
+
+    def mark(self, conflicts: Iterable[FieldConflict]) -> tuple[FieldConflict, ...]:
+        """Return the conflicts; the values that these changes left are marked as those of this user."""
+        return _marked(conflicts, self.entries)
+
+    def has_made_all(self, after: int, until: int) -> bool:
+        """Return whether each version of a record after `after` up to `until` is by this user."""
+        made = {entry.saved_version for entry in self.entries}
+        return after < until and made.issuperset(range(after + 1, until + 1))
+
+
+def _is_later(entry: Entry, version: int | None, at: float) -> bool:
+    return entry.at >= at if version is None else (entry.saved_version or 0) > version
+
+
+def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
+    """Return the entry with the later changes of this user to the created record.
+
+    `made` is the entry that the later ones match.
+    """
+    after, version = dict(entry.after), entry.saved_version
+    for later in _later(made, entries):
+        after |= later.after
+        version = later.saved_version or version
+    return replace(entry, after=after, saved_version=version)
+
+
+def mark_own_conflicts(
+    conflicts: Iterable[FieldConflict], entry: Entry, entries: Iterable[Entry]
+) -> tuple[FieldConflict, ...]:
+    """Return the conflicts of undoing this entry; later values of this user are marked as their own."""
+    return _marked(conflicts, _later(entry, entries))
+
+
+def _marked(conflicts: Iterable[FieldConflict], later: Iterable[Entry]) -> tuple[FieldConflict, ...]:
+    left: dict[str, JSON] = {}
+    for entry in later:
+        left |= entry.after
+    return tuple(replace(conflict, is_own=_is_left(left, conflict)) for conflict in conflicts)
+
+
+def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """Return later saved changes of this user to the same record, oldest first."""
+    place = _record_of(entry)
+    return [
+        later
+        for later in sorted(entries, key=attrgetter("at"))
+        if later.ending == "saved"
+        and later.at >= entry.at
+        and later.id != entry.id
+        and _record_of(later) == place
+    ]
+
+
+def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
+    here = entry.signature
+    return entry.kind, entry.record, entry.uuid, here.host, here.project
+
+
+def _is_left(left: JSON, conflict: FieldConflict) -> bool:
+    """Return whether the current value is the one left by this user; masked values never match."""
+    try:
+        for step in conflict.path:
+            at: Any = step
+            left = left[at]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return means_same(left, conflict.theirs, conflict.path)

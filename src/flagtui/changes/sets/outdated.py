@@ -1,0 +1,99 @@
+"""Staged changes whose record has changed since: by whom, and the three sides of each value that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.difference import FieldConflict, merge, same
+from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.flags.flag_plan import SETS, stored_value
+from flagtui.changes.flags.flag_words import hidden_conflict
+from flagtui.changes.journal_entries import moment
+from flagtui.changes.own_changes import OwnChanges
+from flagtui.changes.sets.after_set import base_on, is_masked, is_outdated, values_on
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
+from flagtui.changes.sets.plan_changes import experiment_value
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+Record: TypeAlias = Flag | EventDefinition | Experiment
+
+
+@dataclass(frozen=True)
+class OutdatedChange:
+    """A change whose record has changed since, with the three sides of the values that differ."""
+
+    change: StagedChange
+    version: int | None
+    """The current version of the flag; None for a record without versions."""
+    conflicts: tuple[FieldConflict, ...]
+    """Values that both sides changed; empty when only other values of the record were changed."""
+    is_own: bool = False
+    """Whether this user made every change since, as far as the journal has them."""
+    last_by: str = ""
+    """Who changed the record last, as the server reports it. Raw."""
+
+    @property
+    def words(self) -> str:
+        """`changed since (v12 → v14, last by bob@acme.test), in 1 value of this set`."""
+        versions = "" if self.version is None else f"v{self.change.version} → v{self.version}"
+        details = ", ".join(filter(None, (versions, f"last by {self.last_by}" if self.last_by else "")))
+        if self.is_own:
+            details = ", ".join(filter(None, (versions, "by you, outside this set")))
+        count = len(self.conflicts) or "no"
+        where = f"in {count} value{'s' * (count != 1)} of this set"
+        return f"changed since{f' ({details})' if details else ''}, {where}"
+
+
+class OutdatedChanges:
+    """Compares the changes of a set with the current records and the journal of this user."""
+
+    def __init__(self, change_set: ChangeSet, own: OwnChanges) -> None:
+        self._begun = moment(change_set.made_at)
+        self._own = own
+
+    def conflicts(self, record: Record, change: StagedChange) -> tuple[FieldConflict, ...]:
+        """Return the values that both sides changed; those of this user are marked."""
+        return self._own_of(change).mark(_conflicts(record, change))
+
+    def compare(self, record: Record, change: StagedChange) -> OutdatedChange | None:
+        """Return the change as an outdated one; None while it can be applied as it is."""
+        if not is_outdated(record, change):
+            return None
+        conflicts = self.conflicts(record, change)
+        if not isinstance(record, Flag) or record.version is None or change.version is None:
+            is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
+            return OutdatedChange(change, None, conflicts, is_own)
+        is_own = self._own_of(change).has_made_all(change.version, record.version)
+        last_by = "" if record.last_modified_by is None else record.last_modified_by.label
+        return OutdatedChange(change, record.version, conflicts, is_own, last_by)
+
+    def _own_of(self, change: StagedChange) -> OwnChanges:
+        return self._own.of_record(change.kind, change.record, change.version, self._begun)
+
+
+def _conflicts(record: Record, change: StagedChange) -> Iterator[FieldConflict]:
+    if isinstance(record, Flag):
+        yield from _flag_conflicts(record, change)
+        return
+    for name, base in change.base.items():
+        now, mine = _value_of(record, name), change.values[name]
+        if not same(now, base) and not same(now, mine):
+            yield FieldConflict((name,), base, mine, now)
+
+
+def _flag_conflicts(flag: Flag, change: StagedChange) -> Iterator[FieldConflict]:
+    values, base = values_on(flag, change), base_on(flag, change)
+    # Additions to and removals from unordered lists never conflict.
+    for name in base.keys() - SETS:
+        _merged, conflicts = merge(base[name], values[name], stored_value(flag, name), (name,), means_same)
+        yield from map(hidden_conflict, conflicts) if is_masked(flag, change) else conflicts
+
+
+def _value_of(record: EventDefinition | Experiment, name: str) -> JSON:
+    return experiment_value(record, name) if isinstance(record, Experiment) else stored(record, name)
