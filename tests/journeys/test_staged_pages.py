@@ -110,7 +110,7 @@ async def test_a_page_names_a_staged_change_that_is_outdated(setting: Setting) -
         await program.colleague().flags.update(flag.id, {"name": "Theirs"})
         await program.press("f5")
         assert "CHANGED SINCE" in program.screen
-        assert "another user changed it since" in words(program.screen)
+        assert "not shown below, because the record changed since" in words(program.screen)
 
 
 async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setting) -> None:

@@ -1,5 +1,6 @@
 """Edit a staged change in the editor of its kind; the saved edit replaces it in the set."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,11 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
+from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.pipeline import Report
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.changes.sets.outdated import OutdatedChanges
+from flagtui.changes.sets.set_planner import SetPlanner
 from flagtui.store.kinds import BY_ENTRY
 from flagtui.text.outcomes import explain_skipped
 from flagtui.text.set_words import explain_set_fault
@@ -36,7 +40,36 @@ class StagedChangeEditor:
             return
         if change.is_new:
             self._edit_new(change)
+        elif self._runner.staging.is_outdated(change):
+            self._runner.run(self._edit_outdated(change))
+        else:
+            self._edit_current(change)
+
+    async def _edit_outdated(self, change: StagedChange) -> None:
+        """Stage the change again on the current record, after a question about conflicts; then edit it."""
+        workspace, change_set = self._runner.open_workspace(), self._runner.staging.change_set
+        if workspace is None or change_set is None:
             return
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        own = OwnChanges.of(entries, self._app_state.signature(workspace))
+        planner = SetPlanner(
+            WorkspaceContext(self._app_state, workspace, is_applying=True),
+            changes=change_set.changes,
+            since=OutdatedChanges(change_set, own),
+            is_overwriting=True,
+        )
+        report = await self._runner.write([change], planner)
+        if report is None:
+            return
+        staged = self._runner.staging.change_set
+        current = None if staged is None else staged.change_of(*change.identity)
+        if report.staged and current is not None:
+            self._edit_current(current)
+        elif not report.staged:
+            # The record has these values already.
+            self._runner.staging.drop([change.identity])
+
+    def _edit_current(self, change: StagedChange) -> None:
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
         row: Any = None if workspace is None else workspace.collection(kind).get(change.record)
         if row is None:
@@ -69,7 +102,7 @@ class StagedChangeEditor:
             self._runner.show_toast(explain_skipped(planned.skipped[0]))
             return
         try:
-            self._runner.staging.add(planned.plans, instead_of=change)
+            self._runner.staging.add(planned.plans, [change])
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:

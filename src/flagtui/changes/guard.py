@@ -43,9 +43,9 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """An undo or a redo, in whose words the question is asked."""
+    """An undo, a redo or a change set, in whose words the question is asked."""
 
-    name: Literal["Undo", "Redo", "Revert", "Apply"]
+    name: Literal["Undo", "Redo", "Revert", "Apply", "Stage"]
     words: str
     """`turn new-nav on again`. Raw."""
     ago: str = ""

@@ -1,11 +1,11 @@
 """Toasts about staged changes. Texts are raw."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.sets.change_lines import change_words
-from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.changes.sets.change_set import ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
@@ -16,9 +16,23 @@ NAMED: Final = 3
 LISTED: Final = "& shows them all"
 
 
+_NEXT: Final[Mapping[FaultName, str]] = {
+    "outdated": "& e stages it again on the current record, & z unstages it",
+    "direct": "+ ends staging; then change it directly",
+    "malformed": "flagtui staged drop --all removes it",
+    "newer": "use the newer flagtui that wrote it",
+}
+"""The next step in the app, where it differs from that of commands."""
+
+
+def next_in_app(error: ChangeSetError) -> str:
+    """Return the next step with the keys of the app."""
+    return _NEXT.get(error.fault, error.next)
+
+
 def explain_set_fault(error: ChangeSetError) -> Notice:
     """Return the toast about a change set that cannot be read, written or extended."""
-    return Notice("\n".join(filter(None, (f"{error.what}.", error.next))), "warning", "not staged")
+    return Notice("\n".join(filter(None, (f"{error.what}.", next_in_app(error)))), "warning", "not staged")
 
 
 def explain_staged(changes: Sequence[StagedChange], total: int) -> Notice:
@@ -76,5 +90,5 @@ def explain_outdated(outdated: Sequence[OutdatedChange]) -> Notice:
     """Return the toast about a set whose records have changed since; nothing of it is sent."""
     first = f"{outdated[0].change.key} {outdated[0].words}"
     more = f", and {len(outdated) - 1:,} more" if len(outdated) > 1 else ""
-    fix = "unstage such a change in & with z, then stage it again"
+    fix = "in &, e stages such a change again on the current record, z unstages it"
     return Notice(f"{first}{more}; nothing was sent\n{fix}", "warning", "not applied")

@@ -8,6 +8,10 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 TITLE: Final = "STAGED      "
+OUTDATED: Final = (
+    "not shown below, because the record changed since",
+    "& e stages it again on the current record, & z unstages it",
+)
 MOST: Final = 8
 """The most values shown here; the list of staged changes shows all."""
 
@@ -16,11 +20,13 @@ def staged_lines(staged: StagedWords | None, mark: str) -> Iterator[list[Piece]]
     """Yield each staged value, old and new, behind the mark of staged rows; nothing without any."""
     if staged is None:
         return
+    style = "$warning" if staged.is_outdated else "$primary"
     for place, words in enumerate(staged.lines[:MOST]):
         title = TITLE if place == 0 else " " * len(TITLE)
-        yield [(title, "$text-muted"), (f"{mark} ", "$primary"), (safe_text(words, 200), "$primary")]
+        yield [(title, "$text-muted"), (f"{mark} ", style), (safe_text(words, 200), style)]
     if (more := len(staged.lines) - MOST) > 0:
         yield [(" " * len(TITLE), ""), (f"… {more:,} more: & shows them all", "$faint")]
     if staged.is_outdated:
-        yield [("another user changed it since: in &, A shows both sides, z unstages it", "$warning")]
+        for words in OUTDATED:
+            yield [(" " * len(TITLE), ""), (words, "$text-muted")]
     yield []

@@ -25,7 +25,7 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_blocked, explain_refusal
-from flagtui.text.set_words import explain_set_fault
+from flagtui.text.set_words import explain_set_fault, next_in_app
 
 WON: Final = "won"
 """The conclusion that too few people do not allow."""
@@ -140,7 +140,7 @@ class ExperimentSteps:
                 fresh = await WorkspaceContext(self._app_state, workspace).read_experiment(id)
             except ChangeSetError as error:
                 name = next(row.name for row in rows if row.id == id)
-                return Skipped(id, name, error.what, error.next)
+                return Skipped(id, name, error.what, next_in_app(error))
             refusal = foresee_refusal(fresh, step, Choices())
             return fresh if refusal is None else Skipped(fresh.id, fresh.name, refusal.reason, refusal.next)
 

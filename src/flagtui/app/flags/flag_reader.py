@@ -10,7 +10,7 @@ from flagtui.changes.skipped import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import count
-from flagtui.text.set_words import explain_set_fault
+from flagtui.text.set_words import explain_set_fault, next_in_app
 
 
 async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> Flag | None:
@@ -48,7 +48,7 @@ async def read_flags(
         try:
             staged.append(as_staged(flag, app_state))
         except ChangeSetError as error:
-            skipped.append(Skipped(flag.id, flag.key, error.what, error.next))
+            skipped.append(Skipped(flag.id, flag.key, error.what, next_in_app(error)))
     return staged, skipped
 
 

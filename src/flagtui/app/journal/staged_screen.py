@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from textual import work
+
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
+from flagtui.app.journal.outdated_reader import OutdatedReader
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.shell.toasts import show_toast
@@ -13,15 +16,18 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, state_cell, text_cell, words_cell
+from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.sets.change_lines import change_lines
-from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
+from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import BY_ENTRY
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
+from flagtui.text.outdated_lines import current_words, outdated_lines
 from flagtui.text.set_words import explain_set_fault
 from flagtui.text.styled import Notice, Piece
 
@@ -34,6 +40,8 @@ class ListedChange:
     change: StagedChange
     is_outdated: bool
     """Whether its record has changed since."""
+    seen: OutdatedChange | None = None
+    """What has changed since, once it was read."""
 
     @property
     def key(self) -> str:
@@ -45,7 +53,9 @@ class ListedChange:
 
     @property
     def words(self) -> str:
-        return "; ".join(line.words for line in change_lines(self.change))
+        words = "; ".join(line.words for line in change_lines(self.change))
+        now = "; ".join(current_words(self.seen)) if self.seen is not None else ""
+        return f"now {now} · {words}" if now else words
 
     @property
     def state(self) -> str:
@@ -112,6 +122,7 @@ class StagedScreen(ReadList[ListedChange]):
     ) -> None:
         super().__init__(app_state, runner)
         self._edit = edit
+        self._reader = OutdatedReader(app_state)
 
     @property
     def _staging(self) -> Staging:
@@ -128,21 +139,30 @@ class StagedScreen(ReadList[ListedChange]):
     async def read(self) -> Sequence[ListedChange] | Words:
         if self._staging.fault:
             return Words(("The staged set cannot be read.", self._staging.fault), "warn")
+        staging, reader = self._staging, self._reader
+        outdated = [change for change in staging.changes if staging.is_outdated(change)]
+        if outdated and staging.change_set is not None:
+            self._read_outdated(staging.change_set, outdated)
         return [
-            ListedChange(f"{change.kind} {change.record}", change, self._staging.is_outdated(change))
-            for change in self._staging.changes
+            ListedChange(f"{change.kind} {change.record}", change, change in outdated, reader.known(change))
+            for change in staging.changes
         ]
+
+    @work(exclusive=True, group="outdated")
+    async def _read_outdated(self, change_set: ChangeSet, outdated: Sequence[StagedChange]) -> None:
+        if await self._reader.read(change_set, outdated):
+            self.read_again()
 
     def about(self, row: ListedChange) -> Iterator[list[Piece]]:
         yield [(safe_text(row.key), "bold")]
         version = "" if row.change.version is None else f"  based on v{row.change.version}"
         yield [(safe_text(row.verb), ""), (version, "$text-muted")]
         yield []
-        if row.is_outdated:
-            yield [("another user changed it since: A shows both sides, z unstages it", "$warning")]
-            yield []
         for line in change_lines(row.change):
             yield [("  ", ""), (safe_text(line.words, 300), "")]
+        if row.is_outdated:
+            yield []
+            yield from outdated_lines(row.change, row.seen, self.query_one(Pane).size.width)
         change_set = self._staging.change_set
         if change_set is not None and change_set.reason:
             yield []

@@ -99,7 +99,7 @@ class Staging:
         self._app_state.is_staging = False
         self._show(self.change_set)
 
-    def add(self, plans: Iterable[Proposal], instead_of: StagedChange | None = None) -> list[StagedChange]:
+    def add(self, plans: Iterable[Proposal], instead_of: Sequence[StagedChange] = ()) -> list[StagedChange]:
         """Stage these plans; return their changes. Raises ChangeSetError, and stages nothing then."""
         session = self._app_state.session
         before = self._current()

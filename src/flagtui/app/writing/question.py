@@ -134,7 +134,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         question, purpose = self._question, self._question.purpose
         if question.conflicts:
             whose = "mine" if question.is_own else "theirs"
-            return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
+            verb = "Stage over" if purpose is not None and purpose.name == "Stage" else "Overwrite"
+            return styled(f"{verb} {whose}  {'tab ⏎' if self._has_fields else 'o'}")
         title = purpose.name if purpose is not None else question.plans[0].title.removesuffix(" of")
         return styled(f"{safe_text(title, 40)}  {'⏎' if self._has_fields else 'y'}")
 
@@ -142,7 +143,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         words, purpose = self._question.undo_words, self._question.purpose
         if not words or purpose is None:
             return f"undo with u: {safe_text(words, 60)}" if words else ""
-        return "redo with U" if purpose.name == "Undo" else "undo with u"
+        keys = {"Undo": "redo with U", "Stage": "unstage with u"}
+        return keys.get(purpose.name, "undo with u")
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
-from flagtui.changes.guard import GuardRefused, GuardRules, QuestionContext, guard
+from flagtui.changes.guard import GuardRefused, GuardRules, Purpose, Question, QuestionContext, guard
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, R
-from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
 from flagtui.text.formats import count
 from flagtui.text.set_words import explain_set_fault, explain_staged, explain_step
 from flagtui.text.styled import Notice
+
+NOTHING_SENT: Final = "Nothing is sent: the change is staged on the current record."
 
 
 class StageSteps:
@@ -59,17 +62,33 @@ class StageSteps:
         if isinstance(question, GuardRefused):
             interface.refuse(question)
             return None
-        if question.conflicts and await interface.confirm(question) is None:
+        if question.conflicts and not await self._agrees(planned, interface, rules, asked_with):
             return None
         try:
             if planned.place:
                 raise ChangeSetError("direct", f"a change of {planned.place} cannot be staged here", AT_ONCE)
-            changes = self._staging().add(planned.plans)
+            # A staged change that is planned again on the current record is replaced.
+            again = [request for request in planned.requests if isinstance(request, StagedChange)]
+            changes = self._staging().add(planned.plans, again)
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
             return None
         self._show(explain_staged(changes, len(self._staging().changes)))
         return Report(staged=tuple(planned.plans))
+
+    async def _agrees(
+        self,
+        planned: Planned[Any, P],
+        interface: AppInterface[P, R],
+        rules: GuardRules,
+        asked_with: QuestionContext,
+    ) -> bool:
+        """Ask whether to stage over what was changed since."""
+        first, chosen = planned.plans[0], len(planned.plans)
+        title = first.title if chosen == 1 else first.title_of(count(chosen, first.noun))
+        purpose = Purpose("Stage", f"{title[:1].lower()}{title[1:]}".removesuffix(" of"))
+        question = guard(planned.plans, rules, replace(asked_with, purpose=purpose, note=NOTHING_SENT))
+        return isinstance(question, Question) and await interface.confirm(question) is not None
 
     def undo_step(self, *, is_redo: bool) -> None:
         """Take the last staged step back, or stage it again."""

@@ -50,7 +50,7 @@ class StagedSet:
         limit: int,
         now: float,
         reason: str = "",
-        instead_of: StagedChange | None = None,
+        instead_of: Iterable[StagedChange] = (),
     ) -> Added:
         """Add the changes of these plans to the set of at most `limit` changes; `now` in Unix seconds.
 
@@ -58,7 +58,8 @@ class StagedSet:
         """
         changes = changes_of(plans)
         earlier = self.read() or self.begin(now, reason)
-        earlier = earlier if instead_of is None else earlier.without(instead_of)
+        for replaced in instead_of:
+            earlier = earlier.without(replaced)
         return Added(changes, self.keep(earlier.with_changes(changes, limit)))
 
     def drop(self, choose: Callable[[ChangeSet], Iterable[StagedChange]]) -> list[StagedChange] | None:
