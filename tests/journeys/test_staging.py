@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+import httpx
 from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.staged_changes import set_on_disk, stage_two
 
 from flagtui.app.journal.staged_screen import StagedScreen
@@ -27,9 +29,38 @@ async def test_staged_changes_are_applied_with_one_question_and_one_undo(setting
         assert not (await program.stored("new-nav")).active
         assert "Nothing is staged." in program.screen
         assert not set_on_disk(program).file.exists
-        await program.press("escape", "plus", "u", "y")
+        assert "STAGING" not in program.screen
+        await program.press("escape", "u", "y")
         assert (await program.stored("new-nav")).active
         assert (await program.stored("export-parquet")).targeting.rollout == 75
+
+
+def refuse_second_write(wire: Wire) -> None:
+    """The server refuses the second change."""
+    writes = list[httpx.Request]()
+
+    def refuse(request: httpx.Request) -> httpx.Response | None:
+        writes.extend([request] if request.method in ("PATCH", "PUT", "POST") else [])
+        return httpx.Response(400, json={"detail": "No."}) if writes[1:] == [request] else None
+
+    wire.before = refuse
+
+
+async def test_undo_after_a_refusal_undoes_what_was_applied(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("ampersand", "A")
+        refuse_second_write(program.wire)
+        await program.press("y")
+        shown = words(program.screen)
+        assert "stop here" in shown
+        assert "continue with the rest" not in shown
+        await program.press("down", "enter")
+        assert "Undo:" in program.screen
+        await program.press("y")
+        assert (await program.stored("new-nav")).active
+        assert (await program.stored("export-parquet")).targeting.rollout == 75
+        assert "staged 1" in program.screen.partition("\n")[0]
 
 
 async def test_many_changes_are_planned_on_one_list(setting: Setting) -> None:

@@ -19,8 +19,6 @@ LISTED: Final = "& shows them all"
 _NEXT: Final[Mapping[FaultName, str]] = {
     "outdated": "& e stages it again on the current record, & z unstages it",
     "direct": "+ ends staging; then change it directly",
-    "malformed": "flagtui staged drop --all removes it",
-    "newer": "use the newer flagtui that wrote it",
 }
 """The next step in the app, where it differs from that of commands."""
 

@@ -41,6 +41,15 @@ def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
         assert error.value.fault == "unreadable"
 
 
+def test_folder_without_access_is_not_an_absent_file(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert not SetFile(tmp_path / "none" / "set.json").exists
+    file = SetFile(tmp_path / "loop" / "set.json")
+    assert file.exists
+    with pytest.raises(ChangeSetError, match="cannot be read"):
+        file.read()
+
+
 def test_each_project_of_each_host_has_a_staged_set(tmp_path: Path) -> None:
     places = [
         ("https://a.test", "1"),

@@ -106,7 +106,7 @@ async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
 async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
     depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
-    change_set = empty_set().with_changes([depends, new_flag("b")], LIMIT)
+    change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
     desk.ada.faults = [errors.Invalid("No.")]
     _plan, outcomes = await desk.apply(change_set, continues=True)
     assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == [
@@ -117,6 +117,23 @@ async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> N
     _plan, again = await desk.apply(change_set)
     assert all(outcome.is_saved for outcome in again)
     assert len(again) == 2
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ((), "it depends on b, which the set does not create"),
+        ((new_flag("b"),), "it depends on b, which the set creates turned off"),
+    ],
+)
+async def test_missing_new_flag_blocks_the_whole_set(
+    others: tuple[StagedChange, ...], reason: str, tmp_path: Path
+) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    plan, outcomes = await desk.apply(empty_set().with_changes([depends, *others], LIMIT))
+    assert [skipped.reason for skipped in plan.blocked] == [reason]
+    assert (outcomes, desk.written()) == ([], [])
 
 
 async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) -> None:

@@ -146,6 +146,19 @@ def test_second_program_is_refused_while_the_staged_set_is_open(here: Run, home:
     assert refused.err.startswith(f"flagtui: the app (process {os.getpid()}) has this change set open")
 
 
+def test_broken_staged_set_is_discarded(here: Run, home: Path) -> None:
+    done(here("flags", "disable", FLAG, "--stage"))
+    (path,) = (home / ".local/state/flagtui/sets").glob("staged-*.json")
+    for spoil in (truncate, edit):
+        spoil(path)
+        refused = here("apply", "staged", "--yes")
+        assert refused.code == EXIT_CODES["usage"]
+        assert "flagtui staged drop --all discards it." in refused.err
+        done(here("staged", "drop", "--all"))
+        assert not path.exists()
+        done(here("flags", "disable", FLAG, "--stage"))
+
+
 def test_every_fault_has_a_code() -> None:
     assert FAULT_CODES.keys() == FAULTS.keys()
 

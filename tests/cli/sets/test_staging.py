@@ -86,7 +86,7 @@ def test_only_changes_can_be_proposed(here: Run) -> None:
 def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:
     for words in (("experiments", "launch", "35"), ("events", "delete", "$pageview"), ("undo",)):
         refused = here(*words, "--stage")
-        assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (2, True)
+        assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (3, True)
 
 
 def test_staging_contradicts_a_dry_run(here: Run) -> None:
@@ -123,3 +123,10 @@ def test_undo_reaches_the_copy_in_another_project(here: Run) -> None:
     done(here("undo", "--yes"))
     assert [each["project"] for each in records(here("journal", "--json"))] == ["2", "2"]
     done(here("flags", "get", FLAG))
+
+
+def test_reason_of_each_staged_change_is_kept(here: Run) -> None:
+    for key, reason in ((FLAG, "cleanup"), (OTHER, "no longer called"), (OTHER, "cleanup")):
+        done(here("flags", "tag", key, "--add", f"tag-{len(reason)}", "--stage", "--reason", reason))
+    done(here("apply", "staged", "--yes"))
+    assert {each["reason"] for each in records(here("journal", "--json"))} == {"cleanup; no longer called"}

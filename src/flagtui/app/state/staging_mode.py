@@ -79,7 +79,7 @@ class Staging:
         try:
             change_set, self.fault = staged.read(), ""
         except ChangeSetError as error:
-            change_set, self.fault = None, error.what
+            change_set, self.fault = None, f"{error.what}. {error.next}".rstrip()
         self._show(change_set)
 
     def begin(self) -> None:

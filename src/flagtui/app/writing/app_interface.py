@@ -84,6 +84,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         self._runner = runner
         self._make_rows = make_rows
         self._place = planned.place
+        self._count = len(planned.plans)
         self._asked_with = asked_with
         self._late = planned.late
         """The single plan with late responses of the server: the question shows it when they arrive."""

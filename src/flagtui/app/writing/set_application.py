@@ -35,7 +35,7 @@ from flagtui.text.set_words import (
 from flagtui.text.styled import Notice
 
 AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
-    Choice("stop", "stop here", "what was applied stays; u undoes it"),
+    Choice("stop", "stop here", "nothing more is sent; the rest stays staged"),
     Choice("undo", "undo what was applied", "asks before it sends anything"),
     Choice("continue", "continue with the rest", "the refused change stays staged"),
 )
@@ -127,8 +127,11 @@ class SetApplication:
         if report is None:
             return
         self._drop_applied(plan, report)
+        if report.saved:
+            # What was applied is undone with u, which unstages while keys stage.
+            self._staging.end()
         self._app_state.notify_watchers()
-        if interface.choice == "undo":
+        if interface.choice == "undo" and report.saved:
             await self._path.undo_newest(is_redo=False)
 
     def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
@@ -145,13 +148,24 @@ class SetInterface(AppInterface[Proposal, Any]):
 
     choice: str = ""
     """The chosen action; empty without a refusal."""
+    _saved = 0
+    _refused = 0
 
     async def on_outcome(self, outcome: Outcome[Proposal, Any]) -> bool:
         await super().on_outcome(outcome)
+        self._saved += outcome.is_saved
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return True
+        self._refused += 1
         if not self.choice:
+            choices = self._choices()
             title = f"{outcome.plan.key}: {outcome.reason or outcome.ending}"
-            chosen = await self._runner.ask(PickerScreen(title, AFTER_REFUSAL))
+            chosen = await self._runner.ask(PickerScreen(title, choices)) if len(choices) > 1 else None
             self.choice = chosen or "stop"
         return self.choice == "continue"
+
+    def _choices(self) -> Sequence[Choice[str]]:
+        """Return the possible actions: there may be nothing to undo, or nothing left to send."""
+        is_last = self._saved + self._refused >= self._count
+        possible = {"stop": True, "undo": bool(self._saved), "continue": not is_last}
+        return [choice for choice in AFTER_REFUSAL if possible[choice.value]]

@@ -33,7 +33,7 @@ FaultName = Literal[
     "direct",
 ]
 FAULTS: Final[Mapping[FaultName, str]] = {
-    "missing": "there is no such file, staged set, proposal or change",
+    "missing": "there is no such file, proposal or change",
     "unreadable": "the file or its folder cannot be read or written",
     "malformed": "the file is truncated, or is not a change set",
     "newer": "the file has the schema of a newer flagtui",

@@ -19,7 +19,7 @@ from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.kinds import EXPERIMENTS
 
-AT_ONCE: Final = "Apply it directly, without --stage and --out."
+AT_ONCE: Final = "Apply it directly, without --stage, --out and propose."
 PLAIN_FIELDS: Final = ("name", "description", "conclusion", "conclusion_comment")
 """Fields of experiments that a set can hold: of the others, servers compute and add parts."""
 _ARCHIVED: Final = {"archive": True, "unarchive": False}

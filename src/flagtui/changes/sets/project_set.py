@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from flagtui import local_time
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.change_set import ChangeSet, StagedChange, new_set
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange, new_set
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
+
+DISCARD: Final = "flagtui staged drop --all discards it."
+"""The next step for a staged set that no program of ours wrote."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,11 @@ class StagedSet:
     def read(self) -> ChangeSet | None:
         """Return the set; None while nothing is staged. Raises ChangeSetError."""
         file = self.file
-        return file.read() if file.exists else None
+        try:
+            return file.read() if file.exists else None
+        except ChangeSetError as error:
+            next = DISCARD if error.fault in ("malformed", "edited") else error.next
+            raise ChangeSetError(error.fault, error.what, next) from None
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -57,7 +65,8 @@ class StagedSet:
         Raises ChangeSetError. Only within `held`.
         """
         changes = changes_of(plans)
-        earlier = self.read() or self.begin(now, reason)
+        earlier = self.read() or self.begin(now)
+        earlier = msgspec.structs.replace(earlier, reason=_joined(earlier.reason, reason), digest="")
         for replaced in instead_of:
             earlier = earlier.without(replaced)
         return Added(changes, self.keep(earlier.with_changes(changes, limit)))
@@ -75,6 +84,20 @@ class StagedSet:
             change_set = change_set.without(change)
         self.keep(change_set)
         return dropped
+
+    def discard(self) -> list[StagedChange] | None:
+        """Drop all changes, also of a file that is no change set; None while nothing is staged.
+
+        Raises ChangeSetError for a file that cannot be read or removed. Only within `held`.
+        """
+        try:
+            change_set = self.read()
+        except ChangeSetError as error:
+            if error.fault == "unreadable":
+                raise
+            change_set = self.begin(0)
+        self.file.remove()
+        return None if change_set is None else [*change_set.changes]
 
     def explain(self, reason: str) -> ChangeSet | None:
         """Give the set a reason; None while nothing is staged. Raises ChangeSetError. Only within `held`."""
@@ -95,6 +118,11 @@ class StagedSet:
         """Return an empty set of this author and project, made at `now` in Unix seconds."""
         here = self.signature
         return new_set(here.host, here.project, local_time.stamp(now), here.by, reason)
+
+
+def _joined(earlier: str, added: str) -> str:
+    """Return both reasons of a set, each once."""
+    return "; ".join(dict.fromkeys(filter(None, (*earlier.split("; "), added))))
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,14 @@ class SetFile:
 
     @property
     def exists(self) -> bool:
-        """Whether anything has this name; a folder without access counts as nothing."""
-        return os.path.lexists(self.path)
+        """Whether anything has this name, or may have it: reading it reports a folder without access."""
+        try:
+            os.lstat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+        return True
 
     def read(self) -> ChangeSet:
         """Return the set. Raises ChangeSetError."""
@@ -55,7 +61,7 @@ class SetFile:
 
     def create(self, change_set: ChangeSet) -> None:
         """Write a new file. Raises ChangeSetError, also when the file exists."""
-        if self.exists:
+        if os.path.lexists(self.path):
             what = f"{self.path} exists, and is not overwritten"
             raise ChangeSetError("unreadable", what, "Remove it, or choose another name.")
         self.write(change_set)

@@ -25,6 +25,7 @@ from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
 from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.sets.set_order import sort_plans
+from flagtui.changes.sets.set_references import refused_references
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_id
@@ -78,6 +79,9 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         planned = [
             (change, result) for change, result in results if not isinstance(result, OutdatedChange | Skipped)
         ]
+        for refused, blocked in refused_references([plan for _, plan in planned], self.new_ids):
+            skipped.append(skip(refused.id, refused.key, blocked))
+            planned = [pair for pair in planned if pair[1] is not refused]
         requested = {id(plan): change for change, plan in planned}
         plans = sort_plans([plan for _, plan in planned])
         adapter = SetAdapter(self.context.client, self.new_ids)

@@ -176,7 +176,8 @@ class ApplyRun:
         elif interface.choice == "undo" and after.applied:
             return await self._undo(after, terms) or code
         elif interface.choice is not None:
-            fix = f"flagtui apply {self._name} continues, flagtui undo reverts"
+            undo = ", flagtui undo reverts" if after.applied else ""
+            fix = f"flagtui apply {self._name} continues{undo}"
             counted = f"{len(after.applied):,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
         return code

@@ -63,6 +63,7 @@ def open_demo(options: Demonstration) -> int:
         settings = settings_in(places)
         keymap = checked_keymap(settings)
     name = name_of(options)
+    state = folder / f"{name}-state"
     if options.fresh:
         start_over(folder, name)
     opened: list[DemoService] = []
@@ -84,8 +85,8 @@ def open_demo(options: Demonstration) -> int:
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
         code=CodeScanner(name, current_folder(), places.cache if settings.snapshots else None),
-        journal_folder=folder / f"{name}-state" / "journal",
-        state_folder=folder,
+        journal_folder=state / "journal",
+        state_folder=state,
         embedded_in=options.words,
         flag=options.flag,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),

@@ -148,8 +148,8 @@ class RecordCommand(ShownCommand):
     def _check_staging(self, agreement: Agreement) -> None:
         """Raise Trouble for a command that cannot be staged."""
         if agreement.is_kept and self.never_staged:
-            fix = "Leave out --stage and --out to apply it directly."
-            raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="usage")
+            fix = "Apply it directly, without --stage, --out and propose."
+            raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
 
     def _call(self, **given: Any) -> int:
         """Run the command in the project and return the exit code. Raises Trouble."""

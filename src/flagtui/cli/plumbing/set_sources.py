@@ -23,7 +23,9 @@ CHANGE: Final[RecordSchema[StagedChange]] = RecordSchema(
     "One change of a change set.",
     (
         RecordField("key", "text", "What the record is called.", is_shown=True),
-        RecordField("record_kind", "text", "flag or event_definition.", lambda change: change.kind, True),
+        RecordField(
+            "record_kind", "text", "flag, event_definition or experiment.", lambda change: change.kind, True
+        ),
         RecordField(
             "id",
             "text",
@@ -68,12 +70,13 @@ def find_source(session: ProjectSession, word: str) -> SetSource:
     """
     with as_trouble():
         if word == STAGED:
-            file = find_staged(session).file
-            if not file.exists:
+            staged = find_staged(session)
+            change_set = staged.read()
+            if change_set is None:
                 raise Trouble(
                     "nothing is staged in this project.", "Stage with --stage.", code="nothing_to_do"
                 )
-            return SetSource(file, file.read(), is_staged=True)
+            return SetSource(staged.file, change_set, is_staged=True)
         file = SetFile(Path(word))
         if file.exists or "/" in word or word.endswith(".json"):
             return SetSource(file, file.read())

@@ -62,7 +62,7 @@ async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bo
         raise click.UsageError("Name the keys to drop, or give --all.")
     staged = find_staged(session)
     with as_trouble(), staged.held():
-        dropped = staged.drop(lambda change_set: changes_named(change_set, keys))
+        dropped = staged.discard() if is_all else staged.drop(lambda each: changes_named(each, keys))
     if dropped is None:
         raise Trouble(NOTHING, code="nothing_to_do")
     return dropped
