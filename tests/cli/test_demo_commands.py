@@ -130,6 +130,20 @@ def test_the_app_that_is_open_shows_what_a_command_changed(
 
 
 @pytest.mark.usefixtures("demo_data")
+def test_app_and_commands_of_the_demo_share_a_staged_set(
+    run_program: RunProgram, surroundings: dict[str, str]
+) -> None:
+    screen = surroundings | {"TERM": "xterm-256color"}
+    with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
+        terminal.wait_for("●  new-nav")
+        terminal.press("+")
+        terminal.wait_for("STAGING 0")
+        assert "the app (process" in run_program("demo", "flags", "disable", "new-nav", "--stage").err
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+
+
+@pytest.mark.usefixtures("demo_data")
 def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[str, str]) -> None:
     command = [*FLAGTUI, "demo", "flags", "list"]
     with Popen(command, stdout=PIPE, stderr=PIPE, env=os.environ | surroundings) as process:

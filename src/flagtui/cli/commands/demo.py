@@ -14,6 +14,7 @@ from flagtui.cli.launch.demo_app import (
     open_demo,
     profile_of,
     start_over,
+    state_of,
 )
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
@@ -35,7 +36,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
         start_over(folder, name)
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags)
     service.embed()
-    use_state(folder / f"{name}-state")
+    use_state(state_of(folder, name))
     BUILT_IN[DEMO_PROFILE] = replace(profile_of(options), host=NOWHERE, project=str(service.project))
     # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
     os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})

@@ -63,7 +63,7 @@ def open_demo(options: Demonstration) -> int:
         settings = settings_in(places)
         keymap = checked_keymap(settings)
     name = name_of(options)
-    state = folder / f"{name}-state"
+    state = state_of(folder, name)
     if options.fresh:
         start_over(folder, name)
     opened: list[DemoService] = []
@@ -122,6 +122,11 @@ def name_of(options: Demonstration) -> str:
     return kind if options.flags is None else f"{kind}-{options.flags}"
 
 
+def state_of(folder: Path, name: str) -> Path:
+    """Return the folder of the journal and the staged set of a sample, for the app and for commands."""
+    return folder / f"{name}-state"
+
+
 def start_over(folder: Path, name: str) -> None:
     try:
         for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
@@ -129,7 +134,7 @@ def start_over(folder: Path, name: str) -> None:
     except OSError as fault:
         raise Trouble(f"the demo cannot start over: {fault.strerror}: {fault.filename}.") from None
     # What was changed in a database that is gone cannot be undone.
-    rmtree(folder / f"{name}-state", ignore_errors=True)
+    rmtree(state_of(folder, name), ignore_errors=True)
     # Its searches and moments are about what is gone as well; the tour begins again.
     rmtree(folder / f"{name}-tastes", ignore_errors=True)
 
