@@ -126,8 +126,9 @@ def is_read_only() -> bool:
     return click.get_current_context().find_root().params.get("read_only") is True
 
 
-def place_options() -> list[click.Parameter]:
-    """Return the options for the profile and the project."""
+def place_options(*, takes_several: bool) -> list[click.Parameter]:
+    """Return the options for the profile and the project, or several projects."""
+    several = " Several: 1,2." if takes_several else ""
     return [
         click.Option(
             ["--profile"],
@@ -141,7 +142,7 @@ def place_options() -> list[click.Parameter]:
             default="",
             metavar="PROJECT",
             type=ProjectId(),
-            help="Its id or name; else the profile's. A list takes several: 1,2.",
+            help=f"Its id or name; else the profile's.{several}",
         ),
     ]
 

@@ -68,7 +68,7 @@ class RecordCommand(ShownCommand):
         self._has_own_wait = any(param.name == "wait" for param in params)
         if self.reads_projects and not self._has_own_wait:
             params.append(wait_option())
-        params += place_options() if is_online else []
+        params += place_options(takes_several=self.reads_projects) if is_online else []
         params += output_options(kind) if kind is not None else []
         names = {name for param in params for name in param.opts}
         params += [option for option in global_options() if names.isdisjoint(option.opts)]

@@ -109,7 +109,7 @@ class NewFlagOptions(TypedDict):
     "percent",
     type=Percentage(),
     metavar="PERCENT",
-    help="The rollout; default: 0.",
+    help="The rollout; default: 0, of a value for programs 100.",
     cls=RuledOption,
     excludes=("--field filters",),
 )
