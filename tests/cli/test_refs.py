@@ -190,3 +190,10 @@ def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pyte
     assert current_folder() == folder
     folder.rmdir()
     assert current_folder() == folder
+
+
+def test_scan_of_another_project_leaves_the_scan_of_this(online: Run) -> None:
+    online("refs")
+    online("refs", "--project", "2")
+    unknown = online("flags", "list", "code:unknown-key")
+    assert (unknown.code, unknown.out) == (0, ""), unknown.err

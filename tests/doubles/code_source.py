@@ -25,7 +25,7 @@ class FakeCode:
     ends: asyncio.Event = field(default_factory=asyncio.Event)
     is_cancelled: bool = False
 
-    def load(self) -> CodeScan | None:
+    def load(self, project: str) -> CodeScan | None:
         return self.last
 
     def obstacle(self) -> str:

@@ -158,7 +158,7 @@ async def test_scan_in_another_process_is_stored(setting: Setting, tmp_path: Pat
         await open_code(program)
         await scan_shop(program)
         assert "nav.ts:1:30 call ts" in words(program.screen)
-    scan = CodeScans(cache, "test").load(shop)
+    scan = CodeScans(cache, "test", "1").load(shop)
     assert scan is not None
     assert [place.place for place in scan.places] == ["nav.ts:1:30"]
 

@@ -35,6 +35,7 @@ def test_other_profiles_and_folders_have_no_scan(tmp_path: Path) -> None:
     CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", tmp_path, PLACES, 100.0)
     assert CodeScans(tmp_path / "cache", "staging").load(tmp_path / "code") is None
     assert CodeScans(tmp_path / "cache", "prod").load(tmp_path / "other") is None
+    assert CodeScans(tmp_path / "cache", "prod", "2").load(tmp_path / "code") is None
 
 
 def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:

@@ -17,11 +17,17 @@ class CodeFacts(msgspec.Struct, frozen=True):
     """By name; None where they could not be read."""
     taken_at: float
     """When the server sent them, Unix seconds."""
+    project: str = ""
+    """The id of their project; empty for that of the profile."""
 
     @classmethod
     def of(
-        cls, flags: Iterable[CodeFlag], events: Iterable[EventDefinitionRow] | None, taken_at: float
+        cls,
+        flags: Iterable[CodeFlag],
+        events: Iterable[EventDefinitionRow] | None,
+        taken_at: float,
+        project: str = "",
     ) -> "CodeFacts":
         """Return the facts of these records."""
         by_name = None if events is None else {row.name: row for row in events}
-        return cls({flag.key: flag for flag in flags}, by_name, taken_at)
+        return cls({flag.key: flag for flag in flags}, by_name, taken_at, project)

@@ -1,4 +1,4 @@
-"""The last scan of each folder of code, by profile: what questions, pages and searches know of code.
+"""The last scan of each folder of code, by profile and project, for questions, pages and searches.
 
 It has keys and places, and no line of code. Nothing here raises: a scan that cannot be written or read is
 missing.
@@ -20,7 +20,7 @@ from flagtui.private_folders import is_foreign, make_private
 
 _SUFFIX: Final = ".json"
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
-_VERSION: Final = 2
+_VERSION: Final = 3
 
 
 class CodeScan(msgspec.Struct, frozen=True):
@@ -34,6 +34,8 @@ class CodeScan(msgspec.Struct, frozen=True):
     taken_at: float
     """Unix seconds."""
     places: tuple[CodeUse, ...]
+    project: str = ""
+    """The project with whose flags the code was compared."""
     version: int = _VERSION
 
     def uses_of(self, key: str, subject: str = "flag") -> CodeUses:
@@ -87,16 +89,17 @@ class CodeIndex:
 
 
 class CodeScans:
-    """The scans of one profile."""
+    """The scans of one project of a profile."""
 
-    def __init__(self, cache: Path | None, profile: str) -> None:
+    def __init__(self, cache: Path | None, profile: str, project: str = "") -> None:
         self._folder = cache / "code" if cache else None
         self._profile = profile
+        self._project = project
 
     def save(self, folder: Path, root: Path, places: Iterable[CodeUse], taken_at: float) -> CodeScan:
         """Replace the scan of the folder, where it can be stored, and return it."""
         resolved = folder.resolve()
-        scan = CodeScan(self._profile, str(resolved), str(root), taken_at, tuple(places))
+        scan = CodeScan(self._profile, str(resolved), str(root), taken_at, tuple(places), self._project)
         if self._folder is None:
             return scan
         try:
@@ -123,7 +126,9 @@ class CodeScans:
 
     def _path(self, folder: Path) -> Path:
         assert self._folder is not None
-        digest = sha256("\0".join((self._profile, str(folder))).encode(errors="surrogateescape"))
+        digest = sha256(
+            "\0".join((self._profile, self._project, str(folder))).encode(errors="surrogateescape")
+        )
         return self._folder / f"{digest.hexdigest()[:32]}{_SUFFIX}"
 
     def _read(self, folder: Path) -> CodeScan | None:
@@ -136,5 +141,6 @@ class CodeScans:
             scan = msgspec.json.decode(path.read_bytes(), type=CodeScan)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return None
-        is_own = (scan.profile, scan.folder, scan.version) == (self._profile, str(folder), _VERSION)
+        own = (self._profile, self._project, str(folder), _VERSION)
+        is_own = (scan.profile, scan.project, scan.folder, scan.version) == own
         return scan if is_own else None

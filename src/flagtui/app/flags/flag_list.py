@@ -136,11 +136,16 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             structs.replace(each, draw=draws[each.name]) if each.name in draws else each for each in columns
         )
 
+    @property
+    def _project(self) -> str:
+        workspace = self._app_state.workspace
+        return "" if workspace is None else str(workspace.client.project)
+
     def _learn_code(self) -> None:
         """Load the last scan of code once the line, the order or a column depends on it."""
-        source = self._app_state.session.code
+        source = (id(self._app_state.session.code), self._project)
         is_shown = any(column.name == "refs" for column in self.columns_shown())
-        if source is self._asked_code or not (self._finder.reads_outside or is_shown):
+        if source == self._asked_code or not (self._finder.reads_outside or is_shown):
             return
         from flagtui.app.records.code_scanning import search_of
 
@@ -152,7 +157,9 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     def _take_code(self) -> None:
         """Search, sort and draw with the scan of code as it is now."""
         search = self._app_state.code_search
-        scan = search.scan if search is not None and search.source is self._app_state.session.code else None
+        source, project = self._app_state.session.code, self._project
+        is_own = search is not None and search.source is source and search.project == project
+        scan = search.scan if search is not None and is_own else None
         if scan is self._scan:
             return
         from flagtui.store.code_scans import CodeIndex

@@ -13,10 +13,12 @@ from flagtui.text.styled import Notice
 
 
 def search_of(app_state: AppState) -> CodeSearch | None:
-    """Return the scans of the code of the open profile; None where no code belongs to it."""
-    source, search = app_state.session.code, app_state.code_search
-    if source is not None and (search is None or search.source is not source):
-        search = app_state.code_search = CodeSearch(source, app_state.notify_watchers)
+    """Return the scans of the code of the open project; None where no code belongs to its profile."""
+    source, search, workspace = app_state.session.code, app_state.code_search, app_state.workspace
+    project = "" if workspace is None else str(workspace.client.project)
+    is_own = search is not None and search.source is source and search.project == project
+    if source is not None and not is_own:
+        search = app_state.code_search = CodeSearch(source, project, app_state.notify_watchers)
     return None if source is None else search
 
 

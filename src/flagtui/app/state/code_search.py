@@ -30,8 +30,8 @@ class CodeSource(Protocol):
         """Return the folder of source code."""
         ...
 
-    def load(self) -> CodeScan | None:
-        """Return the last scan; None without one."""
+    def load(self, project: str) -> CodeScan | None:
+        """Return the last scan with the flags of the project; None without one."""
         ...
 
     def obstacle(self) -> str:
@@ -45,9 +45,10 @@ class CodeSource(Protocol):
 
 @dataclass(eq=False)
 class CodeSearch:
-    """The scanned code of a profile. `on_change` runs after every change."""
+    """The scanned code of a project. `on_change` runs after every change."""
 
     source: CodeSource
+    project: str
     on_change: Callable[[], None]
     scan: CodeScan | None = None
     """The last scan, once it is loaded."""
@@ -67,7 +68,7 @@ class CodeSearch:
 
     async def load(self) -> None:
         """Read the last scan again: a command may have made one."""
-        scan = await asyncio.to_thread(self.source.load)
+        scan = await asyncio.to_thread(self.source.load, self.project)
         obstacle = await asyncio.to_thread(self.source.obstacle)
         if not self.is_loaded or (scan, obstacle) != (self.scan, self.obstacle):
             # A scan that cannot be stored is kept for this run.

@@ -48,7 +48,7 @@ class WorkspaceContext(PlanContext):
 
     def code_uses(self, key: str) -> CodeUses | None:
         source = self._app_state.session.code
-        scan = None if source is None else source.load()
+        scan = None if source is None else source.load(str(self.workspace.client.project))
         return None if scan is None else scan.uses_of(key)
 
     async def me(self) -> User | None:

@@ -39,11 +39,12 @@ class CodeScanner:
     _last: list[CodeScan] = field(default_factory=list, repr=False)
     """The last scan, where it cannot be stored."""
 
-    def load(self) -> CodeScan | None:
-        """Return the last scan of the folder, or of one above it; None without one."""
+    def load(self, project: str) -> CodeScan | None:
+        """Return the last scan of the folder, or of one above it, for the project; None without one."""
         from flagtui.store.code_scans import CodeScans
 
-        return CodeScans(self.cache, self.profile).load(self.folder) or next(iter(self._last), None)
+        stored = CodeScans(self.cache, self.profile, project).load(self.folder)
+        return stored or next((scan for scan in self._last if scan.project == project), None)
 
     def obstacle(self) -> str:
         """Return why nothing can be scanned, with the next step; empty where it can."""
@@ -66,9 +67,11 @@ class CodeScanner:
         from flagtui.code.scan_process import ScanJob
         from flagtui.store.code_scans import CodeScans
 
-        facts = await fetch_facts(client, self.opening)
+        # The project of the screen may be another one than that of the profile.
+        opening = None if self.opening is None else self.opening.in_project(str(client.project))
+        facts = await fetch_facts(client, opening)
         scanned = await _run(ScanJob(str(self.folder.resolve()), facts), report)
-        scans = CodeScans(self.cache, self.profile)
+        scans = CodeScans(self.cache, self.profile, str(client.project))
         scan = scans.save(self.folder, Path(scanned.root), scanned.places, time.time())
         self._last[:] = [scan]
         return scan

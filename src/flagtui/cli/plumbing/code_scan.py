@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.offline_copies import code_scans, current_folder
+from flagtui.cli.plumbing.offline_copies import code_scans, current_folder, project_names
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
@@ -71,8 +71,9 @@ def save_scan(opening: Opening, place: ScanPlace, result: ScanResult, facts: Cod
     if not result.scan.is_parsed or place.languages or len(place.folders) > 1:
         return
     folder = place.folders[0] if place.folders else current_folder()
-    places = stored_places(result.scan.references, facts)
-    code_scans(opening).save(folder, result.root, places, time.time())
+    places = [*stored_places(result.scan.references, facts)]
+    for project in project_names(opening, facts.project):
+        code_scans(opening, project).save(folder, result.root, places, time.time())
 
 
 def _report(scan: Scan) -> None:

@@ -58,7 +58,7 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
         copies.save(client.project, "flags", CODE_PART, flags, CodeFlag)
     if copies is not None and events is not None:
         copies.save(client.project, "events", CODE_PART, events, EventDefinitionRow)
-    return CodeFacts.of(flags, events, time.time())
+    return CodeFacts.of(flags, events, time.time(), str(client.project))
 
 
 async def _deleted(client: "Client") -> dict[str, int]:

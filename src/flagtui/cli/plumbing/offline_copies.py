@@ -35,8 +35,8 @@ class OfflineCopies:
     def save(
         self, project: int | str, kind: Kind, part: str, rows: Sequence[Row], row_type: type[Row]
     ) -> None:
-        """Save the rows of a project, also as those of the profile's own project where it is that one."""
-        for name in dict.fromkeys((str(project), self._opening.profile.project)):
+        """Save the rows of a project, also as those of the project that was last chosen in the browser."""
+        for name in project_names(self._opening, str(project)):
             self._snapshots.save(self._place(name, kind, part), rows, row_type)
 
     def load(
@@ -51,12 +51,18 @@ class OfflineCopies:
         return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)
 
 
-def code_scans(opening: Opening) -> "CodeScans":
-    """Return the last scans of code of the profile."""
+def project_names(opening: Opening, project: str) -> list[str]:
+    """Return the names under which copies of the project are stored."""
+    own = opening.profile.project
+    return [*dict.fromkeys((project or own, own if own == CURRENT_PROJECT else project or own))]
+
+
+def code_scans(opening: Opening, project: str = "") -> "CodeScans":
+    """Return the last scans of code of the profile with the flags of a project, its own unless given."""
     from flagtui.store.code_scans import CodeScans
 
     cache = opening.environment.places.cache if opening.settings.snapshots else None
-    return CodeScans(cache, opening.profile.name)
+    return CodeScans(cache, opening.profile.name, project or opening.profile.project)
 
 
 def code_folder(opening: Opening) -> Path:
