@@ -102,7 +102,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     ]
     steps = dict(parts).pop("steps", 0)
     named = ", ".join(f"{name} {number:,}" for name, number in sorted(parts) if name != "steps")
-    terminalreporter.write_line(f"{steps:,} steps compared with the model: {named}")
+    if steps:
+        terminalreporter.write_line(f"{steps:,} steps compared with the model: {named}")
     if not WIDTH:
         return
     terminalreporter.write_line(

@@ -93,6 +93,7 @@ BASES_TOO: Final = {
     "OwnedScreen",
     "LinesForm",
     "LineKeys",
+    "ActivityAroundMoment",
     "ActivityKeys",
 }
 """What the screens are built on."""
