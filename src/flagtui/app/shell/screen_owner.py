@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, Final, TypeVar
@@ -31,6 +32,8 @@ KEPT: Final = 2
 IN_A_ROW: Final = 5.0
 """Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
 
+MOST_BLOCKS: Final = 2_000_000
+"""Blocks of memory since the start up to which a collection is short; an app has half a million."""
 MOST_LEFT: Final = 16
 """Closed screens that may wait for a rest."""
 
@@ -47,6 +50,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         self._last_fault = -IN_A_ROW
         self._cover: Screen[Any] | None = None
         self._closed_screens = 0
+        self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
         """Text to print on the terminal after the screen is gone."""
@@ -119,7 +123,9 @@ class ScreenOwner(TerminalApp[ReturnT]):
         if self._collecting is not None:
             self._collecting.stop()
         self._closed_screens, self._collecting = 0, None
-        gc.collect()
+        # Beside heavy records, it would keep keys waiting; Python also collects, but far later.
+        if sys.getallocatedblocks() - self._blocks_at_start < MOST_BLOCKS:
+            gc.collect()
 
     async def on_event(self, event: events.Event) -> None:
         if self._collecting is not None and isinstance(event, events.InputEvent):

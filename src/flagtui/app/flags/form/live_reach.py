@@ -34,7 +34,8 @@ class LiveReach:
         details = inspector.cached(row) if inspector and row else None
         if details and details.flag and details.reach:
             parts = {part.number: part for part in details.reach.parts}
-            for query in deciding_conditions(details.flag.targeting):
+            # Without counts, thousands of conditions are not looked at.
+            for query in deciding_conditions(details.flag.targeting) if parts else ():
                 if part := parts.get(query.number):
                     count = {"affected": part.fitting, "total": part.total}
                     self._counts[query.identity] = BlastRadius.of_any(count)
