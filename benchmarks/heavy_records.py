@@ -40,6 +40,7 @@ FLAGS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
     "1 MiB description": lambda: heavy.with_description(1024 * 1024),
     "1,000 dependencies": lambda: heavy.with_dependencies(1_000),
     "5,000 cohorts": lambda: heavy.with_cohorts(5_000),
+    "20 MiB of conditions": lambda: heavy.with_conditions(140_000),
 }
 EXPERIMENTS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
     "5,000 + 5,000 metrics": lambda: heavy.experiment(5_000),
@@ -95,7 +96,18 @@ async def tour(program: Program, family: str) -> AsyncIterator[Line]:
     if family == "feature_flags":
         yield await measured("rollout", lambda: program.press("%"))
         await program.press("escape")
-    await program.press("escape")
+        screen.action_open_tab("who")
+        await program.settle()
+        yield await measured("who: ada", lambda: program.press(*"ada", "enter"))
+        await program.press("escape")
+    yield await measured("palette", lambda: program.press("ctrl+p"))
+    await program.press("escape", "escape")
+    if family == "feature_flags":
+        await program.press("plus")
+        yield await measured("stage", lambda: program.press("space"))
+        yield await measured("staged", lambda: program.press("ampersand"))
+        yield await measured("apply staged", lambda: program.press("a"))
+        await program.press("escape", "escape", "plus")
 
 
 async def toured(

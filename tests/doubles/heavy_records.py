@@ -190,6 +190,7 @@ def serve(wire: Wire, family: str, records: list[dict[str, JSON]]) -> None:
     stored = {str(record["id"]): json.dumps(record).encode() for record in records}
     page = b'{"count": %d, "next": null, "previous": null, "results": [%s]}'
     listed = page % (len(stored), b", ".join(stored.values()))
+    logged = {f"{record['id']}/activity": _log(record) for record in records if family == "feature_flags"}
     earlier = wire.before
 
     def answer(request: httpx.Request) -> httpx.Response | Exception | None:
@@ -197,11 +198,33 @@ def serve(wire: Wire, family: str, records: list[dict[str, JSON]]) -> None:
         if request.method != "GET" or not before:
             return earlier(request)
         body = listed if after == "" and f"/{family}/" in request.url.path else stored.get(after.rstrip("/"))
+        body = logged.get(after.rstrip("/"), body)
         if body is None:
             return _empty(after) or earlier(request)
         return httpx.Response(200, content=body, headers={"content-type": "application/json"})
 
     wire.before = answer
+
+
+def _log(flag: dict[str, JSON]) -> bytes:
+    """The activity of a flag whose conditions were changed twice: the log has all of them, on both sides."""
+    filters = flag["filters"]
+    groups = [{**group, "rollout_percentage": 7} for group in filters["groups"]]
+    changed: dict[str, JSON] = {"type": "FeatureFlag", "action": "changed", "field": "filters"}
+    changed |= {"before": {**filters, "groups": groups}, "after": filters}
+    entries = [
+        {
+            "id": f"{flag['id']}-{place}",
+            "user": MADE_BY,
+            "activity": "updated",
+            "scope": "FeatureFlag",
+            "item_id": str(flag["id"]),
+            "created_at": CREATED,
+            "detail": {"name": flag["key"], "changes": [changed]},
+        }
+        for place in range(2)
+    ]
+    return json.dumps({"results": entries, "next": None, "total_count": 2}).encode()
 
 
 def _empty(path: str) -> httpx.Response | None:

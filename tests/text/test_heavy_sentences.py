@@ -11,9 +11,12 @@ from tests.doubles import random_flags
 from tests.doubles.counted_calls import counted_calls
 
 from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
+from flagtui.models.activity import Activity
 from flagtui.models.filters import Condition, Filters, Property, is_readable
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
+from flagtui.text.activity_words import activity_words
+from flagtui.text.differences import diff_lines
 from flagtui.text.flag_sentences import condition_blocks, plain, rest_words, who_sees_it
 
 JSON = Any
@@ -144,3 +147,47 @@ def test_rest_of_shares_names_the_first_variants() -> None:
     words = rest_words(Filters.of(raw).variants)
     assert words.startswith("shares beyond 100 % reach no one: variant-100 gets 0 %, ")
     assert words.endswith("and 280 more")
+
+
+def logged(before: JSON, after: JSON) -> Activity:
+    changes = [
+        {"type": "FeatureFlag", "action": "changed", "field": "filters", "before": before, "after": after}
+    ]
+    return Activity.of({"activity": "updated", "scope": "FeatureFlag", "detail": {"changes": changes}})
+
+
+def test_change_of_thousands_of_conditions_is_described_in_part() -> None:
+    after = heavy.targeting(heavy.conditions(5_000))
+    before = {**after, "groups": [{**group, "rollout_percentage": 7.5} for group in after["groups"]]}
+    entry = logged(before, after)
+    words = activity_words(entry, 80)
+    assert words.startswith("condition 1: 7.5 % → 0 %, condition 2: 7.5 % → 1 %")
+    assert words.endswith("… and more")
+    assert len(words) == 80
+    assert counted_calls(lambda: activity_words(entry, 80)) < 15_000
+    lines = [*diff_lines(before, after)]
+    assert plain(lines[-1:]) == "… more than 940 more differences"
+    assert counted_calls(lambda: [*diff_lines(before, after)]) < 60_000
+
+
+def test_last_changed_condition_of_thousands_is_described() -> None:
+    after = heavy.targeting(heavy.conditions(5_000))
+    before = {**after, "groups": [*after["groups"][:-1], {**after["groups"][-1], "rollout_percentage": 1.5}]}
+    assert activity_words(logged(before, after)) == "condition 5000: 1.5 % → 50 %"
+
+
+def test_changed_property_of_thousands_is_described() -> None:
+    after = heavy.with_properties(5_000)["filters"]
+    (group,) = after["groups"]
+    properties = [*group["properties"][:-1], {**group["properties"][-1], "key": "country"}]
+    entry = logged({**after, "groups": [{**group, "properties": properties}]}, after)
+    assert activity_words(entry) == "condition 1: + plan, - country"
+    assert counted_calls(lambda: activity_words(entry)) < 20_000
+
+
+def test_property_with_an_equal_number_is_unchanged() -> None:
+    def targeting(number: float) -> JSON:
+        age = {"key": "age", "type": "person", "operator": "gt", "value": number}
+        return heavy.targeting([{"properties": [{**age, "key": f"age {number}"}, age]}])
+
+    assert activity_words(logged(targeting(1), targeting(1.0))) == "condition 1: + age 1.0, - age 1"

@@ -10,7 +10,7 @@ from flagtui.api.bodies import ship_filters
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
-from flagtui.api.resource import PagedRecords
+from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
@@ -74,9 +74,8 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     async def activity(self, id: int, *, limit: int = 10, page: int = 1) -> ActivityPage:
         """Return the changes, newest first; the newest servers only."""
         query = {"limit": limit, "page": page}
-        return ActivityPage.of(
-            (await self._ask("experiments.activity", {"id": id}, query=query)).record("results")
-        )
+        answer = await self._ask("experiments.activity", {"id": id}, query=query)
+        return await read_off_loop(answer, lambda answer: ActivityPage.of(answer.record("results")))
 
     async def launch(self, id: int) -> Experiment:
         """Start a draft and turn its flag on."""

@@ -7,7 +7,7 @@ from flagtui.api.bodies import comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.request import Query
-from flagtui.api.resource import PagedRecords
+from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.single_flags import SingleFlags
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import Activity, ActivityPage
@@ -93,7 +93,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         query = {"limit": limit, "page": page}
         name, ids = ("flags.activity", None) if id is None else ("flags.activity_of", {"id": id})
         answer = await self._ask(name, ids, query=query, urgency=urgency)
-        return ActivityPage.of(answer.record("results"))
+        return await read_off_loop(answer, lambda answer: ActivityPage.of(answer.record("results")))
 
     async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
         """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""

@@ -1,5 +1,6 @@
 """The base of every group of operations: a connection, a project, and one way to send requests."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,10 @@ from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
+T = TypeVar("T")
 
+HEAVY: Final = 128 * 1024
+"""Bytes from which a response is read in a thread, so that the screen keeps responding."""
 OBJECT_LIMIT: Final = 20_000
 """Whole records read of one list, page after page: projects have hundreds of cohorts or holdouts."""
 
@@ -52,7 +56,9 @@ class Resource:
         seen: set[str] = set()
         while True:
             query = {"limit": 100, "offset": len(seen) or None, **(filters or {})}
-            page = (await (ask or self._ask)(name, query=query)).record("results")
+            page = await read_off_loop(
+                await (ask or self._ask)(name, query=query), lambda answer: answer.record("results")
+            )
             count_before = len(seen)
             for item in as_list(page.get("results")):
                 if isinstance(item, dict) and str(item.get("id")) not in seen:
@@ -115,10 +121,15 @@ class PagedRecords(Resource, Generic[Row]):
         """Return one page of rows; `limit` and `offset` are filters here."""
         answer = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            page = self.read_page(answer.body)
+            page = await read_off_loop(answer, lambda answer: self.read_page(answer.body), 8 * HEAVY)
             return replace(page, server_time=answer.server_time, body_size=len(answer.body))
         except NotJson as fault:
             raise answer.unreadable(str(fault)) from None
+
+
+async def read_off_loop(answer: Answer, read: Callable[[Answer], T], heavy: int = HEAVY) -> T:
+    """Return what is read of a response; of one with more than `heavy` bytes in a thread."""
+    return read(answer) if len(answer.body) <= heavy else await asyncio.to_thread(read, answer)
 
 
 def pairs(query: Query) -> tuple[tuple[str, str], ...]:

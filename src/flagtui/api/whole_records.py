@@ -1,6 +1,5 @@
 """Whole records as typed models: read and changed one at a time; small ones are listed whole."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -8,7 +7,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from flagtui.api.capabilities import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Resource
+from flagtui.api.resource import HEAVY, Resource, read_off_loop
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.flag import Flag
@@ -19,8 +18,6 @@ from flagtui.models.record import Record
 Kind = TypeVar("Kind", Flag, Experiment, EventDefinition, Holdout, SavedMetric, ScheduledChange, Cohort)
 Number = TypeVar("Number", int, str)
 
-HEAVY: Final = 128 * 1024
-"""Bytes from which a record is parsed in a thread, so that the screen keeps responding."""
 _KNOWN_BY: Final[Mapping[type[Record], tuple[str, str]]] = {
     Flag: ("flag", "key"),
     Experiment: ("experiment", "name"),
@@ -54,14 +51,12 @@ class WholeRecords(Records[Kind]):
     ) -> Kind:
         """Run an operation on one record and return the whole record."""
         answer = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
-        if len(answer.body) > HEAVY:
-            return await asyncio.to_thread(self._read_heavy, answer, id)
-        return self._read(answer, id)
+        return await read_off_loop(answer, lambda answer: self._read_whole(answer, id))
 
-    def _read_heavy(self, answer: Answer, id: int | str) -> Kind:
-        """Return the record with its cached row, so that drawing it costs nothing."""
+    def _read_whole(self, answer: Answer, id: int | str) -> Kind:
+        """Return the record; a heavy flag with its conditions, so that drawing it costs nothing."""
         record = self._read(answer, id)
-        if isinstance(record, Flag):
+        if isinstance(record, Flag) and len(answer.body) > HEAVY:
             record.row()
         return record
 

@@ -86,7 +86,12 @@ def exactly(left: JSON, right: JSON, at: Path) -> bool:
 
 def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine, ...]:
     """Return every path that differs, as deep as it can be named, in the order of `before`."""
-    return () if same(before, after) else tuple(_lines(before, after, at))
+    return tuple(each_difference(before, after, at))
+
+
+def each_difference(before: JSON, after: JSON, at: Path = ()) -> Iterator[DifferenceLine]:
+    """Yield every path that differs, each looked for when it is needed."""
+    return iter(()) if same(before, after) else _lines(before, after, at)
 
 
 def spelled(path: Path) -> str:

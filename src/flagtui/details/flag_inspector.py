@@ -83,10 +83,10 @@ class Inspector:
         self.cohorts.learn_names(flag)
         if change is not None:
             # Loaded here: without staged changes, no page needs it.
-            from flagtui.details.staged_details import as_if_applied, staged_words
+            from flagtui.details.staged_details import flag_as_staged
 
-            details = replace(details, staged=staged_words(flag, change))
-            flag = as_if_applied(flag, change)
+            staged, flag = await flag_as_staged(flag, change)
+            details = replace(details, staged=staged)
         details = replace(details, flag=flag)
         yield details
         (dependents, no_dependents), changes, reach, _ = await asyncio.gather(

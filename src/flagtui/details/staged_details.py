@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from flagtui.changes.planner import off_loop
 from flagtui.changes.sets.after_set import event_after, flag_after, is_outdated
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import StagedChange
@@ -25,3 +26,15 @@ def as_if_applied(record: Record, change: StagedChange) -> Record:
     if is_outdated(record, change):
         return record
     return flag_after(record, change) if isinstance(record, Flag) else event_after(record, change)
+
+
+async def flag_as_staged(flag: Flag, change: StagedChange) -> tuple[StagedWords, Flag]:
+    """Return the staged change in words, and the flag with it; a heavy one is read in a thread."""
+
+    def apply() -> tuple[StagedWords, Flag]:
+        applied = as_if_applied(flag, change)
+        # Its conditions are read now, so that drawing it costs nothing.
+        applied.row()
+        return staged_words(flag, change), applied
+
+    return await off_loop(flag.targeting.size, apply)

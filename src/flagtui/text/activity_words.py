@@ -1,18 +1,22 @@
 """Describe activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
 
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
+from typing import Final
 
 from flagtui.changes.flags.context_queries import UNLOGGED
 from flagtui.models.activity import EXPERIMENT, Activity, Change
-from flagtui.models.filters import Condition, Filters, Property
+from flagtui.models.filters import Condition, Property, Variant
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import as_list
+from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.models.record_fields import EXPERIMENT_FIELDS, FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
 
+PARTS: Final = 200
+"""The most parts of a change that are described; a line shows fewer."""
+MORE: Final = "… and more"
 STAFF = "staff of the product, signed in as "
 """Precedes the user's name if a member of the product's staff was signed in as that user."""
 _SWITCHES = {
@@ -28,10 +32,14 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
         return entry.activity
     if entry.is_unlogged:
         return UNLOGGED
+    parts: Iterator[str]
     if entry.scope == EXPERIMENT:
-        words = [experiment_change_words(change) for change in entry.changes]
+        parts = map(experiment_change_words, entry.changes)
     else:
-        words = [part for change in entry.changes for part in change_words(change, names)]
+        parts = (part for change in entry.changes for part in change_words(change, names))
+    words = [*islice(parts, PARTS + 1)]
+    if len(words) > PARTS:
+        return f"{safe_text(', '.join(words)[: limit - len(MORE)])}{MORE}"
     return safe_text(", ".join(words) or entry.activity or "changed", limit)
 
 
@@ -70,7 +78,7 @@ def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
     if change.field in _SWITCHES and change.is_on is not None:
         yield _SWITCHES[change.field][0 if change.is_on else 1]
     elif change.field == "filters":
-        yield from filters_words(Filters.of(change.before), Filters.of(change.after), names)
+        yield from filters_words(as_dict(change.before), as_dict(change.after), names)
     elif change.field == "tags":
         yield tags_words(change)
     elif change.field == "key":
@@ -95,36 +103,54 @@ def tags_words(change: Change) -> str:
     return " ".join(["tags", *added, *removed])
 
 
-def filters_words(before: Filters, after: Filters, names: Names = NO_NAMES) -> Iterator[str]:
-    """Yield what changed between two filters: conditions, variants, payloads, other fields."""
-    yield from _conditions_words(before.conditions, after.conditions, names)
-    if before.variants != after.variants:
-        old = {variant.key: variant.rollout for variant in before.variants}
-        new = {variant.key: variant.rollout for variant in after.variants}
+def filters_words(
+    before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
+) -> Iterator[str]:
+    """Yield what changed between two stored filters: conditions, variants, payloads, other fields."""
+    yield from _conditions_words(_objects(before.get("groups")), _objects(after.get("groups")), names)
+    if before.get("multivariate") != after.get("multivariate"):
+        old, new = _shares(before), _shares(after)
         for key in dict.fromkeys([*old, *new]):
             if old.get(key) != new.get(key):
                 yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
-    for key in dict.fromkeys([*before.payloads, *after.payloads]):
-        if before.payloads.get(key) != after.payloads.get(key):
-            sign = "+ payload" if key not in before.payloads else "- payload"
-            word = sign if (key in before.payloads) != (key in after.payloads) else "payload"
+    payloads, others = as_dict(before.get("payloads")), as_dict(after.get("payloads"))
+    for key in dict.fromkeys([*payloads, *others]):
+        if payloads.get(key) != others.get(key):
+            sign = "+ payload" if key not in payloads else "- payload"
+            word = sign if (key in payloads) != (key in others) else "payload"
             yield word if key == "true" else f"variant {safe_text(key, 30)}: {word}"
-    for key in sorted({*before.raw, *after.raw} - {"groups", "multivariate", "payloads"}):
-        if before.raw.get(key) != after.raw.get(key):
+    for key in sorted({*before, *after} - {"groups", "multivariate", "payloads"}):
+        if before.get(key) != after.get(key):
             yield safe_text(key.replace("_", " "), 40)
 
 
+def _objects(value: JSON) -> list[dict[str, JSON]]:
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def _shares(filters: Mapping[str, JSON]) -> dict[str, float]:
+    variants = map(Variant.of, _objects(as_dict(filters.get("multivariate")).get("variants")))
+    return {variant.key: variant.rollout for variant in variants}
+
+
 def _conditions_words(
-    before: tuple[Condition, ...], after: tuple[Condition, ...], names: Names
+    before: Sequence[dict[str, JSON]], after: Sequence[dict[str, JSON]], names: Names
 ) -> Iterator[str]:
     alone = len(before) == len(after) == 1
-    for number, (old, new) in enumerate(zip_longest(before, after), 1):
+    for number, (stored, now) in enumerate(zip_longest(before, after), 1):
+        if stored == now:
+            # Of thousands of conditions, few are different.
+            continue
         place = "" if alone else f"condition {number}: "
-        if old is None:
-            yield f"+ condition {number} at {percent(new.rollout)}"
-        elif new is None:
+        if now is None:
             yield f"- condition {number}"
-        elif old != new:
+            continue
+        if stored is not None:
+            stored, now = _without_common_properties(stored, now)
+        new = Condition.of(now)
+        if stored is None:
+            yield f"+ condition {number} at {percent(new.rollout)}"
+        elif (old := Condition.of(stored)) != new:
             if old.rollout != new.rollout:
                 yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
             yield from _property_words(f"condition {number}: ", old, new, names)
@@ -132,14 +158,36 @@ def _conditions_words(
                 yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
 
 
+def _without_common_properties(
+    old: dict[str, JSON], new: dict[str, JSON]
+) -> tuple[dict[str, JSON], dict[str, JSON]]:
+    """Return both conditions without the properties with which both begin and end: there can be thousands."""
+    before, after = _objects(old.get("properties")), _objects(new.get("properties"))
+    least = min(len(before), len(after))
+    start = next((n for n in range(least) if before[n] != after[n]), least)
+    end = next((n for n in range(least - start) if before[-1 - n] != after[-1 - n]), least - start)
+    sides = (before[start : len(before) - end], after[start : len(after) - end])
+    return {**old, "properties": sides[0]}, {**new, "properties": sides[1]}
+
+
 def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:
-    removed = {_name_of(item, names): item for item in old.properties if item not in new.properties}
-    added = {_name_of(item, names): item for item in new.properties if item not in old.properties}
+    removed = {_name_of(item, names): item for item in _absent(old.properties, new.properties)}
+    added = {_name_of(item, names): item for item in _absent(new.properties, old.properties)}
     parts = [f"{name} changed" for name in sorted(removed.keys() & added.keys())]
     parts += [f"+ {name}" for name in added if name not in removed]
     parts += [f"- {name}" for name in removed if name not in added]
     if parts:
         yield place + ", ".join(parts)
+
+
+def _absent(items: Sequence[Property], others: Sequence[Property]) -> list[Property]:
+    """Return the items that are not among the others, which can be tens of thousands."""
+    written, left = set(map(repr, others)), set(map(repr, items))
+    # Equal ones are nearly always written alike; 1 and 1.0 are not.
+    unlike = [other for other in others if repr(other) not in left]
+    return [
+        item for item in items if repr(item) not in written and (len(unlike) > PARTS or item not in unlike)
+    ]
 
 
 def _name_of(item: Property, names: Names) -> str:

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from flagtui.changes.difference import MISSING, difference
+from flagtui.changes.difference import MISSING, each_difference
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
@@ -17,6 +18,8 @@ LINES: Final = 12
 """The most lines of one value."""
 PATHS: Final = 60
 """The most differing paths."""
+MOST_COUNTED: Final = 1_000
+"""Differing paths that are counted: there can be tens of thousands."""
 BOOKKEEPING: Final = (
     "version",
     "updated_at",
@@ -37,11 +40,8 @@ def diff_lines(
     names: Names = NO_NAMES,
 ) -> Iterator[list[Piece]]:
     """Yield, for each differing path, the words, the path, the previous and the new value."""
-    lines = [
-        line
-        for line in difference(dict(before), dict(after))
-        if line.path[:1] not in {(n,) for n in BOOKKEEPING}
-    ]
+    every = (line for line in each_difference(dict(before), dict(after)) if line.path[0] not in BOOKKEEPING)
+    lines = [*islice(every, MOST_COUNTED + 1)]
     if not lines:
         yield [(nothing, "$text-muted")]
     for line in lines[:PATHS]:
@@ -51,8 +51,9 @@ def diff_lines(
         yield from _value("  - ", shown.before, "$error")
         yield from _value("  + ", shown.after, "$success")
         yield []
-    if len(lines) > PATHS:
-        yield [(f"… {len(lines) - PATHS} more differences", "$faint")]
+    if (more := len(lines) - PATHS) > 0:
+        count = f"{more:,}" if len(lines) <= MOST_COUNTED else f"more than {more - 1:,}"
+        yield [(f"… {count} more differences", "$faint")]
 
 
 def _value(sign: str, value: JSON, style: str) -> Iterator[list[Piece]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
@@ -12,10 +12,10 @@ from flagtui.changes.blocked import Linked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.planner import PATIENCE
+from flagtui.changes.planner import PATIENCE, off_loop
 from flagtui.local_time import unix
 from flagtui.models.account import User
-from flagtui.models.activity import SYSTEM, Activity, ActivityPage, Change, version_made
+from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
@@ -79,6 +79,7 @@ class ContextQueries:
 
     def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
         self._seen_version = query.seen_version
+        self._size = fresh.targeting.size
         near, asks_for = Neighbours.of(query.rows), dependencies_of(fresh, values)
         self._listed = linked(near.dependents.get(fresh.id, ()))
         self._known = Context(
@@ -117,12 +118,13 @@ class ContextQueries:
         # Every change of a flag raises its version by one.
         seen = self._seen_version
         newer = () if seen is None else [entry for entry in entries if (version_made(entry) or 0) > seen]
+        touches = await off_loop(self._size, lambda: tuple(map(_touch, (*entries[:1], *newer))))
         return replace(
             self._known,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
             dependents=_dependents(dependents, self._listed),
-            last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
-            touched_since=tuple(map(_touch, newer)),
+            last_touch=page if isinstance(page, NotKnown) else next(iter(touches), None),
+            touched_since=touches[1:],
         )
 
 
@@ -222,19 +224,19 @@ def activity_in_short(entry: Activity) -> str:
         return entry.activity
     if entry.is_unlogged:
         return UNLOGGED
-    words = [phrase for change in entry.changes if change.field for phrase in _phrases(change)]
-    more = f" and {len(words) - SHOWN:,} more" if len(words) > SHOWN else ""
+    words, count = [], 0
+    for change in entry.changes:
+        if change.field == "filters":
+            before, after = as_dict(change.before), as_dict(change.after)
+            lines = difference(before, after, ("filters",))
+            words += [in_words(line, {"filters": before}, {"filters": after}) for line in lines[:SHOWN]]
+            count += len(lines)
+        elif change.field:
+            # Without values, which may be long or secret.
+            words.append(FLAG_FIELDS.words(change.field))
+            count += 1
+    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
     return f"changed {', '.join(words[:SHOWN]) or 'something'}{more}"
-
-
-def _phrases(change: Change) -> Iterator[str]:
-    """Yield the changes of a field, without values that may be long or secret."""
-    if change.field != "filters":
-        yield FLAG_FIELDS.words(change.field)
-        return
-    before, after = as_dict(change.before), as_dict(change.after)
-    for line in difference(before, after, ("filters",)):
-        yield in_words(line, {"filters": before}, {"filters": after})
 
 
 def dependencies_of(fresh: Flag, values: Mapping[str, JSON]) -> frozenset[int]:
