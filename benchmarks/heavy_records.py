@@ -70,7 +70,8 @@ async def measured(name: str, step: Callable[[], Awaitable[None]]) -> Line:
 async def opened(folder: Path, family: str, records: list[dict[str, JSON]]) -> AsyncIterator[Program]:
     template = make_template(Path(tempfile.mkdtemp(dir=folder)) / "template.db", one_in=16)
     setting = Setting(template, Path(tempfile.mkdtemp(dir=folder)), size=WIDE)
-    async with running(setting, lambda wire: heavy.serve(wire, family, records)) as program:
+    logged = records if family == "feature_flags" else []
+    async with running(setting, lambda wire: heavy.serve(wire, family, records, logged)) as program:
         yield program
 
 

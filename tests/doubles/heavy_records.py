@@ -1,7 +1,7 @@
 """Records as large as servers take them, and a wire that serves them beside the sample."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import httpx
@@ -185,12 +185,17 @@ def event(tags: int, size: int, name: str = "heavy event") -> dict[str, JSON]:
 FAMILIES: Final = ("feature_flags", "experiments", "event_definitions")
 
 
-def serve(wire: Wire, family: str, records: list[dict[str, JSON]]) -> None:
-    """Answer for these records of a family in place of the service, which has everything else."""
+def serve(
+    wire: Wire, family: str, records: list[dict[str, JSON]], logged: Collection[dict[str, JSON]] = ()
+) -> None:
+    """Answer for these records of a family in place of the service, which has everything else.
+
+    Flags that are `logged` have a log of heavy changes.
+    """
     stored = {str(record["id"]): json.dumps(record).encode() for record in records}
     page = b'{"count": %d, "next": null, "previous": null, "results": [%s]}'
     listed = page % (len(stored), b", ".join(stored.values()))
-    logged = {f"{record['id']}/activity": _log(record) for record in records if family == "feature_flags"}
+    logs = {f"{flag['id']}/activity": _log(flag) for flag in logged}
     earlier = wire.before
 
     def answer(request: httpx.Request) -> httpx.Response | Exception | None:
@@ -198,7 +203,7 @@ def serve(wire: Wire, family: str, records: list[dict[str, JSON]]) -> None:
         if request.method != "GET" or not before:
             return earlier(request)
         body = listed if after == "" and f"/{family}/" in request.url.path else stored.get(after.rstrip("/"))
-        body = logged.get(after.rstrip("/"), body)
+        body = logs.get(after.rstrip("/"), body)
         if body is None:
             return _empty(after) or earlier(request)
         return httpx.Response(200, content=body, headers={"content-type": "application/json"})

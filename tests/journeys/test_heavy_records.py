@@ -120,7 +120,7 @@ async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
         assert "… and 1,900 more conditions; the JSON tab has all" in seen["overview"]
         assert "… and 1,933 more conditions; the JSON tab has all" in seen["conditions"]
         assert "… and 1,933 more variants; the JSON tab has all" in seen["variants"]
-        assert "2,000 conditions are too many to count" in seen["reach"]
+        assert "2,000 conditions are too many to count" in seen["variants"]
         assert "lines so far" not in seen["json"]
         assert "Turn OFF" in program.screen
         assert blocks.most_work < MOST_WORK
