@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, SKIPPED, Result, ResultsScreen
@@ -94,6 +95,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """Of a change that a list shows."""
         self._rows = make_rows()
         self._pending: dict[int, ExitStack] = {}
+        self.progress: list[Notice] = []
+        """Toasts about waits of the request that is in flight."""
         self._unknown_notice: Notice | None = None
         """The toast about the only change while its outcome is not known."""
 
@@ -167,6 +170,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             if ended:
                 notice = outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
                 self._unknown_notice = notice if len(ended) == 1 else None
+                for earlier in self.progress:
+                    # A toast that was just shown is raised first.
+                    self._runner.app.call_later(drop_toast, self._runner.app, earlier)
                 self._runner.show_toast(notice)
             yield
 
