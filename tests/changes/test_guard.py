@@ -22,6 +22,7 @@ from flagtui.changes.guard import (
     GuardRules,
     Level,
     NotYet,
+    Purpose,
     Question,
     QuestionContext,
     guard,
@@ -173,3 +174,25 @@ def test_flag_writes_outside_the_client_are_all_in_save_modules() -> None:
         and ("flags.update(" in path.read_text() or "flags.create(" in path.read_text())
     }
     assert callers <= {"changes/flags/flag_save.py", "changes/flags/new_flags.py"}
+
+
+def test_some_changes_of_an_undo_can_be_chosen() -> None:
+    plans = [off(id=number, key=f"k{number}") for number in range(1, 12)]
+    undo = QuestionContext(purpose=Purpose("Undo", "turn 11 flags off"))
+    question = asked(*plans, place="PROD", asked_with=undo)
+    assert (question.is_divisible, question.type_this) == (True, "11")
+    some = question.only({0, 4, 5})
+    assert [plan.key for plan in some.plans] == ["k1", "k5", "k6"]
+    assert (some.type_this, some.title) == (None, "Undo 3 of 11: Turn OFF 3 flags in PROD")
+    assert question.only(()) is question
+    assert settles(some, yes=True)
+
+
+def test_only_plain_undos_of_several_changes_are_divisible() -> None:
+    plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
+    undo = QuestionContext(purpose=Purpose("Undo", "turn 2 flags off"))
+    assert asked(*plans, asked_with=undo).is_divisible
+    assert not asked(*plans, level=Level.STRICT, asked_with=undo).is_divisible
+    assert not asked(plans[0], asked_with=undo).is_divisible
+    assert not asked(*plans, require_reason=True, asked_with=undo).is_divisible
+    assert not asked(*plans).is_divisible

@@ -8,6 +8,7 @@ import pytest
 from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.planner import Planned, Planner
@@ -103,3 +104,22 @@ class KettlePlanner(Planner[str, Kettle, Any]):
 
 async def boil(changes: ChangeRunner, planner: KettlePlanner) -> None:
     await changes.write(["kettle"], planner)
+
+
+async def test_three_of_eleven_changes_are_undone_with_five_keys(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = program.app.screen
+        assert isinstance(screen, FlagsScreen)
+        screen.search.set_line("type:boolean is:off")
+        await program.settle()
+        await program.press(*["x"] * 11, "a", "1", "1", "enter")
+        entries = program.journal.entries()
+        assert len(entries) == 11
+        await program.press("u", "x", "x", "x")
+        assert "Undo 3 of 11: " in words(program.screen)
+        await program.press("y")
+        undone = {entry.record for entry in program.journal.entries() if entry.undoes}
+        flags = [await program.colleague().flags.get(entry.record) for entry in entries]
+        assert (len(undone), {flag.id for flag in flags if not flag.archived}) == (3, undone)
+        await program.press("u")
+        assert "8 flags" in words(program.screen)

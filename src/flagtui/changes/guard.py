@@ -1,7 +1,7 @@
 """The one guard before every write: what confirms a change, and the only source of approvals."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, Literal
 from uuid import uuid4
 from weakref import WeakSet
@@ -92,6 +92,8 @@ class Question(QuestionContext, Generic[P]):
     is_dialog: bool
     """False: one line and `y` are enough."""
     arms_after: float = ARMS_AFTER
+    typed_from: int = 0
+    """From how many plans their number is typed, where fewer are confirmed by a key; 0 elsewhere."""
 
     @property
     def title(self) -> str:
@@ -106,6 +108,24 @@ class Question(QuestionContext, Generic[P]):
             first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
         )
         return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether the user may choose some of its plans: an undo of several changes, confirmed by a key."""
+        purpose = self.purpose
+        is_undo = purpose is not None and purpose.name == "Undo" and not purpose.part
+        is_plain = not (self.reason_required or self.conflicts or self.skipped or self.without_journal)
+        return is_undo and is_plain and self.typed_from > 0 and len(self.plans) > 1
+
+    def only(self, places: Collection[int]) -> "Question[P]":
+        """Return the question about the plans at these places alone; about all of them without places."""
+        purpose = self.purpose
+        if not places or purpose is None or not self.is_divisible:
+            return self
+        plans = tuple(plan for place, plan in enumerate(self.plans) if place in places)
+        part = replace(purpose, part=f"{len(plans):,} of {len(self.plans):,}")
+        typed = str(len(plans)) if len(plans) >= self.typed_from else None
+        return replace(self, plans=plans, purpose=part, type_this=typed)
 
     @property
     def undo_words(self) -> str:
@@ -167,6 +187,7 @@ def guard(
     if len(plans) > rules.bulk_limit:
         reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
         return GuardRefused(reason, "choose fewer, or raise bulk_limit in the profile")
+    has_key = rules.level is not Level.STRICT and not any(plan.verb.is_typed for plan in plans)
     is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(
         plans=tuple(plans),
@@ -179,6 +200,7 @@ def guard(
         without_journal=asked_with.without_journal,
         batch=asked_with.batch,
         note=asked_with.note,
+        typed_from=rules.count_from if has_key else 0,
     )
 
 

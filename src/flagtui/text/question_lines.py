@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import Any, Final
@@ -31,6 +31,8 @@ MOST: Final = 100
 """The most lines of consequences and of cautions; the rest is counted."""
 BESIDE: Final = 34
 """The fewest cells for two values beside the name of their field."""
+CHOSEN: Final = "▌"
+CURSOR: Final = "›"
 BULK_KEY: Final = 34
 BULK_WORDS: Final = 30
 """Cells for a key and for its change, side by side if both fit; a longer change wraps below the key."""
@@ -46,11 +48,16 @@ _STYLES: Final[dict[Tone, str]] = {
 }
 
 
-def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]:
-    """Yield the lines of a question; one line for profiles with short questions."""
+def question_lines(
+    question: Question[Any], width: int, chosen: Collection[int] = (), cursor: int | None = None
+) -> Iterator[list[Piece]]:
+    """Yield the lines of a question; one line for profiles with short questions.
+
+    `chosen` are the places of the plans that are meant, all without any; `cursor` is one of them.
+    """
     yield from _notes(question, width)
     if len(question.plans) > 1:
-        yield from bulk_lines(question.plans, width)
+        yield from bulk_lines(question.plans, width, chosen, cursor)
     elif question.is_dialog:
         yield from plan_lines(question.plans[0], width)
     else:
@@ -122,11 +129,14 @@ def _has_all(line: DiffLine) -> bool:
     return "payloads" not in line.line.path and not CUT.search(line.words)
 
 
-def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
+def bulk_lines(
+    plans: Sequence[Proposal], width: int, chosen: Collection[int] = (), cursor: int | None = None
+) -> Iterator[list[Piece]]:
     """Yield a line for each record and its consequences; shared consequences are listed once."""
     words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
     has_words = len(set(words)) > 1
-    shared = _shared(plans, gravest)
+    meant = [place for place in range(len(plans)) if not chosen or place in chosen]
+    shared = _shared([plans[place] for place in meant], [gravest[place] for place in meant])
     if not has_words:
         for place, line in enumerate(wrapped(words[0], width - 8)):
             yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
@@ -134,8 +144,16 @@ def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
         yield from consequence_lines(consequence, width)
     if shared or not has_words:
         yield []
-    for plan, what, worst in zip(plans, words, gravest, strict=True):
-        yield from _record_line(plan.key, what if has_words else "", width)
+    for number, (plan, what, worst) in enumerate(zip(plans, words, gravest, strict=True)):
+        record, *more = _record_line(plan.key, what if has_words else "", width)
+        if cursor is not None:
+            (text, style), *rest = record
+            signs = f"{CHOSEN if number in chosen else ' '}{CURSOR if number == cursor else ' '}"
+            is_left_out = bool(chosen) and number not in chosen
+            record = [(signs, "$primary"), (text[2:], "$text-muted" if is_left_out else style), *rest]
+        yield from (record, *more)
+        if number not in meant:
+            continue
         if worst is not None and _text_of(worst) not in shared:
             for line in wrap(safe_text(_text_of(worst), 400), max(20, width - 6)):
                 yield [("      ", ""), (line, _STYLES[worst.tone])]

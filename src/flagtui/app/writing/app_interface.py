@@ -107,7 +107,13 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     async def confirm(self, question: Question[P]) -> Approved[P] | None:
         """Return the answer to the dialog, in which a skipped record may be opened instead."""
-        screen = ConfirmScreen(question, self._app_state.session, is_partial=self._late is not None)
+        session = self._app_state.session
+        if question.is_divisible:
+            from flagtui.app.writing.undo_choice import UndoChoice
+
+            screen: ConfirmScreen[P] = UndoChoice(question, session)
+        else:
+            screen = ConfirmScreen(question, session, is_partial=self._late is not None)
         with self._show_late_plan(screen):
             answer = await self._runner.ask(screen)
         if isinstance(answer, Skipped):

@@ -1,6 +1,6 @@
 """The question before a change: before → after, affected users, dependents, the last editor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -23,6 +23,7 @@ from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
+from flagtui.text.styled import Piece
 
 SHORT: Final = 20
 """Below so many lines of screen there is no room for empty ones."""
@@ -68,6 +69,15 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if self.is_mounted:
             self._fit()
 
+    @property
+    def asked(self) -> Question[P]:
+        """The question that is confirmed."""
+        return self._question
+
+    def fact_lines(self, width: int) -> Iterator[list[Piece]]:
+        """Return what the question is about."""
+        return question_lines(self._question, width)
+
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._session.colour}") as box:
             if self._has_fields:
@@ -109,26 +119,33 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         options.add_class("-stop")
         yield options
 
+    def _typed_words(self) -> Content:
+        typed = safe_text(self.asked.type_this or "", 80)
+        return styled(("to confirm, type ", f"${self._session.colour}"), (typed, "bold"))
+
+    def typed_field(self, id: str) -> "Typed":
+        """Return the field for the text that confirms."""
+        return Typed(id=id)
+
     def _inputs(self) -> ComposeResult:
-        question, colour = self._question, self._session.colour
+        question = self._question
         if question.type_this:
-            typed = safe_text(question.type_this, 80)
-            yield Static(styled(("to confirm, type ", f"${colour}"), (typed, "bold")))
-            yield Typed(id="typed")
+            yield Static(self._typed_words(), id="typed-words")
+            yield self.typed_field("typed")
         if question.reason_required:
             yield Static(styled(("why, for the journal:", "$text-muted")))
             yield Typed(id="reason")
 
     def _title(self, width: int) -> str:
         """Return the title with a visible place, however long the name of the record is."""
-        title, place = safe_text(self._question.title, 200), safe_text(self._question.place, 40)
+        title, place = safe_text(self.asked.title, 200), safe_text(self.asked.place, 40)
         place = f" in {place}" if place else ""
         return cut(title.removesuffix(place), width - cell_len(place)) + place
 
     @property
     def _has_fields(self) -> bool:
         """Letters are text then, wherever the focus is."""
-        return bool(self._question.type_this) or self._question.reason_required
+        return bool(self.asked.type_this) or self.asked.reason_required
 
     def _accept_label(self) -> Content:
         question, purpose = self._question, self._question.purpose
@@ -201,7 +218,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self._fitted = self.app.size
         # In few cells a question lies below a cover, and still has to be laid out.
         width = max(1, min(88, self.app.size.width - 8))
-        self.query_one("#facts", Static).update(joined(question_lines(self._question, width), width))
+        self.query_one("#facts", Static).update(joined(self.fact_lines(width), width))
         box = self.query_one("#question")
         box.border_title = styled(
             (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
@@ -249,7 +266,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             is_key_repeat=not self._was_quiet,
             is_to_less=self._session.monotonic() - self._told_at < self._question.arms_after,
         )
-        match self._question.settle(answer):
+        match self.asked.settle(answer):
             case NotYet(why):
                 complaint = styled((f"{why}; nothing was sent", "$warning"))
                 self.query_one("#complaint", Static).update(complaint)

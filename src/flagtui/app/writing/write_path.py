@@ -271,9 +271,11 @@ class WritePath:
         self, report: Report[P, R], planned: Planned[Q, P], interface: AppInterface[P, R]
     ) -> Sequence[Q]:
         """Return the intents of unchanged records: after a new key, a conflict, or when the user retries."""
-        changed = {(item.plan.id, item.plan.key) for item in report.outcomes if not item.is_unchanged}
+        # Plans of an undo that were not chosen are no part of the report.
+        tried = [item.plan for item in report.outcomes if item.is_unchanged] + [*report.unsent]
+        left = {(plan.id, plan.key) for plan in tried}
         pairs = zip(planned.plans, planned.requests, strict=True)
-        unchanged = [intent for plan, intent in pairs if (plan.id, plan.key) not in changed]
+        unchanged = [intent for plan, intent in pairs if (plan.id, plan.key) in left]
         errors = (outcome.error for outcome in report.outcomes)
         if await self._runner.signing_in.helps(next(filter(needs_key, errors), None)):
             return unchanged
