@@ -12,7 +12,7 @@ from flagtui.models.flag_answers import ScheduledChange
 if TYPE_CHECKING:
     from flagtui.api import Client
 
-MAX_AGE: Final = 300.0
+MAX_AGE: Final = 900.0
 """Seconds after which the schedule is read again: no feed reports its changes."""
 AFTER_FAULT: Final = 60.0
 

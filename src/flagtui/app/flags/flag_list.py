@@ -58,7 +58,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     """The schedule and the last scan of code, as far as they are read."""
     _schedule: FlagSchedule | None = None
     _is_reading_schedule = False
-    _schedule_reads = 0
+    _schedule_refreshes = 0
     _scan: object = None
     """The scan it was made from."""
     _asked_code: object = None
@@ -187,8 +187,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             self._take_outside(Outside(self._outside.code, due))
         if schedule is None or workspace is None or workspace.client.link.is_offline:
             return
-        if state.reads != self._schedule_reads:
-            self._schedule_reads = state.reads
+        if state.refreshes != self._schedule_refreshes:
+            self._schedule_refreshes = state.refreshes
             schedule.invalidate()
         if schedule.is_outdated and not self._is_reading_schedule:
             self._is_reading_schedule = True
