@@ -93,7 +93,7 @@ async def test_keys_walk_through_the_tabs_and_back(program: Program) -> None:
     assert screen._tab == "json"
     await program.press("h")
     assert screen._tab == "history"
-    await program.press("question_mark")
+    await program.press("question_mark", "pagedown")
     assert "Restore this version, after the usual question" in program.screen
     assert "SEARCH LINE" not in program.screen
     await program.press("escape")

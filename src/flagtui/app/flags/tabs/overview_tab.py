@@ -73,18 +73,16 @@ LABEL = 12
 
 
 def side_lines(study: Study, width: int, tab: str = "") -> Iterator[list[Piece]]:
-    """Yield the whole column, without what the open tab shows in full."""
+    """Yield the whole column, without the history beside the tab that shows all of it."""
     details = study.details
-    if tab != "reach":
-        yield from list(reach_summary(details, width))[:-1]
-        for part in details.reach.parts if details.reach is not None else ():
-            yield [
-                (f" {part.number} {part.reached:>8,}  ", "$text-muted"),
-                *bar(part.reached, part.total, width - 14),
-            ]
-        yield []
-    if tab != "links":
-        yield from link_lines(study, width)
+    yield from list(reach_summary(details, width))[:-1]
+    for part in details.reach.parts if details.reach is not None else ():
+        yield [
+            (f" {part.number} {part.reached:>8,}  ", "$text-muted"),
+            *bar(part.reached, part.total, width - 14),
+        ]
+    yield []
+    yield from link_lines(study, width)
     if details.changes and tab != "history":
         yield [("HISTORY", "$text-muted")]
         yield from list(recent_lines(study, width))[1:]
