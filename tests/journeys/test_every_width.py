@@ -95,7 +95,6 @@ BASES_TOO: Final = {
     "LineKeys",
     "ActivityAroundMoment",
     "ActivityKeys",
-    "ActivityAroundMoment",
 }
 """What the screens are built on."""
 AFTER_CHANGES: Final = {"UndoChoice"}
