@@ -40,7 +40,7 @@ async def test_who_was_second_sees_three_sides_and_is_asked_again(setting: Setti
         await set_share_while(program, id, second_share(70))
         question = words(program.screen)
         assert "Alice changed the same thing first" in question
-        assert "rollout_percentage was 12.5 theirs 70 yours 40" in question
+        assert "rollout of condition 2 since was 12.5 % theirs 70 % yours 40 %" in question
         await program.press("escape")
         assert (await program.stored("rich-flag")).targeting.conditions[1].rollout == 70
         assert len(program.wire.writes()) == 1
