@@ -94,5 +94,5 @@ async def test_rebound_key_keeps_its_position_and_effects_are_named_once(
         assert line(program, -1).startswith(" ^t off  ⏎ open  % rollout")
         await program.press("x", *["down"] * 8, "X", "d")
         told = words(program.screen)
-        assert told.count("not counted when several flags change at once") == 1
+        assert told.count("not counted in a question about several flags") == 1
         assert told.count("can destroy the deleted one for good") == 1

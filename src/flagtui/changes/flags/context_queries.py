@@ -30,7 +30,7 @@ UNLOGGED: Final = "tags changed, or saved without a change"
 
 SHOWN: Final = 2
 """Phrases of one entry that a question shows; the rest is counted."""
-UNCOUNTED: Final = "not counted when several flags change at once"
+UNCOUNTED: Final = "not counted in a question about several flags"
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
 T = TypeVar("T")
