@@ -22,7 +22,7 @@ from flagtui.cli.plumbing.errors import (
     require_text,
 )
 from flagtui.cli.plumbing.global_options import be_quiet, log_to
-from flagtui.cli.plumbing.option_rules import RuledOption, refuse_app_options
+from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.output.lines import VOICE, warn
 from flagtui.cli.plumbing.registry import command_index
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
@@ -87,21 +87,19 @@ class Program(LazyGroup):
     callback=lambda _context, _option, is_quiet: be_quiet(is_quiet),
     help="Print data and errors only: no progress, and nothing about changes that were saved.",
 )
-@click.option(
+@ruled_option(
     "--mirror",
     is_flag=True,
     help="Open your running mirror: only its overrides are changed.",
-    cls=RuledOption,
     excludes=("--project",),
 )
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
-@click.option(
+@ruled_option(
     "--linear",
     is_flag=True,
     expose_value=False,
     callback=lambda context, _option, wanted: context.meta.update({LINEAR: wanted}),
     help="Read commands and print lines, without a screen.",
-    cls=RuledOption,
     excludes=("--flag", "--mirror", "--no-mouse"),
 )
 @click.pass_context

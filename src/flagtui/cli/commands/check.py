@@ -11,7 +11,7 @@ import click
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
 from flagtui.cli.plumbing.output.printer import Printer
@@ -73,11 +73,10 @@ class CheckOptions(TypedDict):
     "--require", "required", multiple=True, metavar="KEY", help="Report this flag if it is missing."
 )
 @click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
-@click.option(
+@ruled_option(
     "--offline-ok",
     is_flag=True,
     help="Use them where the server is unreachable, or pass without.",
-    cls=RuledOption,
     excludes=("--offline",),
 )
 def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]) -> int:

@@ -19,7 +19,7 @@ from flagtui.cli.launch.demo_app import (
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
-from flagtui.cli.plumbing.option_rules import RuledOption, refuse_app_options
+from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.options import is_read_only
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.record_command import command
@@ -75,18 +75,16 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     help="How many flags the sample lists; never fewer than its stories need.",
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
-@click.option(
+@ruled_option(
     "--no-mouse",
     is_flag=True,
     help="Leave the mouse to the terminal.",
-    cls=RuledOption,
     excludes=("COMMAND", "--linear"),
 )
-@click.option(
+@ruled_option(
     "--linear",
     is_flag=True,
     help="Read commands and print lines, without a screen.",
-    cls=RuledOption,
     excludes=("COMMAND",),
 )
 @click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)

@@ -11,7 +11,7 @@ from flagtui.changes.journal_entries import Ending, Entry, taken_back
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import OUTPUT_USES, RuledOption
+from flagtui.cli.plumbing.option_rules import OUTPUT_USES, ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
@@ -111,11 +111,10 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 @click.option(
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
-@click.option(
+@ruled_option(
     "--markdown",
     is_flag=True,
     help="A timeline to paste into a report.",
-    cls=RuledOption,
     excludes=OUTPUT_USES,
 )
 @click.option(

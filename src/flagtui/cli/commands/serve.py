@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.safe_text import safe_text
@@ -136,19 +136,17 @@ def _log(line: str) -> None:
     "--key", help="An all-access key to accept, such as phx_local. Without it one is made for a new database."
 )
 @click.option("--sample", is_flag=True, help="Fill a new database with a made-up company.")
-@click.option(
+@ruled_option(
     "--nasty",
     is_flag=True,
     help="With --sample: add a project of hostile texts.",
-    cls=RuledOption,
     requires=("--sample",),
 )
-@click.option(
+@ruled_option(
     "--flags",
     type=click.IntRange(0, 100_000),
     metavar="N",
     help="With --sample: how many flags; never fewer than its stories need.",
-    cls=RuledOption,
     requires=("--sample",),
 )
 @click.option(
@@ -159,11 +157,10 @@ def _log(line: str) -> None:
     "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
 )
 @click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
-@click.option(
+@ruled_option(
     "--legacy",
     is_flag=True,
     help="Behave like a server of 2025.",
-    cls=RuledOption,
     excludes=("--newest",),
 )
 def serve(**options: object) -> None:

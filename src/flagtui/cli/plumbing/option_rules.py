@@ -5,6 +5,7 @@ A rule names a use: an option (`--drop`), an option with a value (`--kind boolea
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -29,6 +30,10 @@ class RuledOption(click.Option):
         super().__init__(names, **more)
         self.excludes = tuple(use for use in excludes if use not in self.opts)
         self.requires = tuple(requires)
+
+
+ruled_option: Final = partial(click.option, cls=RuledOption)
+"""Declare an option with rules, as `click.option` declares others."""
 
 
 def contradiction(use: str, other: str) -> str:

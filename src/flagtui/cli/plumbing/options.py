@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import click
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
-from flagtui.cli.plumbing.option_rules import RuledOption, twice_given
+from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
 from flagtui.models.json_value import JSON
@@ -210,12 +210,11 @@ def agreement_options() -> list[click.Parameter]:
     ]
 
 
-PRINT = click.option(
+PRINT = ruled_option(
     "--print",
     "is_printed",
     is_flag=True,
     help="Print the JSON that can be edited, and change nothing.",
-    cls=RuledOption,
     excludes=(
         *("--field", "--from", "--if-version", "--output", "--jq", "--json", "--ndjson", "--fields"),
         *("--dry-run", "--out", "--stage", "--yes", "--overwrite", "--max-changes"),

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
 
 NO_PROFILE: Final = "/"
@@ -90,14 +90,13 @@ def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
                 ("--set", "only", "These are all the tags."),
             )
         ):
-            function = click.option(
+            function = ruled_option(
                 name,
                 into,
                 multiple=True,
                 metavar="TAG",
                 type=tag,
                 help=words,
-                cls=RuledOption,
                 excludes=() if name == "--set" else ("--set",),
             )(function)
         return function

@@ -13,7 +13,7 @@ from flagtui.cli.commands.auth.account import project_line, tell_introduction
 from flagtui.cli.commands.auth.key_storage import Keep, keep_key
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, read_login_environment
@@ -254,12 +254,11 @@ def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
 @click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")
 @click.option("--project", default="", metavar="ID", help="The project to open first.")
 @click.option("--with-token", is_flag=True, help="Read the key from standard input.")
-@click.option(
+@ruled_option(
     "--key-command",
     default="",
     metavar="COMMAND",
     help="Read the key from the output of this command every time.",
-    cls=RuledOption,
     excludes=("--with-token", "--keep"),
 )
 @click.option(

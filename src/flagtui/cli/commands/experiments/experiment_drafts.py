@@ -15,7 +15,7 @@ from flagtui.cli.commands.experiments.experiment_changes import (
 )
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption, contradiction
+from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import PRINT, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -24,13 +24,12 @@ from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
-FIELD = click.option(
+FIELD = ruled_option(
     "--field",
     "values",
     multiple=True,
     metavar="NAME=VALUE",
     help="JSON, or text as it is.",
-    cls=RuledOption,
     excludes=("--from",),
 )
 
@@ -54,28 +53,25 @@ class NewExperimentOptions(TypedDict):
     ),
 )
 @click.argument("name")
-@click.option(
+@ruled_option(
     "--flag-key",
     required=True,
     metavar="KEY",
     help="An existing flag, or a new key.",
-    cls=RuledOption,
     excludes=("--field feature_flag_key",),
 )
-@click.option(
+@ruled_option(
     "--variant",
     "variants",
     multiple=True,
     metavar="KEY",
     help="A variant; all get equal shares.",
-    cls=RuledOption,
     excludes=("--field parameters",),
 )
-@click.option(
+@ruled_option(
     "--description",
     default="",
     help="The description.",
-    cls=RuledOption,
     excludes=("--field description",),
 )
 @FIELD

@@ -25,7 +25,7 @@ from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.planning import as_staged, planning_context
@@ -145,12 +145,11 @@ restore = _switch(
 @FLAG_WORDS
 @IF_VERSION
 @click.option("--to", "percent", type=Percentage(), required=True, metavar="PERCENT", help="The share.")
-@click.option(
+@ruled_option(
     "--condition",
     type=click.IntRange(1),
     metavar="NUMBER",
     help="Only this condition, from 1.",
-    cls=RuledOption,
     excludes=("--all-conditions",),
 )
 @click.option("--all-conditions", is_flag=True, help="All conditions, also with different percentages.")

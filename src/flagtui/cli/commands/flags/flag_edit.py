@@ -16,7 +16,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import IF_VERSION, PRINT, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json, say
 from flagtui.cli.plumbing.profile_choice import writable_state
@@ -51,20 +51,18 @@ class EditOptions(TypedDict):
 )
 @FLAG_OR_FILE
 @IF_VERSION
-@click.option(
+@ruled_option(
     "--rename",
     is_flag=True,
     help="Let the JSON of --from change the key; --field key=NEW needs no --rename.",
-    cls=RuledOption,
     requires=("--from",),
 )
-@click.option(
+@ruled_option(
     "--field",
     "values",
     multiple=True,
     metavar="NAME=VALUE",
     help="JSON, or text as it is.",
-    cls=RuledOption,
     excludes=("--from",),
 )
 @click.option(

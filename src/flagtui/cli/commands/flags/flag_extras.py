@@ -22,7 +22,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -60,37 +60,30 @@ class ScheduleOptions(TypedDict):
     ),
 )
 @FLAG_WORD
-@click.option(
-    "--on", "turns_on", is_flag=True, help="Turn it on then.", cls=RuledOption, excludes=LATER_CHANGES
-)
-@click.option(
-    "--off", "turns_off", is_flag=True, help="Turn it off then.", cls=RuledOption, excludes=LATER_CHANGES
-)
-@click.option(
+@ruled_option("--on", "turns_on", is_flag=True, help="Turn it on then.", excludes=LATER_CHANGES)
+@ruled_option("--off", "turns_off", is_flag=True, help="Turn it off then.", excludes=LATER_CHANGES)
+@ruled_option(
     "--add-share",
     "share",
     type=Percentage(),
     metavar="PERCENT",
     help="Add a condition with this rollout.",
-    cls=RuledOption,
     excludes=LATER_CHANGES,
 )
-@click.option(
+@ruled_option(
     "--rollout",
     type=Percentage(),
     metavar="PERCENT",
     help="Raise the rollout of a condition.",
-    cls=RuledOption,
     excludes=LATER_CHANGES,
 )
-@click.option(
+@ruled_option(
     "--condition",
     type=click.IntRange(1),
     metavar="N",
     default=1,
     show_default=True,
     help="The condition of --rollout.",
-    cls=RuledOption,
     requires=("--rollout",),
 )
 @click.option(
@@ -100,13 +93,12 @@ class ScheduleOptions(TypedDict):
     metavar="WHEN",
     help="+2h30m, 09:00, tomorrow 09:00 or 2026-03-05 09:00, your time zone.",
 )
-@click.option(
+@ruled_option(
     "--drop",
     "number",
     type=int,
     metavar="ID",
     help="Drop this scheduled change; flagtui flags due shows ids.",
-    cls=RuledOption,
     excludes=(*LATER_CHANGES, "--at"),
 )
 async def schedule(

@@ -15,7 +15,7 @@ import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.offline_copies import OfflineCopies
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
@@ -46,11 +46,10 @@ PART: Final = "shapes"
     "--language", required=True, type=click.Choice(LANGUAGES), help="openfeature is a flag manifest."
 )
 @click.option("--out", type=FilePath(dir_okay=False), help="Write to this file.")
-@click.option(
+@ruled_option(
     "--check",
     is_flag=True,
     help="Write nothing; exit with 7 if the file of --out differs.",
-    cls=RuledOption,
     requires=("--out",),
 )
 @click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")

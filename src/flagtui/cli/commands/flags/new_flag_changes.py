@@ -28,7 +28,7 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption, contradiction
+from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -71,67 +71,58 @@ class NewFlagOptions(TypedDict):
     ),
 )
 @click.argument("key", required=False)
-@click.option(
+@ruled_option(
     "--from",
     "source",
     metavar="FILE",
     type=click.Path(),
     help="JSON as flags get --json gives it, of one flag or many; - reads it.",
-    cls=RuledOption,
     excludes=("KEY", *OF_NEW_FLAGS),
 )
-@click.option(
+@ruled_option(
     "--kind",
     type=click.Choice(["boolean", "multivariate", "config"]),
     default=None,
     help="What it serves: on or off (the default), variants, a value for programs.",
-    cls=RuledOption,
     excludes=("--field filters",),
 )
-@click.option(
+@ruled_option(
     "--variant",
     "variants",
     multiple=True,
     metavar="KEY",
     help="A variant; all get equal shares.",
-    cls=RuledOption,
     excludes=("--kind boolean", "--kind config", "--payload", "--field filters"),
 )
-@click.option(
+@ruled_option(
     "--payload",
     metavar="JSON",
     help="The payload of a boolean flag, or the value for programs.",
-    cls=RuledOption,
     excludes=("--kind multivariate", "--field filters"),
 )
-@click.option(
+@ruled_option(
     "--rollout",
     "percent",
     type=Percentage(),
     metavar="PERCENT",
     help="The rollout; default: 0, of a value for programs 100.",
-    cls=RuledOption,
     excludes=("--field filters",),
 )
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Set any other field.")
-@click.option(
-    "--description", default="", help="The description.", cls=RuledOption, excludes=("--field name",)
-)
-@click.option(
+@ruled_option("--description", default="", help="The description.", excludes=("--field name",))
+@ruled_option(
     "--tag",
     "tags",
     multiple=True,
     metavar="TAG",
     type=TAG,
     help="A tag.",
-    cls=RuledOption,
     excludes=("--field tags",),
 )
-@click.option(
+@ruled_option(
     "--enable",
     is_flag=True,
     help="Turn it on; default: off.",
-    cls=RuledOption,
     excludes=("--field active",),
 )
 async def create(
@@ -195,13 +186,12 @@ async def _create_records(
     ),
 )
 @FLAG_WORDS
-@click.option(
+@ruled_option(
     "--to-key",
     "key",
     default="",
     metavar="KEY",
     help="Copy to this key in the same project.",
-    cls=RuledOption,
     excludes=("--to-project",),
 )
 @click.option(

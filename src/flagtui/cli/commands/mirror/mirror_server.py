@@ -15,7 +15,7 @@ import click
 from flagtui.api.errors import ApiError
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.project_choice import open_project
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
@@ -67,20 +67,18 @@ class MirrorOptions:
         "mirror --from flags.json --override checkout=test@ann --port 0",
     ),
 )
-@click.option(
+@ruled_option(
     "--from",
     "source",
     type=FilePath(exists=True, dir_okay=False),
     metavar="FILE",
     help="Definitions from a file, as flagtui flags definitions --json prints them.",
-    cls=RuledOption,
     excludes=("--sample", "--profile", "--project"),
 )
-@click.option(
+@ruled_option(
     "--sample",
     is_flag=True,
     help="Flags of a made-up company: no account, no network.",
-    cls=RuledOption,
     excludes=("--profile", "--project"),
 )
 @click.option(

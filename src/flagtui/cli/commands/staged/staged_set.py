@@ -6,7 +6,7 @@ import click
 
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption
+from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import CHANGE, changes_named
@@ -48,12 +48,11 @@ async def get_staged(session: ProjectSession, keys: tuple[str, ...]) -> Sequence
     examples=("staged drop new-nav", "staged drop --all"),
 )
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-@click.option(
+@ruled_option(
     "--all",
     "is_all",
     is_flag=True,
     help="Drop the whole staged set.",
-    cls=RuledOption,
     excludes=("KEY",),
 )
 async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bool) -> Sequence[StagedChange]:
