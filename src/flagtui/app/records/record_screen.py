@@ -37,9 +37,10 @@ class RecordTabs(Line):
         """Draw the titles in so many cells."""
         pieces: list[Piece] = []
         end, spots = 0, list[Spot]()
-        is_roomy = sum(cell_len(title) + 3 for title, _ in titles.values()) <= width
+        names = sum(cell_len(title) + 2 for title, _ in titles.values())
+        is_roomy = names + len(titles) - 1 <= width
         for name, (title, short) in titles.items():
-            shown = f" {title if is_roomy else short} "
+            shown = f" {title if names <= width else short} "
             pieces.append((shown, "bold $cursor-text on $row-cursor" if name == current else "$text-muted"))
             end += cell_len(shown)
             spots.append(Spot(end, f"open_tab('{name}')"))
