@@ -160,6 +160,13 @@ def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
         assert said == meant, name
 
 
+def test_group_help_shows_whole_summaries(run: Run) -> None:
+    shown = " ".join(run("flags", "--help").out.split())
+    for words, command in command_index().items():
+        if words.startswith("flags "):
+            assert command.line in shown
+
+
 def test_value_that_looks_like_a_help_option_is_a_value(run: Run) -> None:
     done = run("journal", "--since", "--help")
     assert (done.code, "'--help' is not a valid time" in done.err) == (2, True)

@@ -283,17 +283,18 @@ class LazyGroup(click.Group):
         return meant or difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        names = self.list_commands(ctx)
-        # The first help that a person sees is whole however narrow the terminal is.
-        room = formatter.width - 6 - max(map(len, names)) if ctx.parent is not None else 1_000
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self._line(name, room)) for name in names])
+            formatter.write_dl([(name, self._line(name)) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=self._line(name, _DESCRIPTION)) for name in names]
+        items = [CompletionItem(name, help=self._short_line(name)) for name in names]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def _line(self, name: str, room: int) -> str:
-        line = command_index()[f"{self.prefix}{name}"].line
-        return click.Command(name, help=line).get_short_help_str(room)
+    def _line(self, name: str) -> str:
+        return command_index()[f"{self.prefix}{name}"].line
+
+    def _short_line(self, name: str) -> str:
+        """Return its first clause for a completion, cut where that is long too."""
+        clause = self._line(name).partition(";")[0]
+        return click.Command(name, help=clause).get_short_help_str(_DESCRIPTION)
