@@ -21,8 +21,8 @@ EVERYWHERE = ("safe_text", "local_time", "private_folders")
 """Single modules that every room of the client may use."""
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "models": {*EVERYWHERE},
-    "api": {"models", *EVERYWHERE, "__init__"},
+    "models": {"evaluate", *EVERYWHERE},
+    "api": {"models", "evaluate", *EVERYWHERE, "__init__"},
     "store": {"models", "api", *EVERYWHERE},
     "evaluate": set(),
     "config": {"store", *EVERYWHERE, "__init__"},
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cli": {
         *("models", "api", "store", "changes", "details", "text", "code", "config", "app", "service"),
-        "mirror",
+        *("evaluate", "mirror"),
         *EVERYWHERE,
         "__init__",
     },

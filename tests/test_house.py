@@ -3,12 +3,13 @@
 import ast
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.doubles.import_graph import find_imports, find_modules
-from tests.doubles.source_trees import find_functions, find_nodes, tree_of
+from tests.doubles.source_trees import find_functions, find_nodes, name_last, tree_of
 
 pytestmark = pytest.mark.source
 
@@ -107,6 +108,38 @@ def test_a_class_s_name_means_one_thing() -> None:
                 places[side, node.name].append(name)
     several = {word: found for word, found in places.items() if len(found) > 1}
     assert len(several) <= 15, several
+
+
+TARGETING: Final = {"groups", "multivariate", "payloads"}
+READERS: Final = {
+    "evaluate/wire.py": "the home",
+    "changes/flags/filter_rules.py": "names each member that is refused, also those that no reader accepts",
+    "changes/flags/new_flags.py": "shows the object around the variants",
+    "api/flag_evaluation.py": "the groups are those of a user",
+    "store/flag_listing.py": "the word is a type of flags",
+}
+"""Files of the client that name a member of `filters`, each with the reason."""
+
+
+def test_json_of_filters_has_one_home() -> None:
+    wrong = []
+    for path in FILES.values():
+        name = path.relative_to(SOURCE).as_posix()
+        if not name.startswith("service/") and name not in READERS:
+            keys = (key for key in keys_of(path) if isinstance(key, ast.Constant))
+            wrong += [f"{name}:{key.lineno} {key.value}" for key in keys if key.value in TARGETING]
+    assert not wrong, "\n".join(wrong)
+
+
+def keys_of(path: Path) -> Iterator[ast.expr | None]:
+    """The keys with which members of objects are read and written."""
+    for display in find_nodes(path, ast.Dict):
+        yield from display.keys
+    for subscript in find_nodes(path, ast.Subscript):
+        yield subscript.slice
+    for call in find_nodes(path, ast.Call):
+        if name_last(call.func) in ("get", "pop", "setdefault"):
+            yield from call.args[:1]
 
 
 HOOKS: Final = re.compile(r"__|_?on_|action_|watch_|validate_|key_|check_|get_")

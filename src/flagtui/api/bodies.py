@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.api.errors import Invalid
+from flagtui.evaluate import wire
 from flagtui.models.filters import is_frozen
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_text
 
 NOT_COMPARED: Final = frozenset(
     {
@@ -26,27 +27,8 @@ def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return the original values in the form the server stores them, without fields it cannot compare."""
     kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
     if isinstance(kept.get("filters"), dict):
-        kept["filters"] = stored_filters(kept["filters"])
+        kept["filters"] = wire.map_conditions(kept["filters"], wire.without_labels)
     return kept
-
-
-def stored_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the filters without the names that the server adds on reading and does not store."""
-    if not isinstance(filters.get("groups"), list):
-        return dict(filters)
-    return {**filters, "groups": [_stored_group(group) for group in filters["groups"]]}
-
-
-def _stored_group(group: JSON) -> JSON:
-    if not isinstance(group, dict) or not isinstance(group.get("properties"), list):
-        return group
-    return {**group, "properties": [_stored_property(item) for item in group["properties"]]}
-
-
-def _stored_property(item: JSON) -> JSON:
-    if not isinstance(item, dict):
-        return item
-    return {name: value for name, value in item.items() if name not in {"cohort_name", "group_key_names"}}
 
 
 def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
@@ -56,20 +38,17 @@ def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> d
 
     Raises `Invalid` when the flag has no such variant.
     """
-    variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
+    variants = wire.variants(filters)
     if variant not in {as_dict(item).get("key") for item in variants}:
         raise Invalid("The flag has no such variant.")
     shares = [
-        {**item, "rollout_percentage": 100 if item.get("key") == variant else 0}
+        wire.with_share(item, 100 if item.get("key") == variant else 0)
         for item in variants
         if isinstance(item, dict)
     ]
-    opened = [{"properties": [], "rollout_percentage": 100}] if everyone else []
-    return {
-        **filters,
-        "groups": opened + as_list(unfrozen_filters(filters).get("groups")),
-        "multivariate": {**as_dict(filters.get("multivariate")), "variants": shares},
-    }
+    opened = [wire.new_condition(100)] if everyone else []
+    conditions = (*opened, *map(_unfrozen_condition, wire.conditions(filters)))
+    return wire.with_variants(wire.with_conditions(filters, conditions), shares)
 
 
 _FROZEN: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
@@ -78,9 +57,7 @@ _FROZEN: Final = "Added automatically when the experiment exposure was frozen to
 
 def unfrozen_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return the filters without what freezing the exposure of their experiment added."""
-    if not isinstance(filters.get("groups"), list):
-        return dict(filters)
-    return {**filters, "groups": [_unfrozen_condition(group) for group in filters["groups"]]}
+    return wire.map_conditions(filters, _unfrozen_condition)
 
 
 def _unfrozen_condition(condition: JSON) -> JSON:
@@ -89,7 +66,7 @@ def _unfrozen_condition(condition: JSON) -> JSON:
     cohort = condition.get("exposure_frozen_cohort")
     properties = [
         item
-        for item in as_list(condition.get("properties"))
+        for item in wire.properties(condition)
         if not (as_dict(item).get("type") == "cohort" and as_dict(item).get("value") == cohort)
     ]
     stamps = ("exposure_frozen", "exposure_frozen_cohort")
@@ -99,4 +76,4 @@ def _unfrozen_condition(condition: JSON) -> JSON:
         kept["description"] = description
     else:
         kept.pop("description", None)
-    return {**kept, "properties": properties}
+    return wire.with_properties(kept, properties)

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.difference import MISSING, Path, same
+from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_list, copy_json
 from flagtui.models.record_fields import FLAG_FIELDS
 
-INJECTED: Final = ("cohort_name", "group_key_names")
-"""Keys of a property that the server adds on read."""
-_INJECTED: Final = frozenset(INJECTED)
-_CLEARED: Final[Mapping[str, JSON]] = {"groups": [], "payloads": {}}
+_LEGACY: Final = ("super_groups", "holdout_groups")
+"""Stripped by newer servers on any write."""
+_CLEARED: Final = wire.with_payloads(wire.with_conditions({}, ()), {})
 """Older servers refuse a null there."""
 
 
@@ -27,27 +27,14 @@ def clean_filters(filters: JSON) -> dict[str, JSON]:
 
 def share_clean_filters(filters: JSON) -> dict[str, JSON]:
     """Return `clean_filters`, but share every part without those keys: the result is read-only."""
-    kept = dict(as_dict(filters))
-    for name in ("groups", "super_groups", "holdout_groups"):
+    kept = wire.map_conditions(filters, wire.without_labels)
+    for name in _LEGACY:
         if isinstance(kept.get(name), list):
-            kept[name] = [_clean_group(group) for group in kept[name]]
+            kept[name] = [*map(wire.without_labels, kept[name])]
     if kept.get("version") == 1:
         # Reading gives it, writing refuses it.
         del kept["version"]
     return kept
-
-
-def _clean_group(group: JSON) -> JSON:
-    properties = as_list(as_dict(group).get("properties"))
-    if all(_INJECTED.isdisjoint(item) for item in properties if isinstance(item, dict)):
-        return group
-    cleaned = [
-        {name: value for name, value in item.items() if name not in _INJECTED}
-        if isinstance(item, dict)
-        else item
-        for item in properties
-    ]
-    return {**group, "properties": cleaned}
 
 
 def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
@@ -55,13 +42,10 @@ def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
     sent = share_clean_filters(wanted)
     for key in share_clean_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
-    sent.setdefault("groups", [])
-    return sent
+    return {**wire.with_conditions({}, ()), **sent}
 
 
 _ALIASES: Final[Mapping[str, str]] = {"min": "gte", "max": "lte"}
-_LEGACY: Final = ("super_groups", "holdout_groups")
-"""Stripped by newer servers on any write."""
 
 
 def normal_filters(filters: JSON) -> dict[str, JSON]:
@@ -70,10 +54,10 @@ def normal_filters(filters: JSON) -> dict[str, JSON]:
     for name in _LEGACY:
         kept.pop(name, None)
     flag_level = kept.pop("aggregation_group_type_index", None)
-    groups = [_normal_group(group, flag_level) for group in as_list(kept.pop("groups", None))]
-    payloads = _payloads(kept.pop("payloads", None))
+    groups = [_normal_group(group, flag_level) for group in wire.conditions(kept)]
+    payloads = _payloads(wire.payloads(kept))
     kept = {name: value for name, value in kept.items() if value is not None}
-    return {"groups": groups, "payloads": payloads, **kept}
+    return wire.with_payloads(wire.with_conditions(kept, groups), payloads)
 
 
 def means_same(left: JSON, right: JSON, at: Path) -> bool:
@@ -112,7 +96,7 @@ def _normal_group(group: JSON, flag_level: JSON) -> JSON:
     if not isinstance(group, dict):
         return group
     kept = {"aggregation_group_type_index": flag_level, **group}
-    kept["properties"] = [_normal_property(item) for item in as_list(group.get("properties"))]
+    kept["properties"] = [*map(_normal_property, wire.properties(group))]
     return {name: value for name, value in kept.items() if value is not None}
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from flagtui.changes.difference import same
 from flagtui.changes.shares import even_shares
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 
@@ -129,7 +130,7 @@ class Draft:
 
 def share_sum(variants: Sequence[JSON]) -> float:
     """Return the sum of the shares in percent."""
-    return math.fsum(as_number(as_dict(variant).get("rollout_percentage")) or 0.0 for variant in variants)
+    return math.fsum(as_number(wire.share(variant)) or 0.0 for variant in variants)
 
 
 def move(items: list[JSON], place: int, to: int) -> bool:

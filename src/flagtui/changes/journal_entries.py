@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 from flagtui import local_time
 from flagtui.changes.difference import same
+from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
 from flagtui.safe_text import MASK
 
@@ -94,8 +95,8 @@ class Entry:
     @property
     def has_hidden_payload(self) -> bool:
         """The change replaced a payload that is not written down."""
-        sides = (as_dict(self.before.get("filters")), as_dict(self.after.get("filters")))
-        return any(CHANGED in as_dict(side.get("payloads")).values() for side in sides)
+        sides = (self.before.get("filters"), self.after.get("filters"))
+        return any(CHANGED in wire.payloads(side).values() for side in sides)
 
     @property
     def when(self) -> str:
@@ -175,23 +176,22 @@ def opening(entry: Entry) -> dict[str, JSON]:
 
 def masked(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
     """Mask every payload; one that differs from the `other` side's is marked as changed."""
-    filters = as_dict(values.get("filters"))
-    payloads = as_dict(filters.get("payloads"))
+    payloads = wire.payloads(values.get("filters"))
     if not payloads:
         return dict(values)
-    others = as_dict(as_dict(other.get("filters")).get("payloads"))
+    others = wire.payloads(other.get("filters"))
     hidden = {
         key: MASK if key in others and same(value, others[key]) else CHANGED
         for key, value in payloads.items()
     }
-    return {**values, "filters": {**filters, "payloads": hidden}}
+    return {**values, "filters": wire.with_payloads(values["filters"], hidden)}
 
 
-def with_payloads(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Masked values with the payloads of these `filters`, so that they can be compared and sent."""
+def unmasked(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return masked values with the payloads of these `filters`, so that they can be compared and sent."""
     if "filters" not in values:
         return dict(values)
-    return {**values, "filters": {**as_dict(values["filters"]), "payloads": filters.get("payloads")}}
+    return {**values, "filters": wire.with_payloads(values["filters"], wire.stored_payloads(filters))}
 
 
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.parts import flag as parts_of
-from flagtui.evaluate.parts import for_everyone, is_known_version
+from flagtui.evaluate.parts import for_everyone
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import as_dict, as_id, as_list, read_json
@@ -57,7 +58,7 @@ def _why_not_local(raw: Mapping[str, Any], *, has_continuity: bool) -> str:
         return "it keeps values across sign-in"
     if raw.get("has_encrypted_payloads") is True:
         return "its payloads are encrypted"
-    return "" if is_known_version(as_dict(raw.get("filters"))) else "it has rules (configuration version 2)"
+    return "" if wire.has_known_version(raw.get("filters")) else "it has rules (configuration version 2)"
 
 
 def complete_flags(listed: Iterable[ListedFlag], static_cohorts: Collection[int]) -> list[CodeFlag]:

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason
 from flagtui.evaluate.flags import evaluate, evaluate_all
@@ -20,7 +21,7 @@ from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list
+from flagtui.models.json_value import JSON, as_id
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
@@ -273,22 +274,19 @@ def _definitions(
 
 def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
     """Return the flag with the names of its cohorts, which a flag read on its own has."""
-    filters = as_dict(flag.get("filters"))
-    groups = as_list(filters.get("groups"))
-    if not names or not any(_has_cohort(group) for group in groups):
-        return flag
-    named = [_named(group, names) if _has_cohort(group) else group for group in groups]
-    return {**flag, "filters": {**filters, "groups": named}}
 
-
-def _has_cohort(group: JSON) -> bool:
-    return any(as_dict(item).get("type") == "cohort" for item in as_list(as_dict(group).get("properties")))
-
-
-def _named(group: JSON, names: Mapping[int, str]) -> JSON:
     def named(item: JSON) -> JSON:
-        name = names.get(as_id(as_dict(item).get("value")) or 0)
-        is_nameless = name is not None and as_dict(item).get("type") == "cohort"
-        return {**item, "cohort_name": name} if is_nameless else item
+        name = names.get(as_id(item.get("value")) or 0) if _is_cohort(item) else None
+        return item if name is None else {**item, "cohort_name": name}
 
-    return {**group, "properties": [named(item) for item in group["properties"]]}
+    def with_names(condition: JSON) -> JSON:
+        has_cohort = any(map(_is_cohort, wire.properties(condition)))
+        return wire.map_properties(condition, named) if has_cohort else condition
+
+    stored = flag.get("filters")
+    has_cohort = any(_is_cohort(item) for each in wire.conditions(stored) for item in wire.properties(each))
+    return {**flag, "filters": wire.map_conditions(stored, with_names)} if names and has_cohort else flag
+
+
+def _is_cohort(item: JSON) -> bool:
+    return isinstance(item, dict) and item.get("type") == "cohort"

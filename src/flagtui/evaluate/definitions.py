@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import Unknown, Why
-from flagtui.evaluate.parts import Flag, mapping
+from flagtui.evaluate.parts import Flag
 from flagtui.evaluate.parts import flag as read_flag
+from flagtui.evaluate.wire import mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,9 @@ def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[
 
 
 def _needed_keys(flag: Mapping[str, Any], keys: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_key_of(question, keys) for question in _dependencies(flag)))
+    return tuple(
+        dict.fromkeys(_key_of(question, keys) for question in wire.dependencies(flag.get("filters")))
+    )
 
 
 def _key_of(question: Mapping[str, Any], keys: Mapping[str, str]) -> str:
@@ -138,39 +142,17 @@ def _key_of(question: Mapping[str, Any], keys: Mapping[str, str]) -> str:
 def _with_links(
     flag: Mapping[str, Any], keys: Mapping[str, str], chains: Mapping[str, tuple[str, ...]]
 ) -> Mapping[str, Any]:
-    if all("dependency_chain" in question for question in _dependencies(flag)):
+    if all("dependency_chain" in question for question in wire.dependencies(flag.get("filters"))):
         return flag
-    filters = flag["filters"]
-    groups = [
-        {
-            **group,
-            "properties": [_linked_question(question, keys, chains) for question in group["properties"]],
-        }
-        if _questions(group)
-        else group
-        for group in filters["groups"]
-    ]
-    return {**flag, "filters": {**filters, "groups": groups}}
+
+    def linked_condition(condition: Any) -> Any:
+        return wire.map_properties(condition, lambda item: _linked_question(item, keys, chains))
+
+    return {**flag, "filters": wire.map_conditions(flag["filters"], linked_condition)}
 
 
 def _linked_question(one: Any, keys: Mapping[str, str], chains: Mapping[str, tuple[str, ...]]) -> Any:
-    if not _is_dependency(one) or "dependency_chain" in one:
+    if not isinstance(one, dict) or one.get("type") != "flag" or "dependency_chain" in one:
         return one
     key = _key_of(one, keys)
     return {**one, "key": key, "dependency_chain": list(chains.get(key, ()))}
-
-
-def _dependencies(flag: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    filters = flag.get("filters")
-    groups = filters.get("groups") if isinstance(filters, dict) else None
-    for group in groups if isinstance(groups, list) else ():
-        yield from (question for question in _questions(group) if _is_dependency(question))
-
-
-def _questions(group: Any) -> list[Any]:
-    questions = group.get("properties") if isinstance(group, dict) else None
-    return questions if isinstance(questions, list) else []
-
-
-def _is_dependency(question: Any) -> bool:
-    return isinstance(question, dict) and question.get("type") == "flag"

@@ -6,9 +6,10 @@ from typing import Any
 from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
 from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import COMPARISONS, Comparison
-from flagtui.evaluate.parts import LOOKED_UP, Filter, Flag, is_cohort_id, mapping
+from flagtui.evaluate.parts import LOOKED_UP, Filter, Flag, is_cohort_id
 from flagtui.evaluate.parts import question as read_question
 from flagtui.evaluate.run import Manner, Rules, Run, Vantage
+from flagtui.evaluate.wire import mapping
 
 
 def check(run: Run, vantage: Vantage, question: Filter) -> Check:

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from flagtui.evaluate import wire
+from flagtui.evaluate.wire import items, mapping
+
 Kind = Literal["property", "cohort", "flag"]
 LOOKED_UP: Final = frozenset(("", "person", "person_metadata", "group"))
 """Types of properties that servers look up for a flag; without a type it is a person's."""
@@ -102,71 +105,35 @@ def flag(raw: Mapping[str, Any]) -> Flag:
         id=raw["id"] if isinstance(raw.get("id"), int) else None,
         is_active=bool(raw.get("active")),
         has_continuity=bool(raw.get("ensure_experience_continuity")),
-        conditions=tuple(condition(group, index) for group in items(filters.get("groups"))),
-        variants=_variants(filters.get("multivariate")),
+        conditions=tuple(condition(group, index) for group in wire.conditions(filters)),
+        variants=_variants(filters),
         group_index=index,
         is_by_device=identifier == "device_id",
-        payloads=mapping(filters.get("payloads")),
+        payloads=wire.payloads(filters),
         holdout=_holdout(filters.get("holdout")),
         has_enrollment=filters.get("feature_enrollment") is True,
         enrollment_condition=condition(enrollment[0], None) if enrollment else None,
         exits_early=bool(filters.get("early_exit")),
-        is_newer=not is_known_version(filters),
-        rules=filters if has_rules(filters) else None,
-        problem=problem_of(raw),
+        is_newer=not wire.has_known_version(filters),
+        rules=filters if wire.has_rules(filters) else None,
+        problem=wire.problem_of(raw.get("filters", {})),
     )
-
-
-def problem_of(raw: Mapping[str, Any]) -> str:
-    """Return why a flag's conditions cannot be read, in words; empty when they can, or when it has none."""
-    filters = raw.get("filters", {})
-    if not isinstance(filters, dict):
-        return "filters is not an object"
-    groups = filters.get("groups")
-    return "" if groups is None or isinstance(groups, list) else "groups is not a list"
-
-
-def is_known_version(filters: Mapping[str, Any]) -> bool:
-    """Return whether the filters are of version 1: a whole number, or no version."""
-    version = filters.get("version", 1)
-    return isinstance(version, int) and not isinstance(version, bool) and version == 1
-
-
-def has_rules(filters: Mapping[str, Any]) -> bool:
-    """Return whether the filters are rules: configuration version 2 as a number, also 2.0."""
-    version = filters.get("version")
-    return isinstance(version, int | float) and not isinstance(version, bool) and version == 2
 
 
 def condition(raw: Any, flag_index: int | None) -> Condition:
     """Read a condition; without its own group type it has the flag's, and null means people."""
-    problem = condition_problem(raw)
+    problem = wire.condition_problem(raw)
     if not isinstance(raw, dict):
         return Condition(problem=problem)
     variant = raw.get("variant")
     return Condition(
-        filters=()
-        if problem
-        else tuple(question(raw_question) for raw_question in raw.get("properties") or ()),
+        filters=() if problem else tuple(map(question, wire.properties(raw))),
         percentage=None if problem else raw.get("rollout_percentage"),
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
         problem=problem,
         description=str(raw.get("description") or ""),
     )
-
-
-def condition_problem(raw: Any) -> str:
-    """Return why a condition cannot be evaluated; empty when it can."""
-    if not isinstance(raw, dict):
-        return "it is no object"
-    percentage = raw.get("rollout_percentage")
-    if percentage is not None and (isinstance(percentage, bool) or not isinstance(percentage, int | float)):
-        return "its rollout is no number"
-    questions = raw.get("properties") or []
-    if not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
-        return "its properties are no list of objects"
-    return ""
 
 
 def question(raw: Mapping[str, Any]) -> Filter:
@@ -197,16 +164,6 @@ def is_cohort_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def mapping(raw: Any) -> dict[str, Any]:
-    """Return the object, or an empty one for any other value."""
-    return raw if isinstance(raw, dict) else {}
-
-
-def items(raw: Any) -> list[Any]:
-    """Return the list, or an empty one for any other value."""
-    return raw if isinstance(raw, list) else []
-
-
 def _key(raw: Mapping[str, Any]) -> str:
     key = raw.get("key")
     return "" if key is None else str(key)
@@ -216,8 +173,8 @@ def _chain(raw: Any) -> tuple[str, ...] | None:
     return tuple(map(str, raw)) if isinstance(raw, list) else None
 
 
-def _variants(raw: Any) -> tuple[Variant, ...]:
-    variants = (mapping(variant) for variant in items(mapping(raw).get("variants")))
+def _variants(filters: Any) -> tuple[Variant, ...]:
+    variants = map(mapping, wire.variants(filters))
     return tuple(
         Variant(str(variant["key"]), number(variant.get("rollout_percentage")))
         for variant in variants

@@ -7,8 +7,9 @@ from functools import partial
 from hmac import compare_digest
 from typing import Final
 
+from flagtui.evaluate import wire
 from flagtui.mirror.mirror import Mirror
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_list
 from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.service.answers import Answer, answer, empty
 from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
@@ -55,7 +56,7 @@ class MirrorEndpoints:
         value = flags.overrides.values.get(key, {}).get(None)
         if value is not None and not isinstance(value, bool | str):
             return answer(json.dumps(value))
-        payload = as_dict(as_dict(flag.get("filters")).get("payloads")).get("true")
+        payload = wire.payloads(flag.get("filters")).get("true")
         return empty(200) if payload is None else answer(payload)
 
     def _admitted(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Answer]:

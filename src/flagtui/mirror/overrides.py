@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
+from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.models.override import Override, Share
 
@@ -59,8 +60,8 @@ class Overrides:
         # The one for everyone first: those for persons are conditions before it.
         for override in sorted(self, key=lambda each: each.person is not None):
             # Libraries do not evaluate rules: those values come from the mirror.
-            has_rules = as_dict(flags[override.key].get("filters")).get("version") == 2
-            if is_included(override) and not has_rules:
+            is_ruled = wire.has_rules(flags[override.key].get("filters"))
+            if is_included(override) and not is_ruled:
                 change = _for_everyone if override.person is None else _for_person
                 flags[override.key] = change(flags[override.key], override)
         return {**document, "flags": list(flags.values())}
@@ -68,38 +69,36 @@ class Overrides:
 
 def _new_flag(key: str) -> dict[str, JSON]:
     """Return a flag that exists on this machine alone."""
-    filters: dict[str, JSON] = {"groups": []}
     return {
         "id": crc32(key.encode()),
         "key": key,
         "name": "",
         "active": False,
         "version": 1,
-        "filters": filters,
+        "filters": wire.with_conditions({}, ()),
     }
 
 
 def _for_everyone(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
     value = override.value
     stored = as_dict(flag.get("filters"))
-    condition: dict[str, JSON] = {"properties": [], "rollout_percentage": 100, "variant": None}
     if isinstance(value, Share):
         # The flag's own groups, device and variants: bucketing stays as it is.
         names = ("aggregation_group_type_index", "bucketing_identifier", "multivariate", "payloads")
         kept = {name: stored[name] for name in names if name in stored}
-        groups = [{**condition, "rollout_percentage": value.percentage}]
+        condition = wire.new_condition(value.percentage, variant=None)
         return {
             **flag,
             "active": True,
             "ensure_experience_continuity": False,
-            "filters": {**kept, "groups": groups},
+            "filters": wire.with_conditions(kept, [condition]),
         }
-    filters: dict[str, JSON] = {"groups": [condition], "payloads": stored.get("payloads") or {}}
+    condition = wire.new_condition(100, variant=value if isinstance(value, str) else None)
+    filters = wire.with_payloads(wire.with_conditions({}, [condition]), wire.stored_payloads(stored) or {})
     if isinstance(value, str):
-        condition["variant"] = value
-        filters["multivariate"] = {"variants": _with_variant(stored, value)}
+        filters = wire.with_variants(filters, _with_variant(stored, value))
     elif not isinstance(value, bool):
-        filters["payloads"] = {"true": json.dumps(value)}
+        filters = wire.with_payloads(filters, {"true": json.dumps(value)})
     own = {"ensure_experience_continuity": False, "bucketing_identifier": None}
     return {**flag, **own, "active": value is not False, "filters": filters}
 
@@ -107,22 +106,17 @@ def _for_everyone(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
 def _for_person(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
     stored = as_dict(flag.get("filters"))
     is_person: dict[str, JSON] = {"key": "distinct_id", "type": "person", "value": [override.person]}
-    groups = [as_dict(group) for group in as_list(stored.get("groups"))] if flag.get("active") else []
+    groups = [*map(as_dict, wire.conditions(stored))] if flag.get("active") else []
     if override.value is False:
         exclusion = {**is_person, "operator": "is_not"}
-        changed = [
-            {**group, "properties": [*as_list(group.get("properties")), exclusion]} for group in groups
-        ]
-        filters = {**stored, "groups": changed}
+        changed = (wire.with_properties(group, [*wire.properties(group), exclusion]) for group in groups)
+        filters = wire.with_conditions(stored, changed)
     else:
-        first: dict[str, JSON] = {
-            "properties": [{**is_person, "operator": "exact"}],
-            "rollout_percentage": 100,
-            "variant": override.value if isinstance(override.value, str) else None,
-        }
-        filters = {**stored, "groups": [first, *groups]}
-        if isinstance(override.value, str):
-            filters["multivariate"] = {"variants": _with_variant(stored, override.value)}
+        variant = override.value if isinstance(override.value, str) else None
+        first = wire.new_condition(100, [{**is_person, "operator": "exact"}], variant=variant)
+        filters = wire.with_conditions(stored, [first, *groups])
+        if variant is not None:
+            filters = wire.with_variants(filters, _with_variant(stored, variant))
     changed_flag = {**flag, "active": True, "filters": filters}
     if not _is_expressible(stored, override.value):
         # Libraries then request the value from the mirror, which knows the override.
@@ -139,13 +133,13 @@ def _is_expressible(filters: Mapping[str, JSON], value: Any) -> bool:
     before = ("holdout", "holdout_groups", "super_groups", "feature_enrollment")
     if filters.get("aggregation_group_type_index") is not None or any(filters.get(name) for name in before):
         return False
-    is_drawn = bool(as_dict(filters.get("multivariate")).get("variants"))
+    is_drawn = bool(wire.variants(filters))
     return isinstance(value, str) or value is False or (value is True and not is_drawn)
 
 
 def _with_variant(filters: Mapping[str, JSON], key: str) -> list[JSON]:
     """Return the variants, and this one if it is new: it has no share, so conditions alone serve it."""
-    variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
+    variants = wire.variants(filters)
     if any(as_dict(variant).get("key") == key for variant in variants):
         return variants
-    return [*variants, {"key": key, "name": key, "rollout_percentage": 0}]
+    return [*variants, wire.new_variant(key, 0, name=key)]

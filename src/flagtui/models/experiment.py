@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
+from flagtui.evaluate import wire
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.filters import Filters, Variant, as_index, is_frozen
@@ -53,7 +54,7 @@ class Holdout(Record):
     def share(self) -> float:
         """Return the percentage held back."""
         first = as_dict(self.filters[0]) if self.filters else {}
-        number = first.get("rollout_percentage")
+        number = wire.share(first)
         return float(number) if isinstance(number, int | float) and not isinstance(number, bool) else 0.0
 
 
@@ -150,14 +151,16 @@ class Experiment(Record):
     @property
     def frozen_conditions(self) -> int:
         """Return how many conditions of the flag a freeze of the exposure restricts to exposed users."""
-        groups = as_list(self.feature_flag.filters.get("groups")) if self.feature_flag else []
-        return sum(is_frozen(group) for group in groups)
+        return sum(map(is_frozen, self._conditions))
 
     @property
     def is_frozen(self) -> bool:
         """Return whether the exposure is frozen, also while paused: every condition of the flag is."""
-        groups = as_list(self.feature_flag.filters.get("groups")) if self.feature_flag else []
-        return bool(groups) and self.frozen_conditions == len(groups)
+        return bool(self._conditions) and all(map(is_frozen, self._conditions))
+
+    @property
+    def _conditions(self) -> list[JSON]:
+        return wire.conditions(self.feature_flag.filters) if self.feature_flag else []
 
     @property
     def unit(self) -> str:
@@ -235,7 +238,7 @@ class Experiment(Record):
 def _with_share(variant: dict[str, JSON]) -> dict[str, JSON]:
     """Return a variant of the parameters with its percentage: there a second name wins."""
     share = as_number(variant.get("split_percent"))
-    return variant if share is None else {**variant, "rollout_percentage": share}
+    return variant if share is None else wire.with_share(variant, share)
 
 
 def derived_status(start: datetime | None, end: datetime | None, flag_on: bool) -> Status:

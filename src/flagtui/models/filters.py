@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, as_whole
 
 EVERYONE: Final = 100.0
@@ -71,10 +72,8 @@ class Condition:
     def of(cls, raw: Mapping[str, JSON]) -> "Condition":
         """Return the condition in this JSON object; malformed properties are skipped."""
         return cls(
-            properties=tuple(
-                Property.of(item) for item in as_list(raw.get("properties")) if isinstance(item, dict)
-            ),
-            rollout=_share(raw.get("rollout_percentage")),
+            properties=tuple(Property.of(item) for item in wire.properties(raw) if isinstance(item, dict)),
+            rollout=_share(wire.share(raw)),
             variant=as_text(raw.get("variant")) or None,
             group_type_index=as_index(raw.get("aggregation_group_type_index")),
             description=as_text(raw.get("description")),
@@ -93,9 +92,7 @@ class Variant:
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Variant":
         """Return the variant in this JSON object, with defaults for missing members."""
-        return cls(
-            as_text(raw.get("key")), as_text(raw.get("name")), as_number(raw.get("rollout_percentage")) or 0.0
-        )
+        return cls(as_text(raw.get("key")), as_text(raw.get("name")), as_number(wire.share(raw)) or 0.0)
 
 
 @dataclass(frozen=True)
@@ -122,34 +119,28 @@ class Filters:
         """Return the filters in this value; malformed conditions and variants are skipped."""
         kept = as_dict(raw)
         return cls(
-            conditions=tuple(
-                Condition.of(item) for item in as_list(kept.get("groups")) if isinstance(item, dict)
-            ),
-            variants=tuple(
-                Variant.of(item)
-                for item in as_list(as_dict(kept.get("multivariate")).get("variants"))
-                if isinstance(item, dict)
-            ),
-            payloads=as_dict(kept.get("payloads")),
+            conditions=tuple(Condition.of(item) for item in wire.conditions(kept) if isinstance(item, dict)),
+            variants=tuple(Variant.of(item) for item in wire.variants(kept) if isinstance(item, dict)),
+            payloads=wire.payloads(kept),
             group_type_index=as_index(kept.get("aggregation_group_type_index")),
             holdout_id=as_id(as_dict(kept.get("holdout")).get("id")),
             feature_enrollment=kept.get("feature_enrollment") is True
             or bool(as_list(kept.get("super_groups"))),
             early_exit=kept.get("early_exit") is True,
             config_version=kept.get("version", 1),
-            problem=_problem(raw),
+            problem=wire.problem_of(raw),
             raw=kept,
         )
 
     @property
     def is_editable(self) -> bool:
         """Return whether the flag can be edited: one with rules instead of conditions is only shown."""
-        return is_known_version(self.config_version)
+        return wire.is_known_version(self.config_version)
 
     @property
     def has_rules(self) -> bool:
         """Whether it has rules, configuration version 2, instead of conditions."""
-        return has_rules(self.raw)
+        return wire.has_rules(self.raw)
 
     @property
     def why_no_conditions(self) -> str:
@@ -159,7 +150,7 @@ class Filters:
     @property
     def stored_conditions(self) -> list[JSON]:
         """Return the conditions as stored, including unreadable ones."""
-        return as_list(self.raw.get("groups"))
+        return wire.conditions(self.raw)
 
     @cached_property
     def size(self) -> int:
@@ -180,7 +171,7 @@ class Filters:
         deciding: list[Condition] = []
         # Only an object is readable, and `conditions` has every object: up to there they run in parallel.
         for raw, condition in zip(self.stored_conditions, self.conditions, strict=False):
-            if not is_readable(raw):
+            if wire.condition_problem(raw):
                 break
             deciding.append(condition)
             if self.early_exit and self.matches_everyone(condition):
@@ -227,36 +218,9 @@ class Filters:
 
 
 def flags_needed(filters: JSON) -> tuple[int, ...]:
-    """Return the ids of the flags that stored conditions depend on; quick where there are none."""
-    for group in as_list(as_dict(filters).get("groups")):
-        for item in as_list(as_dict(group).get("properties")):
-            if as_dict(item).get("type") == "flag":
-                return Filters.of(filters).depends_on
-    return ()
-
-
-def is_known_version(version: JSON) -> bool:
-    """Return whether a configuration of this version has conditions.
-
-    Newer ones have rules, which are only shown. The product rejects everything but the whole number 1,
-    which is also the default.
-    """
-    return isinstance(version, int) and not isinstance(version, bool) and version == 1
-
-
-def has_rules(filters: Mapping[str, JSON]) -> bool:
-    """Return whether stored filters are rules: their ``version`` is the number 2, also 2.0."""
-    version = filters.get("version")
-    return isinstance(version, int | float) and not isinstance(version, bool) and version == 2
-
-
-def is_readable(condition: JSON) -> bool:
-    """Return whether servers can evaluate a stored condition; an unreadable one ends the evaluation."""
-    if not isinstance(condition, dict):
-        return False
-    share, properties = condition.get("rollout_percentage"), condition.get("properties") or []
-    is_share = share is None or (isinstance(share, int | float) and not isinstance(share, bool))
-    return is_share and isinstance(properties, list) and all(isinstance(item, dict) for item in properties)
+    """Return the ids of the flags that stored conditions depend on."""
+    ids = (as_id(as_text(item.get("key"))) for item in wire.dependencies(filters))
+    return tuple(dict.fromkeys(id for id in ids if id is not None))
 
 
 def is_frozen(condition: JSON) -> bool:
@@ -274,10 +238,3 @@ def _share(stored: JSON) -> float:
     if stored is None:
         return EVERYONE
     return min(max(as_number(stored) or 0.0, 0.0), EVERYONE)
-
-
-def _problem(raw: JSON) -> str:
-    if not isinstance(raw, dict):
-        return "filters is not an object"
-    groups = raw.get("groups")
-    return "" if groups is None or isinstance(groups, list) else "groups is not a list"

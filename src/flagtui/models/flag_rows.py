@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from flagtui.models.filters import EVERYONE, is_known_version
+from flagtui.evaluate import wire
+from flagtui.models.filters import EVERYONE
 from flagtui.models.json_value import JSON, LEAST_WHOLE, MOST_WHOLE, as_id
 from flagtui.models.rows import FlagRow, FlagType, RowPage, RowReader
 
@@ -124,7 +125,7 @@ def _type_of(flag: _Flag) -> FlagType:
         return "config"
     if flag.filters is None:
         return "boolean"
-    if not is_known_version(flag.filters.version):
+    if not wire.is_known_version(flag.filters.version):
         return "rules"
     several = flag.filters.multivariate
     return "multivariant" if several and several.variants else "boolean"
@@ -145,7 +146,7 @@ def _reach(filters: _Filters) -> tuple[float | None, bool]:
             is_conditional = False
         if filters.early_exit and not condition.properties and _is_always_asked(condition, filters):
             break
-    return (highest if is_known_version(filters.version) else None), is_conditional
+    return (highest if wire.is_known_version(filters.version) else None), is_conditional
 
 
 def _is_always_asked(condition: _Condition, filters: _Filters) -> bool:

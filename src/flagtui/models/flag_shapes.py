@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.evaluate import wire
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, NotJson, as_dict, as_list, read_json
 from flagtui.models.rows import FlagRow, RowPage
@@ -71,12 +72,10 @@ def _is_id(id: Any) -> bool:
     return isinstance(id, int) and not isinstance(id, bool)
 
 
-def _shape(row: FlagRow, wire: _WireFlag) -> FlagShape:
-    filters = as_dict(wire.filters)
-    several = as_list(as_dict(filters.get("multivariate")).get("variants"))
-    keys = (as_dict(item).get("key") for item in several)
-    payloads = [_payload(value) for value in as_dict(filters.get("payloads")).values() if value is not None]
-    if wire.has_encrypted_payloads is True:
+def _shape(row: FlagRow, flag: _WireFlag) -> FlagShape:
+    keys = (as_dict(item).get("key") for item in wire.variants(flag.filters))
+    payloads = [_payload(value) for value in wire.payloads(flag.filters).values() if value is not None]
+    if flag.has_encrypted_payloads is True:
         payload: ValueShape | None = ANYTHING
     else:
         payload = merge_shapes(map(shape_of, payloads)) if payloads else None

@@ -5,6 +5,7 @@ from itertools import islice, zip_longest
 from typing import Final
 
 from flagtui.changes.flags.context_queries import UNLOGGED
+from flagtui.evaluate import wire
 from flagtui.models.activity import EXPERIMENT, Activity, Change
 from flagtui.models.filters import Condition, Property, Variant
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -107,13 +108,13 @@ def filters_words(
     before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
 ) -> Iterator[str]:
     """Yield what changed between two stored filters: conditions, variants, payloads, other fields."""
-    yield from _conditions_words(_objects(before.get("groups")), _objects(after.get("groups")), names)
-    if before.get("multivariate") != after.get("multivariate"):
+    yield from _conditions_words(_objects(wire.conditions(before)), _objects(wire.conditions(after)), names)
+    if wire.variants(before) != wire.variants(after):
         old, new = _shares(before), _shares(after)
         for key in dict.fromkeys([*old, *new]):
             if old.get(key) != new.get(key):
                 yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
-    payloads, others = as_dict(before.get("payloads")), as_dict(after.get("payloads"))
+    payloads, others = wire.payloads(before), wire.payloads(after)
     for key in dict.fromkeys([*payloads, *others]):
         if payloads.get(key) != others.get(key):
             sign = "+ payload" if key not in payloads else "- payload"
@@ -124,12 +125,12 @@ def filters_words(
             yield safe_text(key.replace("_", " "), 40)
 
 
-def _objects(value: JSON) -> list[dict[str, JSON]]:
-    return [item for item in as_list(value) if isinstance(item, dict)]
+def _objects(values: Sequence[JSON]) -> list[dict[str, JSON]]:
+    return [value for value in values if isinstance(value, dict)]
 
 
 def _shares(filters: Mapping[str, JSON]) -> dict[str, float]:
-    variants = map(Variant.of, _objects(as_dict(filters.get("multivariate")).get("variants")))
+    variants = map(Variant.of, _objects(wire.variants(filters)))
     return {variant.key: variant.rollout for variant in variants}
 
 
@@ -162,12 +163,12 @@ def _without_common_properties(
     old: dict[str, JSON], new: dict[str, JSON]
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Return both conditions without the properties with which both begin and end: there can be thousands."""
-    before, after = _objects(old.get("properties")), _objects(new.get("properties"))
+    before, after = _objects(wire.properties(old)), _objects(wire.properties(new))
     least = min(len(before), len(after))
     start = next((n for n in range(least) if before[n] != after[n]), least)
     end = next((n for n in range(least - start) if before[-1 - n] != after[-1 - n]), least - start)
     sides = (before[start : len(before) - end], after[start : len(after) - end])
-    return {**old, "properties": sides[0]}, {**new, "properties": sides[1]}
+    return wire.with_properties(old, sides[0]), wire.with_properties(new, sides[1])
 
 
 def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:

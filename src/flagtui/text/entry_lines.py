@@ -1,9 +1,10 @@
 """Draw one activity entry: when, who, each difference, and whether it can be undone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flagtui import local_time
+from flagtui.evaluate import wire
 from flagtui.models.activity import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -51,7 +52,7 @@ def sides(row: ChangeRow) -> tuple[dict[str, JSON], dict[str, JSON]]:
 
 def touches_payloads(row: ChangeRow) -> bool:
     """Return whether the entry has payloads, which may be encrypted."""
-    return any(_payloads(side) for side in sides(row))
+    return any(wire.stored_payloads(side.get("filters")) for side in sides(row))
 
 
 def entry_lines(view: EntryView) -> Iterator[list[Piece]]:
@@ -137,8 +138,3 @@ def _undo_hint(view: EntryView) -> Iterator[list[Piece]]:
             ("revert it ", "$text-muted"),
             ("(asks first; refused if the same value changed since)", "$faint"),
         ]
-
-
-def _payloads(side: Mapping[str, JSON]) -> bool:
-    filters = side.get("filters")
-    return isinstance(filters, dict) and bool(filters.get("payloads"))

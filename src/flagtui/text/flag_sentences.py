@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Final, Protocol
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import VariantDraw
 from flagtui.evaluate.operator_words import ROOM, listed
 from flagtui.evaluate.parts import Flag as Parts
-from flagtui.evaluate.parts import condition_problem
 from flagtui.evaluate.parts import flag as read_flag
-from flagtui.models.filters import Condition, Filters, Variant, is_readable
+from flagtui.models.filters import Condition, Filters, Variant
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
@@ -77,7 +77,7 @@ def condition_blocks(
     earlier, readable = _EarlierConditions(filters), iter(filters.conditions)
     for number, raw in enumerate(filters.stored_conditions, 1):
         condition = next(readable) if isinstance(raw, dict) else None
-        problem = condition_problem(raw)
+        problem = wire.condition_problem(raw)
         if problem or condition is None:
             words = f"never matches: {safe_text(problem, 80)}"
             yield [[(f" {number} ", "bold $primary"), (words, "$warning")]]
@@ -98,7 +98,7 @@ def decides_before(filters: Filters) -> bool:
 def _beside_conditions(flag: Mapping[str, JSON]) -> Parts:
     """Return the flag as the evaluator reads it, without conditions and variants, which can be many."""
     return read_flag(
-        {**flag, "filters": {**as_dict(flag.get("filters")), "groups": [], "multivariate": None}}
+        {**flag, "filters": wire.with_conditions(wire.without_variants(flag.get("filters")), ())}
     )
 
 
@@ -123,7 +123,7 @@ def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
 
 def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
     for held in as_list(filters.raw.get("holdout_groups")):
-        share = as_number(as_dict(held).get("rollout_percentage"))
+        share = as_number(wire.share(held))
         variant = safe_text(as_text(as_dict(held).get("variant")), 40) or "a holdout"
         who = "a share" if share is None else percent(min(max(share, 0.0), 100.0))
         words = f" on older servers, which hold out {who}; newer servers ignore it"
@@ -227,7 +227,7 @@ class _EarlierConditions:
         """Record the condition with this number."""
         if self._end is not None:
             return
-        if condition is None or not is_readable(raw):
+        if condition is None or wire.condition_problem(raw):
             self._end = (number, f"condition {number} is malformed and ends the evaluation")
         elif condition.properties:
             if len(self._filtered) < COMPARED and (identities := _identities(condition)):

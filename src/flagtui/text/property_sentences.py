@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.flags.flag_words import Role, property_words
+from flagtui.evaluate import wire
 from flagtui.evaluate.text import is_boolean_like
 from flagtui.models.filters import Property
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
@@ -26,10 +27,10 @@ COLOURS: Final[dict[Role, str]] = {
 
 def needs_names(filters: Mapping[str, JSON]) -> bool:
     """Return whether sentences need the project's group types, or its rule for true and false."""
-    sides = [filters, *map(as_dict, as_list(filters.get("groups")))]
+    sides = [filters, *map(as_dict, wire.conditions(filters))]
     if any(side.get("aggregation_group_type_index") is not None for side in sides):
         return True
-    items = [item for side in sides for item in map(as_dict, as_list(side.get("properties")))]
+    items = [item for side in sides for item in map(as_dict, wire.properties(side))]
     return any(
         item.get("group_type_index") is not None or is_boolean_like(item.get("value")) for item in items
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from flagtui import local_time
 from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.evaluate import wire
 from flagtui.models.filters import Filters
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -63,11 +64,10 @@ def _what(change: ScheduledChange, names: Names) -> str:
             return _status(value)
         case "add_release_condition":
             flag_type = as_dict(value).get("aggregation_group_type_index")
-            conditions = as_list(as_dict(value).get("groups"))
-            added = (condition_in_short(raw, names, flag_type) for raw in conditions)
+            added = (condition_in_short(raw, names, flag_type) for raw in wire.conditions(value))
             return safe_text(" ".join(f"+ condition: {words}" for words in added), LONGEST) or "+ condition"
         case "update_variants":
-            variants = Filters.of({"multivariate": as_dict(value)}).variants
+            variants = Filters.of(wire.with_variants({}, as_list(as_dict(value).get("variants")))).variants
             parts = [f"{safe_text(variant.key, 20)} {percent(variant.rollout)}" for variant in variants]
             return f"variants {', '.join(parts)}" if parts else "variants"
     return safe_text(change.operation, 40) or "a change that this version does not know"

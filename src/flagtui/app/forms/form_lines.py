@@ -10,6 +10,7 @@ from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
 from flagtui.changes.tag_line import Retagging, read_tags
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import EditableField, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.rows import FlagRow
@@ -213,8 +214,7 @@ async def ask_percent(
     line = await ask_completed(runner, prompt)
     if line is None or line == shown:
         return None
-    share = float(line)
-    return int(share) if share.is_integer() else share
+    return wire.whole_if_equal(float(line))
 
 
 async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int, typed: Typed = str) -> None:
@@ -222,7 +222,7 @@ async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int, ty
     item: JSON = copy.values
     for step in path:
         item = item[step]
-    share = await ask_percent(runner, as_number(as_dict(item).get("rollout_percentage")), typed=typed)
+    share = await ask_percent(runner, as_number(wire.share(item)), typed=typed)
     if share is not None:
         copy.change(*path)["rollout_percentage"] = share
 

@@ -6,6 +6,7 @@ from typing import Final
 from flagtui.app.forms.form_lines import MOST, FormLine
 from flagtui.changes.draft import Draft
 from flagtui.changes.shares import SUM_TOLERANCE
+from flagtui.evaluate import wire
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
@@ -58,7 +59,7 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
 
 def _variant(copy: Draft, place: int) -> FormLine:
     variant = as_dict(copy.variants[place])
-    share = as_number(variant.get("rollout_percentage")) or 0.0
+    share = as_number(wire.share(variant)) or 0.0
     pieces: tuple[Piece, ...] = (
         (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
         *share_bar(share / 100, BAR, "$secondary"),

@@ -10,6 +10,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.event_definitions.event_uses import EventUses
+from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
@@ -61,8 +62,7 @@ def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:
     """Return the flag as the server sent it, with encrypted payloads masked unless they are shown."""
     if not flag.has_encrypted_payloads or is_unmasked:
         return flag.raw
-    payloads = dict.fromkeys(flag.targeting.payloads, MASK)
-    return {**flag.raw, "filters": {**flag.filters, "payloads": payloads}}
+    return {**flag.raw, "filters": wire.mask_payloads(flag.filters, MASK)}
 
 
 async def choose_link(app_state: AppState, runner: ChangeRunner, target: RecordLink) -> None:

@@ -25,7 +25,7 @@ from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, Step
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.journal import Numbered
-from flagtui.changes.journal_entries import Entry, with_payloads
+from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
@@ -259,7 +259,7 @@ def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Ali
         return same(derived[_DERIVED.index(name)], value)
     if name == "filters":
         filters, sides = {} if flag is None else flag.filters, {"filters": value}
-        kept = with_payloads(sides, filters) if entry.is_secret else sides
+        kept = unmasked(sides, filters) if entry.is_secret else sides
         return means_same(filters, as_dict(kept["filters"]), ("filters",))
     stored = stored_field(record, name)
     return means_same(stored, value, (name,)) or alike(stored, value)

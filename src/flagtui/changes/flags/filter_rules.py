@@ -10,9 +10,10 @@ from typing import Final
 from flagtui.changes.difference import Path, spelled
 from flagtui.changes.flags.property_rules import is_read, problems_in_property
 from flagtui.changes.shares import SUM_TOLERANCE
+from flagtui.evaluate import wire
 from flagtui.models.filters import as_index
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number
+from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.record_fields import FLAG_FIELDS
 
 SIZE_LIMIT: Final = 512 * 1024
@@ -137,7 +138,7 @@ def _variant(variant: JSON, at: Path) -> Iterator[FilterProblem]:
 
 
 def _variants_together(variants: list[JSON], at: Path) -> Iterator[FilterProblem]:
-    found = [as_number(as_dict(variant).get("rollout_percentage")) for variant in variants]
+    found = [as_number(wire.share(variant)) for variant in variants]
     shares = [share for share in found if share is not None]
     if len(shares) == len(variants) and abs((total := math.fsum(shares)) - 100) > SUM_TOLERANCE:
         yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
@@ -184,8 +185,8 @@ def _share(item: Mapping[str, JSON], name: str, at: Path, alternative: str = "")
 
 def variant_keys(filters: JSON) -> tuple[str, ...]:
     """Return the keys of the variants, in order; none for a flag that is on or off."""
-    variants = as_list(as_dict(as_dict(filters).get("multivariate")).get("variants"))
-    return tuple(key for variant in variants if isinstance(key := as_dict(variant).get("key"), str) and key)
+    keys = (as_dict(variant).get("key") for variant in wire.variants(filters))
+    return tuple(key for key in keys if isinstance(key, str) and key)
 
 
 def _index(item: Mapping[str, JSON], at: Path) -> Iterator[FilterProblem]:

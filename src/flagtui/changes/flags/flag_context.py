@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.changes.planner import off_loop
+from flagtui.evaluate import wire
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
@@ -15,7 +16,7 @@ from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not fresh.targeting.is_editable:
         rules = "not counted for rules"
         return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
-    size = fresh.targeting.size + len(as_list(as_dict(values.get("filters")).get("groups")))
+    size = fresh.targeting.size + len(wire.conditions(values.get("filters")))
     queries = await off_loop(size, lambda: _queries(fresh.targeting, values))
     if isinstance(queries, NotKnown):
         return queries

@@ -10,6 +10,7 @@ from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import GROUP_TYPE, why_read_only
 from flagtui.changes.verbs import verb_for
+from flagtui.evaluate import wire
 from flagtui.models.filters import Filters, as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
@@ -27,9 +28,8 @@ def editable(flag: Flag) -> dict[str, JSON]:
         fields.pop("filters", None)
     elif "filters" in fields:
         fields["filters"] = share_clean_filters(flag.filters)
-        payloads = as_dict(fields["filters"].get("payloads"))
-        if flag.has_encrypted_payloads and payloads:
-            fields["filters"]["payloads"] = dict.fromkeys(payloads, MASK)
+        if flag.has_encrypted_payloads:
+            fields["filters"] = wire.mask_payloads(fields["filters"], MASK)
     return fields
 
 
@@ -61,10 +61,10 @@ def intent_of(found: Mapping[str, JSON], flag: Flag) -> Intent | None:
     seen = {name: record.shown[name] for name in changes}
     if "filters" in changes and flag.has_encrypted_payloads:
         # The real payloads in place of their masks; a newly typed payload stays.
-        filters, stored = as_dict(changes["filters"]), as_dict(flag.filters.get("payloads"))
-        typed = as_dict(filters.get("payloads")).items()
+        stored, typed = wire.payloads(flag.filters), wire.payloads(changes["filters"]).items()
         payloads = {key: stored.get(key) if value == MASK else value for key, value in typed}
-        changes["filters"], seen["filters"] = {**filters, "payloads": payloads}, clean_filters(flag.filters)
+        changes["filters"] = wire.with_payloads(changes["filters"], payloads)
+        seen["filters"] = clean_filters(flag.filters)
     return Intent(flag.id, changes, verb_for(changes), seen=seen, seen_version=flag.version)
 
 
@@ -114,7 +114,7 @@ class WorkingCopy(Draft):
     @property
     def groups(self) -> list[JSON]:
         """Return the conditions, to be read."""
-        return as_list(self.filters.get("groups"))
+        return wire.conditions(self.filters)
 
     def change_group(self, place: int) -> dict[str, JSON]:
         """Return one condition, to be changed."""
@@ -122,12 +122,12 @@ class WorkingCopy(Draft):
 
     @property
     def variants(self) -> list[JSON]:
-        return as_list(as_dict(self.filters.get("multivariate")).get("variants"))
+        return wire.variants(self.filters)
 
     @property
     def payloads(self) -> dict[str, JSON]:
         """A copy; `set_payload` changes them."""
-        return dict(as_dict(self.filters.get("payloads")))
+        return dict(wire.payloads(self.filters))
 
     @property
     def cohorts(self) -> set[int]:
@@ -151,9 +151,9 @@ class WorkingCopy(Draft):
 
     def add_condition(self) -> int:
         """Append a 0 % condition for everyone and return its index."""
-        if not isinstance(self.filters.get("groups"), list):
-            self.change("filters")["groups"] = []
-        self._change_groups().append({"properties": [], "rollout_percentage": 0, "variant": None})
+        if not self.groups:
+            self._change_filters(wire.with_conditions(self.filters, ()))
+        self._change_groups().append(wire.new_condition(0, variant=None))
         return len(self.groups) - 1
 
     def remove_condition(self, place: int) -> None:
@@ -163,12 +163,15 @@ class WorkingCopy(Draft):
         """False at the ends."""
         return move(self._change_groups(), place, to)
 
+    def _change_filters(self, filters: Mapping[str, JSON]) -> None:
+        self.change("filters").update(filters)
+
     def _change_groups(self) -> list[JSON]:
         return as_list(self.change("filters", "groups"))
 
     def properties(self, place: int) -> list[JSON]:
         """Return the properties of a condition, to be read."""
-        return as_list(as_dict(self.groups[place]).get("properties"))
+        return wire.properties(self.groups[place])
 
     def set_property(self, place: int, within: int | None, item: dict[str, JSON]) -> None:
         """Replace a property of a condition, or add one."""
@@ -219,21 +222,18 @@ class WorkingCopy(Draft):
 
     def add_variant(self, key: str) -> None:
         if not self.variants:
-            kept = as_dict(self.filters.get("multivariate"))
-            self.change("filters")["multivariate"] = {**kept, "variants": []}
+            self._change_filters(wire.with_variants(self.filters, ()))
             self._drop_payload("true")
         share = 100 if not self.variants else 0
-        variants = as_list(self.change(*self.variants_path))
-        variants.append({"key": key, "name": "", "rollout_percentage": share})
+        as_list(self.change(*self.variants_path)).append(wire.new_variant(key, share))
 
     def rename_variant(self, place: int, key: str) -> None:
         """Rename a variant, its payload, and the conditions that force it."""
         old = as_dict(self.variants[place]).get("key")
         super().rename_variant(place, key)
         if old in self.payloads:
-            self.change("filters")["payloads"] = {
-                key if name == old else name: value for name, value in self.payloads.items()
-            }
+            renamed = {key if name == old else name: value for name, value in self.payloads.items()}
+            self._change_filters(wire.with_payloads(self.filters, renamed))
         for each, group in enumerate(self.groups):
             if old and as_dict(group).get("variant") == old:
                 self.change_group(each)["variant"] = key
@@ -243,7 +243,7 @@ class WorkingCopy(Draft):
         self._drop_payload(as_text(as_dict(self.variants[place]).get("key")))
         del self.change(*self.variants_path)[place]
         if not self.variants:
-            self.change("filters")["multivariate"] = None
+            self._change_filters(wire.without_variants(self.filters))
 
     # Payloads
 
@@ -265,7 +265,7 @@ class WorkingCopy(Draft):
             kept.pop(key, None)
         else:
             kept[key] = text
-        self.change("filters")["payloads"] = kept
+        self._change_filters(wire.with_payloads(self.filters, kept))
 
     def _drop_payload(self, key: str) -> None:
         if key in self.payloads:

@@ -25,12 +25,13 @@ from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
-from flagtui.changes.journal_entries import Entry, with_payloads
+from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.verbs import verb_for
+from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
         return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
     before, after = dict(entry.before), dict(entry.after)
     if entry.is_secret:
-        before, after = with_payloads(before, fresh.filters), with_payloads(after, fresh.filters)
+        before, after = unmasked(before, fresh.filters), unmasked(after, fresh.filters)
     if after.get("deleted") is True:
         # Deleting can rename the flag, and restoring gives the old key back.
         before.pop("key", None)
@@ -140,7 +141,7 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
         return ()
-    after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
+    after = unmasked(entry.after, fresh.filters) if entry.is_secret else entry.after
     after = {**_UNSAID, **after}
     now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
     revertible = [
@@ -152,7 +153,7 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
 
 
 def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
-    after = with_payloads(entry.after, record.filters) if entry.is_secret else entry.after
+    after = unmasked(entry.after, record.filters) if entry.is_secret else entry.after
     if entry.version is not None and record.version is not None and record.version <= entry.version:
         return if_absent
     if entry.has_hidden_payload:
@@ -197,7 +198,8 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
         name = strange[0].replace("_", " ")
         return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
     is_secret = fresh.has_encrypted_payloads or "has_encrypted_payloads" in before
-    if is_secret and _payloads(before) != _payloads(after):
+    payloads = [wire.stored_payloads(side.get("filters")) or {} for side in (before, after)]
+    if is_secret and payloads[0] != payloads[1]:
         reason = "it replaced an encrypted payload, which cannot be read back"
         return Blocked("secret", reason, "enter the old payload again")
     values = _settable(before)
@@ -236,10 +238,6 @@ def _settable(values: Mapping[str, JSON]) -> dict[str, JSON]:
     settable = {name: value for name, value in values.items() if name in FLAG_FIELDS.edited}
     filled = {name: FLAG_FIELDS[name].blank if value is None else value for name, value in settable.items()}
     return {name: value for name, value in filled.items() if value is not None}
-
-
-def _payloads(values: Mapping[str, JSON]) -> JSON:
-    return as_dict(values.get("filters")).get("payloads") or {}
 
 
 def _side(value: JSON) -> str:

@@ -7,8 +7,9 @@ from typing import Final, Literal
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.changes.tag_line import Retagging
+from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
@@ -85,17 +86,17 @@ def why_no_rollout(flag: Flag) -> str:
 
 def set_rollout(flag: Flag, condition: int, percent: float) -> Intent:
     """Return the intent to set one condition's share. Raises IndexError for a missing condition."""
-    filters, groups = _parts(flag)
-    groups[condition]["rollout_percentage"] = _number(percent)
+    filters = clean_filters(flag.filters)
+    groups = wire.conditions(filters)
+    groups[condition] = wire.with_share(groups[condition], wire.whole_if_equal(percent))
     return targeting(flag, filters, "set rollout")
 
 
 def set_all_rollouts(flag: Flag, percent: float) -> Intent:
     """Return the intent to set the same share for every condition."""
-    filters, groups = _parts(flag)
-    for group in groups:
-        group["rollout_percentage"] = _number(percent)
-    return targeting(flag, filters, "set rollout")
+    filters = clean_filters(flag.filters)
+    shares = [wire.with_share(group, wire.whole_if_equal(percent)) for group in wire.conditions(filters)]
+    return targeting(flag, wire.with_conditions(filters, shares), "set rollout")
 
 
 def ramp_step(percent: float, forward: bool = True) -> int:
@@ -115,16 +116,3 @@ def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Inten
     }
     seen: dict[str, JSON] = {name: flag.raw[name] for name in values}
     return Intent(flag.id, values, "restore version", seen=seen, seen_version=flag.version)
-
-
-def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:
-    """Return a copy of the flag's filters, and its conditions."""
-    filters = clean_filters(flag.filters)
-    groups = as_list(filters.get("groups"))
-    filters["groups"] = groups
-    return filters, groups
-
-
-def _number(percent: float) -> float | int:
-    """Return 25 rather than 25.0, as servers and users write it."""
-    return int(percent) if float(percent).is_integer() else percent

@@ -17,10 +17,11 @@ from flagtui.changes.difference import (
     compact,
     field_words,
 )
+from flagtui.evaluate import wire
 from flagtui.evaluate.operator_words import asked_words, listed, property_name
 from flagtui.models.filters import Condition, Filters, Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import MASK
 
@@ -141,8 +142,7 @@ def in_words(
         case ("filters", "groups", int() as place):
             return _condition_words(line, place, names, (before, after))
         case ("filters", "groups", int() as place, *rest):
-            lists = (as_dict(side.get("filters")).get("groups") for side in (before, after))
-            sides = tuple(_at(listed, place) for listed in lists)
+            sides = tuple(_at(wire.conditions(side.get("filters")), place) for side in (before, after))
             return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
         case ("filters", "aggregation_group_type_index"):
             return f"the flag {_counted(line, names)}"
@@ -192,7 +192,7 @@ def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = No
         who = f"{'' if asks else 'all '}{names.group_noun(index)}"
     where = f" where {' and '.join(asks)}" if asks else ""
     variant = f", as {condition.variant}" if condition.variant else ""
-    return f"{percent(raw.get('rollout_percentage'))} of {who}{where}{variant}"
+    return f"{percent(wire.share(raw))} of {who}{where}{variant}"
 
 
 def _condition_words(line: DifferenceLine, place: int, names: Names, records: Records) -> str:
@@ -218,18 +218,17 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
             sign, filters = ("+", line.after) if line.before is MISSING else ("−", line.before)
             return f"{sign} {_asked(filters, names)}"
         case ("properties", int() as within, "operator" | "value" as field):
-            old, new = (_at(side.get("properties"), within) for side in sides)
+            old, new = (_at(wire.properties(side), within) for side in sides)
             if field == "value" or old.get("value") == new.get("value"):
                 return f"{_asked(old, names)} → {_asked(new, names)}"
         case ("properties", int() as within, "value", int()):
-            filters = _at(sides[1].get("properties"), within)
+            filters = _at(wire.properties(sides[1]), within)
             return f"{brief(filters.get('key'))}: {arrow(line.before, line.after)}"
     return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
 
 
-def _at(listed: JSON, place: int) -> dict[str, JSON]:
+def _at(items: Sequence[JSON], place: int) -> dict[str, JSON]:
     """Return the item at a place of a list; empty beyond its end."""
-    items = as_list(listed)
     return as_dict(items[place]) if place < len(items) else {}
 
 
@@ -253,8 +252,8 @@ def _counted(line: DifferenceLine, names: Names) -> str:
 def _variant_words(
     line: DifferenceLine, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> str:
-    filters = as_dict((before if line.before is not MISSING else after).get("filters"))
-    variant = _at(as_dict(filters.get("multivariate")).get("variants"), place)
+    filters = (before if line.before is not MISSING else after).get("filters")
+    variant = _at(wire.variants(filters), place)
     key = as_text(variant.get("key")) or f"number {place + 1}"
     if not rest:
         return f"variant {key} {_happened(line)}"

@@ -8,13 +8,14 @@ from typing import Final
 from flagtui.api.flags import Flags
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.flag_plan import Plan
+from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_text
 
 Filters = dict[str, JSON]
 SHARE: Final = "rollout_percentage"
 """What a server that takes whole shares only names when it refuses a fraction."""
-OPEN: Final[Filters] = {"properties": [], SHARE: 100}
+OPEN: Final = wire.new_condition(100)
 """The first condition, which matches everyone."""
 
 
@@ -44,38 +45,29 @@ def narrow_write(plan: Plan) -> NarrowWrite | None:
 
 
 def _one_share(before: Filters, after: Filters) -> NarrowWrite | None:
-    groups, new_groups = list(as_list(before.get("groups"))), as_list(after.get("groups"))
+    groups, new_groups = [*wire.conditions(before)], wire.conditions(after)
     pairs = enumerate(zip(groups, new_groups, strict=False))
-    moved = [place for place, (was, will_be) in pairs if _share(was) != _share(will_be)]
+    moved = [place for place, (was, will_be) in pairs if wire.share(was) != wire.share(will_be)]
     if len(moved) != 1:
         return None
-    place, percent = moved[0], _share(new_groups[moved[0]])
+    place, percent = moved[0], wire.share(new_groups[moved[0]])
     if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 <= percent <= 100:
         return None
-    groups[place] = {**as_dict(groups[place]), SHARE: percent}
-    is_all = means_same({**before, "groups": groups}, after, ("filters",))
+    groups[place] = wire.with_share(as_dict(groups[place]), percent)
+    is_all = means_same(wire.with_conditions(before, groups), after, ("filters",))
     return NarrowWrite(place, percent) if is_all else None
 
 
 def _to_everyone(before: Filters, after: Filters) -> NarrowWrite | None:
-    groups, variants = as_list(before.get("groups")), _variants(before)
-    full = [as_text(item.get("key")) for item in _variants(after) if _share(item) == 100]
+    groups, variants = wire.conditions(before), [*map(as_dict, wire.variants(before))]
+    full = [as_text(as_dict(item).get("key")) for item in wire.variants(after) if wire.share(item) == 100]
     is_clear = len(full) == 1 if variants else not full
     leads = bool(groups) and means_same(groups[0], OPEN, ("filters", "groups", 0))
     if leads or not is_clear or before.get("feature_enrollment"):
         return None
     variant = full[0] if full else None
-    shares = [{**item, SHARE: 100 if item.get("key") == variant else 0} for item in variants]
-    filters = {**before, "groups": [OPEN, *groups]}
+    filters = wire.with_conditions(before, [OPEN, *groups])
     if variants:
-        filters["multivariate"] = {**as_dict(before.get("multivariate")), "variants": shares}
+        shares = [wire.with_share(item, 100 if item.get("key") == variant else 0) for item in variants]
+        filters = wire.with_variants(filters, shares)
     return NarrowWrite(variant=variant) if means_same(filters, after, ("filters",)) else None
-
-
-def _share(item: JSON) -> JSON:
-    """Return the share of a condition or a variant."""
-    return as_dict(item).get(SHARE)
-
-
-def _variants(filters: Filters) -> list[Filters]:
-    return [as_dict(item) for item in as_list(as_dict(filters.get("multivariate")).get("variants"))]

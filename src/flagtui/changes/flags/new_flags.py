@@ -18,10 +18,11 @@ from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, hidd
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.shares import even_shares
 from flagtui.changes.verbs import verb
+from flagtui.evaluate import wire
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
+from flagtui.models.json_value import JSON, as_dict, as_text, copy_json
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
@@ -31,23 +32,20 @@ _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 
 
 def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
-    """Return the fields of a flag that is off and rolled out to no one, unless `filters` widen it."""
-    no_users = [{"properties": [], "rollout_percentage": 0}]
-    targeting = {"groups": no_users, "payloads": {}, "multivariate": None, **(filters or {})}
-    return {"key": key, "name": "", "active": False, "filters": targeting}
+    """Return the fields of a flag that is off and, without `filters`, rolled out to no one."""
+    return {"key": key, "name": "", "active": False, "filters": filters or wire.new_filters(0)}
 
 
 def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
     """Off, with equal shares for these variants."""
     keys = list(variants)
-    shares = zip(keys, even_shares(len(keys)) if keys else [], strict=True)
-    named = [{"key": key, "name": "", "rollout_percentage": share} for key, share in shares]
-    return boolean_flag(key, {"multivariate": {"variants": named} if named else None})
+    shares = even_shares(len(keys)) if keys else []
+    return boolean_flag(key, wire.new_filters(0, [*map(wire.new_variant, keys, shares)]))
 
 
 def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
     """Return a remote configuration, whose value the server sends to every program."""
-    filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
+    filters = wire.new_filters(100, payloads={"true": payload})
     return {**boolean_flag(key, filters), "is_remote_configuration": True}
 
 
@@ -64,11 +62,11 @@ def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
     filters = clean_filters(flag.filters)
     for name in ("holdout", "holdout_groups", "super_groups", "feature_enrollment"):
         filters.pop(name, None)
-    for group in as_list(filters.get("groups")):
+    for group in wire.conditions(filters):
         for name in ("exposure_frozen", "exposure_frozen_cohort"):
             as_dict(group).pop(name, None)
     if flag.has_encrypted_payloads:
-        filters["payloads"] = {}
+        filters = wire.with_payloads(filters, {})
     kept = {
         name: copy_json(flag.raw[name])
         for name in FLAG_FIELDS
@@ -153,18 +151,14 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
 
 
 def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:
-    variants = [as_dict(each) for each in as_list(as_dict(filters.get("multivariate")).get("variants"))]
-    if variants:
-        shares = [
-            f"{as_text(variant.get('key'))} {percent(variant.get('rollout_percentage'))}"
-            for variant in variants
-        ]
+    if variants := wire.variants(filters):
+        shares = [f"{as_text(as_dict(each).get('key'))} {percent(wire.share(each))}" for each in variants]
         counted = f"{len(variants):,} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
         yield ("filters", "multivariate"), filters.get("multivariate"), counted
-    for place, group in enumerate(as_list(filters.get("groups"))):
+    for place, group in enumerate(wire.conditions(filters)):
         short = condition_in_short(group, names, filters.get("aggregation_group_type_index"))
         yield ("filters", "groups", place), group, f"condition {place + 1}: {short}"
-    for key, payload in as_dict(filters.get("payloads")).items():
+    for key, payload in wire.payloads(filters).items():
         yield ("filters", "payloads", key), payload, f"payload of {key}"
     for name, value in filters.items():
         if name not in ("groups", "payloads", "multivariate") and value not in _BY_ITSELF:

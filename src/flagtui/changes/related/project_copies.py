@@ -24,9 +24,10 @@ from flagtui.changes.planner import PlanContext
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.verbs import Verb
+from flagtui.models.filters import is_frozen
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
+from flagtui.models.json_value import JSON, as_id, as_list, as_text
 
 KIND: Final = "copy"
 """The name in the journal of a copy that the server made."""
@@ -84,7 +85,7 @@ def _own_parts(flag: Flag) -> Iterator[str]:
         yield f"holdout #{flag.targeting.holdout_id}" if flag.targeting.holdout_id else "its holdout"
     if flag.targeting.feature_enrollment:
         yield "the early access rule"
-    if any(as_dict(group).get("exposure_frozen") is True for group in as_list(raw.get("groups"))):
+    if any(map(is_frozen, flag.targeting.stored_conditions)):
         yield "what its experiment froze"
     if flag.has_encrypted_payloads:
         yield "its encrypted payload"

@@ -21,6 +21,7 @@ from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
+from flagtui.evaluate import wire
 from flagtui.models.filters import EVERYONE
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
@@ -94,10 +95,12 @@ def switching(is_on: bool, at: datetime) -> Later:
 
 def adding_condition(share: float, at: datetime) -> Later:
     """Return a later change that adds a condition for a share of everyone in percent."""
-    percentage = int(share) if float(share).is_integer() else share
-    group: JSON = {"properties": [], "rollout_percentage": percentage}
-    payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
-    return Later(f"given to {share:g} % of everyone more", payload, at)
+    condition = wire.new_condition(wire.whole_if_equal(share))
+    return Later(f"given to {share:g} % of everyone more", _adding(condition), at)
+
+
+def _adding(condition: Mapping[str, JSON]) -> dict[str, JSON]:
+    return {"operation": "add_release_condition", "value": wire.with_conditions({}, [condition])}
 
 
 def why_no_step(fresh: Flag) -> str:
@@ -126,8 +129,7 @@ def raising(fresh: Flag, place: int, share: float, at: datetime) -> Later | Bloc
     if share <= condition.rollout:
         reason = f"condition {place + 1} is at {condition.rollout:g} %, and a schedule can only raise it"
         return Blocked("rollout", reason, "lower it now with %, or schedule to turn it off")
-    group: JSON = {**condition.raw, "rollout_percentage": int(share) if share == int(share) else share}
-    payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
+    payload = _adding(wire.with_share(condition.raw, wire.whole_if_equal(share)))
     change = f"raised from {condition.rollout:g} to {share:g} % by a further condition"
     return Later(f"rollout of condition {place + 1} {change}", payload, at)
 

@@ -15,17 +15,18 @@ from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.event_definitions.definition_plan import stored
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.journal_entries import with_payloads
+from flagtui.changes.journal_entries import unmasked
 from flagtui.changes.planner import PlanContext
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
 from flagtui.changes.sets.plan_changes import experiment_value
+from flagtui.evaluate import wire
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters, flags_needed
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
 
@@ -35,12 +36,12 @@ _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
 
 def values_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
     """Return the new values, with the masked payloads of an encrypted flag as the server sent them."""
-    return with_payloads(change.values, flag.filters) if is_masked(flag, change) else dict(change.values)
+    return unmasked(change.values, flag.filters) if is_masked(flag, change) else dict(change.values)
 
 
 def base_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
     """Return the values that the change is based on, in the same form."""
-    return with_payloads(change.base, flag.filters) if is_masked(flag, change) else dict(change.base)
+    return unmasked(change.base, flag.filters) if is_masked(flag, change) else dict(change.base)
 
 
 def is_masked(flag: Flag, change: StagedChange) -> bool:
@@ -140,12 +141,10 @@ def row_values(values: Mapping[str, JSON]) -> dict[str, object]:
 
 def references_in(values: Mapping[str, JSON]) -> Iterator[int | str]:
     """Yield the flags that the conditions in `filters` depend on: numbers, and names of new flags."""
-    for group in as_list(as_dict(values.get("filters")).get("groups")):
-        for item in as_list(as_dict(group).get("properties")):
-            if as_dict(item).get("type") == "flag":
-                key = as_dict(item).get("key")
-                number = as_id(key)
-                yield as_text(key) if number is None else number
+    for item in wire.dependencies(values.get("filters")):
+        key = item.get("key")
+        number = as_id(key)
+        yield as_text(key) if number is None else number
 
 
 def resolve_references(values: Mapping[str, JSON], new_ids: Mapping[str, int]) -> dict[str, JSON]:
@@ -160,14 +159,10 @@ def resolve_references(values: Mapping[str, JSON], new_ids: Mapping[str, int]) -
         is_new = as_dict(item).get("type") == "flag" and key.startswith(NEW_FLAG)
         return {**item, "key": str(new_ids[key])} if is_new else item
 
-    filters = values["filters"]
-    groups = [
-        {**group, "properties": [*map(resolved, as_list(group.get("properties")))]}
-        if isinstance(group, dict) and "properties" in group
-        else group
-        for group in as_list(filters.get("groups"))
-    ]
-    return {**values, "filters": {**filters, "groups": groups}}
+    filters = wire.map_conditions(
+        values["filters"], lambda condition: wire.map_properties(condition, resolved)
+    )
+    return {**values, "filters": filters}
 
 
 class AfterSet(PlanContext):

@@ -14,8 +14,9 @@ from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.journal_entries import masked
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.evaluate import wire
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.kinds import EXPERIMENTS
 
@@ -76,7 +77,7 @@ def experiment_value(fresh: Experiment, name: str) -> JSON:
 def _flag_change(plan: Plan) -> StagedChange:
     base, values = dict(plan.before), dict(plan.values)
     if plan.is_secret:
-        if not same(_payloads(base), _payloads(values)):
+        if not same(wire.payloads(base.get("filters")), wire.payloads(values.get("filters"))):
             what = f"{plan.key}: an encrypted payload is never written to a change set"
             raise ChangeSetError("direct", what, AT_ONCE)
         base, values = masked(base, base), masked(values, values)
@@ -89,7 +90,3 @@ def _flag_change(plan: Plan) -> StagedChange:
         base=base,
         values=values,
     )
-
-
-def _payloads(values: dict[str, JSON]) -> JSON:
-    return as_dict(as_dict(values.get("filters")).get("payloads"))

@@ -11,6 +11,7 @@ from flagtui.changes.consequence import Consequence
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.changes.verbs import Verb, verb_table
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_list
@@ -91,8 +92,7 @@ class SharedPlan(PlanBase):
 
 def holdout_filters(share: float) -> JSON:
     """Return the filters of a holdout that holds back this share in percent."""
-    percentage = int(share) if float(share).is_integer() else share
-    return [{"properties": [], "rollout_percentage": percentage}]
+    return [wire.new_condition(wire.whole_if_equal(share))]
 
 
 def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
@@ -176,7 +176,7 @@ def _problem(kind: str, values: Mapping[str, JSON], *, is_new: bool) -> str:
 
 def _share(filters: JSON) -> float:
     groups = as_list(filters)
-    share = as_dict(groups[0]).get("rollout_percentage") if groups else None
+    share = wire.share(groups[0]) if groups else None
     return float(share) if isinstance(share, int | float) and not isinstance(share, bool) else 0.0
 
 

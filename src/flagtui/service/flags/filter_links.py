@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.evaluate.parts import is_known_version
+from flagtui.evaluate import wire
 from flagtui.evaluate.pattern_budget import is_malformed
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
@@ -78,7 +78,7 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
     dependency = find(call.db, "flags", id=number, project_id=call.project.id, deleted=0)
     if dependency is None:
         raise fail(f"Flag dependency references non-existent flag with ID {number}")
-    if not is_known_version(value_of(dependency["filters"])):
+    if not wire.has_known_version(value_of(dependency["filters"])):
         detail = (
             f"Flag dependency with ID {number} uses an unsupported configuration format. "
             "Remove this dependency to continue."

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from flagtui.evaluate.parts import is_known_version
+from flagtui.evaluate import wire
 from flagtui.service.answers import encode, text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -54,7 +54,7 @@ def _stored(call: Call, row: sqlite3.Row | None) -> Filters:
 
 
 def _check_config_version(fields: Fields, sent: Filters, stored: Filters) -> None:
-    if not is_known_version(stored):
+    if not wire.has_known_version(stored):
         raise unsupported_config(fields)
     if "version" in sent:
         detail = "filters.version is reserved. Remove it from the request."

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.evaluate.parts import is_known_version
+from flagtui.evaluate import wire
 from flagtui.service.answers import Answer, empty, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -86,7 +86,7 @@ def update(call: Call) -> Answer:
 def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
     """Return all columns after the change; raise the first reason against it."""
     fields = Fields(call.body())
-    if not is_known_version(before["filters"]):
+    if not wire.has_known_version(before["filters"]):
         raise unsupported_config(fields)
     sent = read_fields(call, Fields(drop_echoes(call, fields, row, before)), row)
     if sent.pop(MAKES_DASHBOARD, False):

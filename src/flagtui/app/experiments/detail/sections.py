@@ -10,6 +10,7 @@ from flagtui.app.experiments.detail.exposures import analysed_count
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
 from flagtui.details.metric_findings import Findings
+from flagtui.evaluate import wire
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
@@ -149,7 +150,7 @@ def shown_record(experiment: Experiment) -> Mapping[str, JSON]:
     flag = as_dict(raw.get("feature_flag"))
     if not flag.get("has_encrypted_payloads"):
         return raw
-    shown = {**as_dict(flag.get("filters")), "payloads": "••••••  encrypted, not shown"}
+    shown = wire.with_payloads(flag.get("filters"), "••••••  encrypted, not shown")
     return {**raw, "feature_flag": {**flag, "filters": shown}}
 
 

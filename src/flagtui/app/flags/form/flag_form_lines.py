@@ -11,6 +11,7 @@ from flagtui.app.forms.shortened_lines import shortened_lines, variant_lines
 from flagtui.app.widgets.line import cut
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
+from flagtui.evaluate import wire
 from flagtui.models.filters import Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
@@ -78,7 +79,7 @@ REACH_CELLS: Final = 28
 
 def _condition(copy: WorkingCopy, names: Names, place: int, beside: Beside) -> Iterator[FormLine]:
     group = as_dict(copy.groups[place])
-    share = as_number(group.get("rollout_percentage"))
+    share = as_number(wire.share(group))
     share = 100.0 if share is None else share
     properties = copy.properties(place)
     kind = copy.group_type(place)

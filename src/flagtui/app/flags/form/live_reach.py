@@ -6,6 +6,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, Invalid
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.details.flag_inspector import FEW, Inspector, counted
+from flagtui.evaluate import wire
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.filters import Condition
 from flagtui.models.flag_answers import BlastRadius
@@ -56,7 +57,7 @@ class LiveReach:
             properties.append(value)
         else:
             properties[within] = value
-        return self._countable(place, {**as_dict(groups[place]), "properties": properties})
+        return self._countable(place, wire.with_properties(groups[place], properties))
 
     def _stored_query(self, place: int, group: JSON) -> ConditionQuery | None:
         """Return the query of a condition of the draft, which is another object after every edit."""

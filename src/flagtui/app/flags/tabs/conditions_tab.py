@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_preview_lines import MANY, total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.models.filters import Filters
+from flagtui.evaluate import wire
+from flagtui.models.filters import Filters, is_frozen
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.models.json_value import JSON, as_text
 from flagtui.safe_text import safe_lines, safe_text
@@ -57,9 +58,9 @@ def _beside(raw: dict[str, JSON]) -> Iterator[list[Piece]]:
     description = as_text(raw.get("description"))
     for line in safe_lines(description, 400, 4) if description else []:
         yield [("      ", ""), (line, "$text-muted")]
-    if raw.get("rollout_percentage") is None:
+    if wire.share(raw) is None:
         yield [("      ", ""), ("no share is stored, which counts as 100 %", "$faint")]
-    if raw.get("exposure_frozen") is True:
+    if is_frozen(raw):
         yield [("      ", ""), ("frozen by its experiment: no new users", "$warning")]
 
 

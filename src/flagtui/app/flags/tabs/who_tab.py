@@ -22,7 +22,7 @@ from flagtui.details.evaluations import (
 )
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.evaluation_words import (
     all_keys,
@@ -203,7 +203,7 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
 def _sentence(account: PersonEvaluation, study: Study) -> str:
     """The condition that decided, on one line: `email ends with @acme.com`, `10 % of everyone else`."""
     index, filters = account.condition_index, account.flag.targeting
-    stored = as_list(filters.raw.get("groups"))
+    stored = filters.stored_conditions
     if index is None or not 0 <= index < len(stored) or not isinstance(stored[index], dict):
         return ""
     head, *clauses = plain(

@@ -10,9 +10,9 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, list_options
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
+from flagtui.evaluate import wire
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_rows import row_of_object
-from flagtui.models.json_value import as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK
 
@@ -74,7 +74,6 @@ def _with_dependencies(raw: FlagObject, names: Names, rows: list[FlagRow]) -> Na
 
 def _whole(raw: FlagObject, names: Names) -> WholeFlag:
     filters = clean_filters(raw.get("filters"))
-    payloads = as_dict(filters.get("payloads"))
-    if raw.get("has_encrypted_payloads") and payloads:
-        filters["payloads"] = dict.fromkeys(payloads, MASK)
+    if raw.get("has_encrypted_payloads"):
+        filters = wire.mask_payloads(filters, MASK)
     return WholeFlag(raw, row_of_object(raw), filters, names)

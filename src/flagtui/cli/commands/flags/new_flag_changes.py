@@ -37,8 +37,9 @@ from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.cli.records.flag_files import read_flags
+from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 
 OF_NEW_FLAGS: Final = (
@@ -241,7 +242,7 @@ def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str
         return remote_configuration(key, payload if payload is not None else "{}")
     fields = boolean_flag(key)
     if payload is not None:
-        fields["filters"] = {**fields["filters"], "payloads": {"true": payload}}
+        fields["filters"] = wire.with_payloads(fields["filters"], {"true": payload})
     return fields
 
 
@@ -249,10 +250,9 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
     """Return the same with a share for every condition."""
     if percent is None:
         return dict(fields)
-    share = int(percent) if percent.is_integer() else percent
-    filters = fields["filters"]
-    groups = [{**group, "rollout_percentage": share} for group in as_list(filters.get("groups"))]
-    return {**fields, "filters": {**filters, "groups": groups}}
+    share = wire.whole_if_equal(percent)
+    filters = wire.map_conditions(fields["filters"], lambda condition: wire.with_share(condition, share))
+    return {**fields, "filters": filters}
 
 
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:
