@@ -54,7 +54,7 @@ def test_result_names_the_fault_and_what_is_true(
     plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
     assert isinstance(plan, Plan)
     result = result_of(Outcome(plan, ending, reason=error.what, error=error))
-    assert (result.words, result.next, exit_code([result])) == (words, next, code)
+    assert (result.message, result.next, exit_code([result])) == (words, next, code)
 
 
 def status_in(words: str) -> int | None:

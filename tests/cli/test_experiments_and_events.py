@@ -80,7 +80,7 @@ def test_impossible_step_is_refused_before_any_request(signed_in: Run, draft: st
 def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> None:
     (first, *_others) = records(signed_in("experiments", "list", "is:running", "--json"))
     found = records(signed_in("experiments", "results", str(first["id"]), "--json"))
-    assert {each["baseline"] for each in found if not each["why"]} == {True, False}
+    assert {each["baseline"] for each in found if not each["reason"]} == {True, False}
     days = records(signed_in("experiments", "timeseries", str(first["id"]), "--json"))
     assert all(each["day"] for each in days)
 

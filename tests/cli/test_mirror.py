@@ -90,7 +90,7 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert value_of(mirror, "new-nav") is True
     assert value_of(mirror, "checkout") == "test"
     listed = json.loads(run("mirror", "list", "--json").out)["records"]
-    assert [(each["key"], each["value"], each["person"]) for each in listed] == [
+    assert [(each["key"], each["value"], each["user"]) for each in listed] == [
         ("new-nav", "on", ""),
         ("checkout", "test", "ann"),
     ]

@@ -67,7 +67,7 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
     assert KEY not in done.out
     assert KEY[-12:] not in done.out
     found = json.loads(signed_in("doctor", "--json").out)["records"]
-    assert {"about", "value", "state", "next"} == set(found[0])
+    assert {"subject", "value", "state", "next"} == set(found[0])
 
 
 def test_doctor_exits_with_7_for_a_finding(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def test_wrong_input_is_refused(here: Run, words: tuple[str, ...], code: int) ->
 def test_long_name_is_refused(here: Run) -> None:
     done = here("experiments", "create-holdout", "y" * 401, "--share", "1", "--yes", "--json")
     (record,) = json.loads(done.out)["records"]
-    assert (done.code, record["words"]) == (3, "a name has 1 to 400 characters")
+    assert (done.code, record["message"]) == (3, "a name has 1 to 400 characters")
 
 
 def test_event_is_created_once(here: Run) -> None:

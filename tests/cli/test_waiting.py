@@ -71,7 +71,7 @@ def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> N
     late = signed_in("experiments", "results", "31", "--recalculate", "--wait", "0.4", "--json")
     assert late.code == 4
     assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
-    assert {one["why"] for one in json.loads(late.out)["records"]} <= {"not calculated yet"}
+    assert {one["reason"] for one in json.loads(late.out)["records"]} <= {"not calculated yet"}
     early = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "0.1", "--json")
     assert (early.code, bool(json.loads(early.out)["records"])) == (4, True)
     whole = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "60", "--json")

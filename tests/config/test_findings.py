@@ -26,7 +26,7 @@ def locations(folder: Path) -> Locations:
 
 
 def by_name(findings: list[Finding]) -> dict[str, Finding]:
-    return {finding.about: finding for finding in findings}
+    return {finding.subject: finding for finding in findings}
 
 
 def no_keyring() -> Keyring:
@@ -68,7 +68,7 @@ def test_settings_finding_lists_content_or_problem(tmp_path: Path) -> None:
 
 def choices(profiles: dict[str, Profile], default: str, given: Given) -> list[str]:
     findings = find_choice(given, choose_profile(profiles, default, given))
-    return [f"{finding.about}: {finding.value}" for finding in findings]
+    return [f"{finding.subject}: {finding.value}" for finding in findings]
 
 
 def test_the_profile_says_what_won_over_the_file() -> None:
@@ -115,15 +115,17 @@ def test_a_missing_key_says_why_and_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "term", "about"),
+    ("size", "term", "subject"),
     [((80, 24), "xterm", ""), ((39, 24), "xterm", "size"), ((80, 9), "xterm", "size"),
      ((80, 24), "", "TERM"), ((80, 24), "dumb", "TERM")],
 )  # fmt: skip
-def test_terminal_that_is_too_small_or_dumb_is_reported(size: tuple[int, int], term: str, about: str) -> None:
+def test_terminal_that_is_too_small_or_dumb_is_reported(
+    size: tuple[int, int], term: str, subject: str
+) -> None:
     found = by_name(find_terminal({"TERM": term}, lambda: os.terminal_size(size)))
     for name in ("size", "TERM"):
-        assert (found[name].state == "wrong") == (name == about)
-    assert about or found["size"].state == "fine"
+        assert (found[name].state == "wrong") == (name == subject)
+    assert subject or found["size"].state == "fine"
 
 
 def test_addresses_are_not_in_the_report() -> None:

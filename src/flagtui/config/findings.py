@@ -45,7 +45,7 @@ _PRESENCE_ONLY: Final = frozenset({"TMUX", "STY", "SSH_CONNECTION"})
 class Finding:
     """One line of the report. Raw text; make it safe to print."""
 
-    about: str
+    subject: str
     value: str
     state: State = "fine"
     next: str = ""
@@ -69,7 +69,7 @@ def find_folders(locations: Locations) -> list[Finding]:
         "demo data": locations.data,
         "cached rows": locations.cache,
     }
-    return [_folder(about, folder) for about, folder in places.items()]
+    return [_folder(subject, folder) for subject, folder in places.items()]
 
 
 def find_settings(locations: Locations, settings: Settings | SettingsError) -> list[Finding]:
@@ -155,22 +155,22 @@ def find_terminal(
     return [room, _term(environment.get("TERM", "")), *variables, _encoding()]
 
 
-def _folder(about: str, folder: Path | None) -> Finding:
+def _folder(subject: str, folder: Path | None) -> Finding:
     if folder is None:
-        return Finding(about, "no place for them", "wrong", "Set HOME.")
+        return Finding(subject, "no place for them", "wrong", "Set HOME.")
     if not folder.exists():
         parent = next((each for each in folder.parents if each.exists()), folder)
         if os.access(parent, os.W_OK | os.X_OK):
-            return Finding(about, f"{folder}: not created yet")
+            return Finding(subject, f"{folder}: not created yet")
         return Finding(
-            about, f"{folder}: cannot be made, {parent} is read-only", "wrong", "Make it writable."
+            subject, f"{folder}: cannot be made, {parent} is read-only", "wrong", "Make it writable."
         )
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding(about, f"{folder}: read-only", "wrong", "Make it writable.")
+        return Finding(subject, f"{folder}: read-only", "wrong", "Make it writable.")
     reason = why_not_private(folder)
     if reason:
-        return Finding(about, f"{folder}: others may look into it", "note", f"chmod 700 {folder}")
-    return Finding(about, str(folder))
+        return Finding(subject, f"{folder}: others may look into it", "note", f"chmod 700 {folder}")
+    return Finding(subject, str(folder))
 
 
 def _keyring(keys: KeyPlaces) -> Iterator[Finding]:

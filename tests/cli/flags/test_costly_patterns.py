@@ -48,7 +48,7 @@ def test_values_of_fifty_expensive_flags_are_right_or_null(timed: Run) -> None:
     for number, expensive in enumerate(EXPENSIVE):
         record = records[f"costly-{number}"]
         assert record["value"] in (None, expensive.is_match)
-        assert (record["value"] is None) == ("too costly to evaluate here" in record["why"])
+        assert (record["value"] is None) == ("too costly to evaluate here" in record["explanation"])
 
 
 @pytest.mark.parametrize("person", ["ada", f"eve p{COSTLY}={'a' * 80}!"])
@@ -57,4 +57,4 @@ def test_explanation_names_the_costly_pattern(timed: Run, person: str) -> None:
     assert WORDS in " ".join(explained.split())
     shown = timed("flags", "evaluate", f"costly-{COSTLY}", "--for", person, "--json").out
     (record,) = json.loads(shown)["records"]
-    assert (record["value"], record["why"]) == (None, WORDS)
+    assert (record["value"], record["explanation"]) == (None, WORDS)

@@ -38,7 +38,7 @@ def test_a_dry_run_shows_the_plan_and_sends_nothing(
     (record,) = found["records"]
     assert found["schema"] == "change-plan"
     words, where = "condition 1: rollout 50 % → 75 %", "filters.groups[0].rollout_percentage"
-    assert record["changes"] == [{"where": where, "words": words, "before": 50, "after": 75}]
+    assert record["changes"] == [{"where": where, "text": words, "before": 50, "after": 75}]
     shown = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", is_shown=True)
     assert words in shown.out
     assert read(service, key).targeting.rollout == 50
@@ -87,7 +87,7 @@ def test_a_saved_change_says_what_is_true_now(signed_in: Run, key: str) -> None:
     assert off.out.endswith(f"{key} is off.\n")
     done = signed_in("flags", "rollout", key, "--to", "80", "--yes", "--json")
     (record,) = json.loads(done.out)["records"]
-    assert (record["key"], record["ending"], record["words"]) == (key, "saved", "has a new rollout")
+    assert (record["key"], record["ending"], record["message"]) == (key, "saved", "has a new rollout")
 
 
 def test_what_cannot_be_done_says_what_is_true_now(signed_in: Run, service: Service, key: str) -> None:
@@ -181,7 +181,7 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert "turned off, 2099-03-05 09:00 UTC" in signed_in(*words).out
     assert signed_in("flags", "schedule", key, "--off", "--at", "+2h", "--yes").code == 0
     (due,) = json.loads(signed_in("flags", "due", key, "--json").out)["records"]
-    assert (due["key"], due["words"]) == (key, "turned off")
+    assert (due["key"], due["change"]) == (key, "turned off")
     assert signed_in("flags", "schedule", key, "--drop", str(due["id"]), "--yes").code == 0
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
 
@@ -259,7 +259,7 @@ def test_rollout_of_different_percentages_needs_a_choice(signed_in: Run, service
     done = signed_in(*words)
     (result,) = json.loads(done.out)["records"]
     assert (done.code, result["ending"]) == (3, "skipped")
-    assert result["words"] == "its conditions have different percentages: 10 %, 50 %"
+    assert result["message"] == "its conditions have different percentages: 10 %, 50 %"
     assert result["next"] == "choose --condition NUMBER or --all-conditions"
     assert signed_in(*words, "--condition", "1", "--all-conditions").code == 2
     assert signed_in(*words, "--condition", "2").code == 0

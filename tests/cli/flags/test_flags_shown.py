@@ -43,20 +43,20 @@ def test_shown_flag_names_values_and_why_no_one_matches(
     }
     body = {"key": "gives-two", "filters": filters, "ensure_experience_continuity": True}
     id = service.ask(lambda client: client.flags.create(body)).id
-    words = ("flags", "get", "gives-two", "--json", "--fields", "who,gives")
+    words = ("flags", "get", "gives-two", "--json", "--fields", "conditions,serves")
     (record,) = json.loads(signed_in(*words).out)["records"]
     assert record == {
-        "who": [
+        "conditions": [
             "1 50 % of users where country is any of DE, FR, NL and plan is pro",
             "2 10 % of everyone else",
             "users keep their value across sign-in",
         ],
-        "gives": ["a 33.33 %", "b 66.67 %, with a payload"],
+        "serves": ["a 33.33 %", "b 66.67 %, with a payload"],
     }
     signed_in("flags", "delete", "gives-two", "--yes")
     shown = signed_in("flags", "get", str(id), is_shown=True).out
     assert max(map(len, shown.splitlines())) <= 60
-    assert "who         no one: the flag is deleted; once restored, it" in shown
+    assert "conditions  no one: the flag is deleted; once restored, it" in shown
 
 
 def test_group_types_have_the_names_of_the_project(signed_in: Run, service: Service) -> None:
@@ -80,8 +80,10 @@ def test_get_names_dependencies_and_those_that_never_match(signed_in: Run, servi
     filters = {"groups": [{"properties": properties, "rollout_percentage": 50}]}
     service.ask(lambda client: client.flags.create({"key": "of-two", "active": False, "filters": filters}))
     signed_in("flags", "delete", "gone-base", "--yes")
-    (record,) = json.loads(signed_in("flags", "get", "of-two", "--json", "--fields", "who").out)["records"]
-    assert record["who"][1] == (
+    (record,) = json.loads(signed_in("flags", "get", "of-two", "--json", "--fields", "conditions").out)[
+        "records"
+    ]
+    assert record["conditions"][1] == (
         f"1 50 % of users where flag base-of-two is on and flag {other.id} is on "
         "(not in the list (archived or deleted): no one matches)"
     )
@@ -90,7 +92,7 @@ def test_get_names_dependencies_and_those_that_never_match(signed_in: Run, servi
 def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -> None:
     signed_in("flags", "rollout", key, "--to", "75", "--yes")
     history = json.loads(signed_in("flags", "history", key, "--json").out)["records"]
-    assert "75 %" in history[0]["words"]
+    assert "75 %" in history[0]["change"]
     assert history[0]["who"]
     (difference,) = json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
     assert (difference["before"], difference["after"]) == (50, 75)
@@ -177,7 +179,7 @@ def test_flag_without_remote_configuration_is_named_not_called_missing(signed_in
 def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in: Run, key: str) -> None:
     assert signed_in("flags", "tag", key, "--add", "unlogged", "--yes").code == 0
     records = json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
-    assert ["tags or dashboards can have changed" in each["words"] for each in records] == [True]
+    assert ["tags or dashboards can have changed" in each["change"] for each in records] == [True]
     id = json.loads(signed_in("flags", "get", key, "--json").out)["records"][0]["id"]
     body = {"ids": [id], "action": "add", "tags": ["logged"]}
     address = f"{service.address}/api/projects/1/feature_flags/bulk_update_tags/"
@@ -187,4 +189,4 @@ def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in
         for each in json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
         if each["where"] == "tags"
     ]
-    assert [each["words"] for each in logged] == ["tags: + logged"]
+    assert [each["change"] for each in logged] == ["tags: + logged"]

@@ -54,7 +54,7 @@ def whole_flag(raw: dict[str, JSON]) -> WholeFlag:
 def check_flag(raw: dict[str, JSON]) -> None:
     """The sentences are those of the app, which are read back in tests/text, one for each condition."""
     whole = whole_flag(raw)
-    sentences = field_of(WHOLE_FLAG, "who", whole)
+    sentences = field_of(WHOLE_FLAG, "conditions", whole)
     lines = [*state_lines(whole.row), *who_sees_it(whole.targeting), *manner_lines(raw)]
     assert letters(" ".join(sentences)) == letters(plain(lines))
     if whole.targeting.is_editable:
@@ -62,7 +62,7 @@ def check_flag(raw: dict[str, JSON]) -> None:
             match[1] for words in sentences if (match := re.match(r"(\d+) (?:[\d.,]+ %|never)", words))
         ]
         assert numbers == [str(place + 1) for place in range(len(raw["filters"].get("groups") or []))]
-        check_values(field_of(WHOLE_FLAG, "gives", whole), raw)
+        check_values(field_of(WHOLE_FLAG, "serves", whole), raw)
 
 
 def check_values(gives: list[str], raw: dict[str, JSON]) -> None:
@@ -118,7 +118,7 @@ STATUS: Final[dict[str, list[JSON]]] = {
 
 def check_scheduled(raw: dict[str, JSON]) -> None:
     due = ScheduledFlagChange("a-flag", ScheduledChange.of(raw))
-    words = field_of(SCHEDULED, "words", due)
+    words = field_of(SCHEDULED, "change", due)
     reason = raw.get("failure_reason")
     assert field_of(SCHEDULED, "failure", due) == reason
     if reason:

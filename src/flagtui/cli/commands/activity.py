@@ -46,7 +46,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
     examples=(
         "activity --limit 20",
         "activity @ 20m",
-        "activity kind:off since:7d --json --fields at,key,who,words",
+        "activity kind:off since:7d --json --fields at,key,who,change",
     ),
 )
 @query_argument("activity")

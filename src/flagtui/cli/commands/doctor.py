@@ -42,7 +42,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
     "finding",
     "A finding of the doctor.",
     (
-        RecordField("about", "text", "What it is about.", is_shown=True),
+        RecordField("subject", "text", "What was checked.", is_shown=True),
         RecordField("value", "text", "What was found.", is_shown=True),
         RecordField("state", "text", "fine, note or wrong.", is_shown=True),
         RecordField("next", "text", "The next step.", is_shown=True),
@@ -79,10 +79,10 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
 
 def print_findings(findings: Sequence[Finding]) -> None:
     """Print each finding on a line, and its next step below."""
-    width = max(len(finding.about) for finding in findings)
+    width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         mark = _MARKS[finding.state]
-        print(f"{mark} {safe_text(finding.about):<{width}}  {safe_text(finding.value, 500)}")
+        print(f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}")
         if finding.next:
             print(f"  {'':<{width}}  → {safe_text(finding.next, 300)}")
 

@@ -33,9 +33,17 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
         ),
         RecordField("name", "text", "The name for --profile.", lambda one: one.profile.name, True),
         RecordField("host", "text", "us, eu, or an address.", lambda one: one.profile.host, True),
-        RecordField("project", "text", "A number, or @current.", lambda one: one.profile.project, True),
-        RecordField("guard", "text", "How careful it is.", lambda one: one.profile.level, True),
-        RecordField("colour", "text", "Of its badge.", lambda one: one.profile.badge_colour, True),
+        RecordField(
+            "project", "text", "The id of a project, or @current.", lambda one: one.profile.project, True
+        ),
+        RecordField(
+            "guard",
+            "text",
+            "The guard level: relaxed, guarded, strict or read-only.",
+            lambda one: one.profile.level,
+            True,
+        ),
+        RecordField("colour", "text", "The colour of its badge.", lambda one: one.profile.badge_colour, True),
         RecordField(
             "read_only", "truth", "Whether it refuses every change.", lambda one: one.profile.read_only
         ),

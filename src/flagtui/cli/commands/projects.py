@@ -31,9 +31,9 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
         RecordField(
             "opened", "truth", "Whether the profile opens it.", lambda one: one.is_opened, True, star
         ),
-        RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
+        RecordField("id", "whole", "Its id.", lambda one: one.project.id, True),
         RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
-        RecordField("organization", "text", "Its owner.", is_shown=True),
+        RecordField("organization", "text", "The organization that owns it.", is_shown=True),
     ),
 )
 

@@ -12,7 +12,7 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 
 UNCHANGED: Final = "unchanged"
 STAGED: Final = "staged"
-LEFT_OUT: Final = "skipped"
+SKIPPED: Final = "skipped"
 NOT_SENT: Final = "not sent"
 CODES: Final[dict[str, Code]] = {
     "unknown": "not_known",
@@ -21,7 +21,7 @@ CODES: Final[dict[str, Code]] = {
     "failed": "failed",
     "refused": "failed",
     NOT_SENT: "failed",
-    LEFT_OUT: "refused",
+    SKIPPED: "refused",
 }
 """The exit code of each ending but `saved`, `staged` and `unchanged`. The first one decides."""
 ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", STAGED, UNCHANGED, *CODES))
@@ -51,10 +51,10 @@ class ChangeResult:
     key: str
     ending: str
     """`saved`, `staged`, `unchanged`, or one of CODES."""
-    words: str = ""
+    message: str = ""
     next: str = ""
     now: str = ""
-    """The saved values in words, where `words` does not have them."""
+    """The saved values in words, where `message` does not have them."""
     id: str = ""
     version: int | None = None
     journal_id: str = ""
@@ -70,7 +70,7 @@ class ChangePlan:
     """The planned changes of one record, or the reason for none."""
 
     plan: Proposal | None
-    left_out: Skipped | None = None
+    skip: Skipped | None = None
     needs: tuple[str, ...] = ()
     """The needs of the real run, such as `yes` and `type new-nav`."""
     place: ChangePlace = NO_PLACE
@@ -79,14 +79,14 @@ class ChangePlan:
 
     @property
     def record(self) -> Any:
-        return self.plan or self.left_out
+        return self.plan or self.skip
 
     @property
     def ending(self) -> str:
         """The ending of the real run with everything in `needs`, unless the server or the network fails."""
-        if self.left_out is None:
+        if self.skip is None:
             return self.saved_ending
-        return UNCHANGED if self.left_out.is_no_op else LEFT_OUT
+        return UNCHANGED if self.skip.is_no_op else SKIPPED
 
 
 def _sides(conflicts: Sequence[FieldConflict]) -> list[dict[str, Any]]:
@@ -119,17 +119,17 @@ def _raw(value: Any) -> Any:
 
 def _changes(found: ChangePlan) -> list[dict[str, Any]]:
     return [
-        {"where": it.where, "words": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
+        {"where": it.where, "text": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
         for it in _of(found, "lines", ())
     ]
 
 
 OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
     "change-result",
-    "What became of one record that was to be changed.",
+    "The result of a change of one record.",
     (
         RecordField("key", "text", "What the record is called.", is_shown=True),
-        RecordField("id", "text", "Its id; empty where it has none yet."),
+        RecordField("id", "text", "Its id; empty for a new record."),
         RecordField(
             "ending",
             "text",
@@ -140,7 +140,7 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             choices=ENDINGS,
         ),
         RecordField(
-            "words", "text", "What is true of the record now, or the reason.", is_shown=True, is_long=True
+            "message", "text", "The current state of the record, or the reason.", is_shown=True, is_long=True
         ),
         RecordField("next", "text", "The next step.", is_shown=True, is_long=True),
         RecordField("version", "whole?", "The version that was saved."),
@@ -162,16 +162,18 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     "The effect of a change that was not sent.",
     (
         RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
-        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: id_words(one.record.id)),
-        RecordField("title", "text", "What would be done.", lambda one: _of(one, "title", ""), True),
-        RecordField("versions", "text", "From which version to which.", lambda one: _of(one, "versions", "")),
+        RecordField("id", "text", "Its id; 0 for a new record.", lambda one: id_words(one.record.id)),
+        RecordField("title", "text", "The change.", lambda one: _of(one, "title", ""), True),
+        RecordField(
+            "versions", "text", "The versions before and after.", lambda one: _of(one, "versions", "")
+        ),
         RecordField(
             "changes",
             "objects",
-            "Each difference: where, words, before, after.",
+            "Each difference: where, text, before, after.",
             _changes,
             True,
-            lambda found: "; ".join(difference["words"] for difference in found),
+            lambda found: "; ".join(difference["text"] for difference in found),
             is_long=True,
         ),
         RecordField(
@@ -187,17 +189,17 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             lambda one: _sides(_of(one, "conflicts", ())),
         ),
         RecordField(
-            "left_out",
+            "skipped",
             "text",
             "Why the record is skipped; empty when it would change.",
-            lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
+            lambda one: f"{one.skip.reason}; {one.skip.next}".rstrip("; ") if one.skip else "",
             True,
             is_long=True,
         ),
         RecordField(
             "consequences",
             "objects",
-            "What follows: label, text.",
+            "Each consequence: label, text.",
             lambda one: [{"label": each.label, "text": each.text} for each in _of(one, "consequences", ())],
             True,
             lambda found: "; ".join(f"{change['label']}: {change['text']}" for change in found),
@@ -208,7 +210,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "text",
             "How the real run would end with everything in needs.",
             lambda plan: plan.ending.replace(" ", "_"),
-            choices=("saved", UNCHANGED, LEFT_OUT, "refused", NOT_SENT),
+            choices=("saved", UNCHANGED, SKIPPED, "refused", NOT_SENT),
         ),
         RecordField(
             "needs",

@@ -15,10 +15,10 @@ from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import cause_words
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
-    LEFT_OUT,
     NO_PLACE,
     OUTCOME,
     PLAN,
+    SKIPPED,
     STAGED,
     UNCHANGED,
     ChangePlace,
@@ -77,13 +77,13 @@ class ChangeReport:
                 continue
             if result.ending in ("saved", STAGED):
                 now = f": {result.now}" if result.now else ""
-                say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
+                say(f"{result.key} {result.message}{now}. {result.next}".rstrip())
             elif result.ending == UNCHANGED:
-                what = f"{result.key}: unchanged: {result.words}; nothing was sent to {self.place.words}."
+                what = f"{result.key}: unchanged: {result.message}; nothing was sent to {self.place.words}."
                 say(f"{what} {result.next}".rstrip())
             else:
-                now = f" Nothing was sent to {self.place.words}." if result.ending == LEFT_OUT else ""
-                what = f"{result.key}: {result.ending}: {result.words.rstrip('.')}."
+                now = f" Nothing was sent to {self.place.words}." if result.ending == SKIPPED else ""
+                what = f"{result.key}: {result.ending}: {result.message.rstrip('.')}."
                 warn(f"{what}{now} {_advice(result)}".rstrip())
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
@@ -100,13 +100,13 @@ class ChangeReport:
 
 def _advice(result: ChangeResult) -> str:
     """Return the next step as a sentence."""
-    return f"To go on: {result.next}." if result.ending == LEFT_OUT and result.next else result.next
+    return f"To go on: {result.next}." if result.ending == SKIPPED and result.next else result.next
 
 
 def results_of_skipped(skipped: Sequence[Skipped]) -> list[ChangeResult]:
     """Return the results of skipped records."""
     return [
-        ChangeResult(it.key, UNCHANGED if it.is_no_op else LEFT_OUT, it.reason, it.next, id_words(it.id))
+        ChangeResult(it.key, UNCHANGED if it.is_no_op else SKIPPED, it.reason, it.next, id_words(it.id))
         for it in skipped
     ]
 

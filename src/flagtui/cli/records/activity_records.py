@@ -9,7 +9,7 @@ from flagtui.text.activity_words import activity_words
 from flagtui.text.user_words import user_change_in_short
 
 
-def _what(row: ChangeRow) -> str:
+def _change(row: ChangeRow) -> str:
     return activity_words(row.entry, 1_000)
 
 
@@ -28,21 +28,25 @@ ACTIVITY: Final[RecordSchema[ChangeRow]] = RecordSchema(
     "activity",
     "A change of a record, by any user.",
     (
-        RecordField("at", "time?", "When.", is_shown=True, words=minute_words),
+        RecordField("at", "time?", "When it was changed.", is_shown=True, words=minute_words),
         RecordField("key", "text", "What the record was called.", is_shown=True),
-        RecordField("record_id", "whole?", "Its number.", lambda row: row.record_id),
+        RecordField("record_id", "whole?", "The id of the record.", lambda row: row.record_id),
         RecordField("record", "text", "flags, experiments or events.", lambda row: row.kind),
-        RecordField("who", "text", "The person, staff as the person, or system.", is_shown=True),
-        RecordField("email", "text", "Of the person."),
-        RecordField("words", "text", "What was changed.", _what, True, is_long=True),
-        RecordField("version", "whole?", "The version it made.", is_shown=True),
-        RecordField("users", "text?", "Who got or lost the flag, around a moment.", _users, is_shown=True),
+        RecordField("who", "text", "The user, staff as the user, or system.", is_shown=True),
+        RecordField("email", "text", "The user's e-mail address."),
+        RecordField("change", "text", "The change in words.", _change, True, is_long=True),
+        RecordField("version", "whole?", "The version after the change.", is_shown=True),
         RecordField(
-            "gained", "whole?", "How many got it.", lambda row: row.users.gained if row.users else None
+            "users", "text?", "Users who got or lost the flag, around a moment.", _users, is_shown=True
         ),
-        RecordField("lost", "whole?", "How many lost it.", lambda row: row.users.lost if row.users else None),
+        RecordField(
+            "gained", "whole?", "Users who got the flag.", lambda row: row.users.gained if row.users else None
+        ),
+        RecordField(
+            "lost", "whole?", "Users who lost the flag.", lambda row: row.users.lost if row.users else None
+        ),
         RecordField("kinds", "texts", "on, off, rollout, conditions, …"),
         RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),
-        RecordField("id", "text", "Of the entry."),
+        RecordField("id", "text", "The id of the entry."),
     ),
 )

@@ -47,25 +47,33 @@ FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
     "A flag as the list has it.",
     (
         RecordField("key", "text", "Its key.", is_shown=True),
-        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("id", "whole", "Its id.", is_shown=True),
         RecordField("active", "truth", "Whether it is on.", is_shown=True, words=on_or_off),
-        RecordField("rollout", "number?", "Its highest share.", is_shown=True, words=percent_words),
+        RecordField(
+            "rollout",
+            "number?",
+            "The highest percentage of its conditions.",
+            is_shown=True,
+            words=percent_words,
+        ),
         RecordField("type", "text", "boolean, multivariant, experiment, config, rules.", is_shown=True),
         RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
-        RecordField("updated_at", "time?", "When it was changed last.", is_shown=True, words=age_words),
+        RecordField("updated_at", "time?", "When it was last changed.", is_shown=True, words=age_words),
         RecordField("name", "text", "Its description.", is_shown=True),
         RecordField("archived", "truth", "Whether it is archived."),
         RecordField("deleted", "truth", "Whether it is deleted."),
-        RecordField("conditional", "truth", "Whether all of that share are asked first."),
+        RecordField(
+            "conditional", "truth", "Whether every condition at that percentage requires a property."
+        ),
         RecordField("runtime", "text", "server, client or all."),
         RecordField("status", "text", "ACTIVE, STALE, …; never on or off."),
-        RecordField("stale", "truth", "On, and seems not to be needed.", lambda row: row.is_stale),
-        RecordField("created_at", "time?", "When it was made.", words=age_words),
+        RecordField("stale", "truth", "Whether it is on and seems unused.", lambda row: row.is_stale),
+        RecordField("created_at", "time?", "When it was created.", words=age_words),
         RecordField("called_at", "time?", "When it was last called.", words=age_words),
-        RecordField("creator", "text", "Who made it."),
-        RecordField("version", "whole?", "One more with every change."),
-        RecordField("experiments", "any", "Numbers of experiments on it."),
-        RecordField("depends_on", "any", "Numbers of flags it asks for."),
+        RecordField("creator", "text", "Who created it."),
+        RecordField("version", "whole?", "Increases with every change."),
+        RecordField("experiments", "any", "Ids of experiments on it."),
+        RecordField("depends_on", "any", "Ids of flags that it depends on."),
         RecordField("can_edit", "truth", "Whether the key's owner may change it."),
     ),
 )
@@ -81,7 +89,7 @@ def _contexts(raw: Mapping[str, JSON]) -> list[str]:
     return [each for each in contexts if isinstance(each, str)] if isinstance(contexts, list) else []
 
 
-def _who(whole: WholeFlag) -> list[str]:
+def _conditions(whole: WholeFlag) -> list[str]:
     """Return a sentence for each condition, after the state of the flag."""
     from flagtui.text.flag_sentences import manner_lines, plain, state_lines, who_sees_it
 
@@ -98,7 +106,7 @@ def _who(whole: WholeFlag) -> list[str]:
     return sentences
 
 
-def _gives(whole: WholeFlag) -> list[str]:
+def _serves(whole: WholeFlag) -> list[str]:
     """Return what matching users are served: variants with their shares, a value, or true."""
     from flagtui.text.flag_sentences import plain, rest_words
     from flagtui.text.rule_sentences import rule_values
@@ -130,47 +138,49 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
     (
         *FLAG.within(attrgetter("row")),
         RecordField(
-            "who",
+            "conditions",
             "texts",
-            "Who matches, in words; only where --fields names it.",
-            _who,
+            "Its conditions in words; only where --fields names it.",
+            _conditions,
             True,
-            lambda who: "\n".join(who),
+            lambda conditions: "\n".join(conditions),
             is_extra=True,
         ),
         RecordField(
-            "gives",
+            "serves",
             "texts",
             "What matching users are served, in words; only where --fields names it.",
-            _gives,
+            _serves,
             True,
-            lambda gives: "\n".join(gives),
+            lambda values: "\n".join(values),
             is_extra=True,
         ),
         RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),
-        RecordField("evaluation_contexts", "texts", "Where it is evaluated.", lambda one: _contexts(one.raw)),
+        RecordField(
+            "evaluation_contexts", "texts", "The contexts that evaluate it.", lambda one: _contexts(one.raw)
+        ),
         RecordField(
             "continuity",
             "truth",
-            "Whether people keep their value.",
+            "Whether the value persists across sign-in.",
             lambda one: one.raw.get(STORED_NAMES["continuity"]) is True,
         ),
         RecordField(
             "remote_configuration",
             "truth",
-            "Whether it is a value for programs.",
+            "Whether it is a remote configuration.",
             lambda one: one.raw.get(STORED_NAMES["remote_configuration"]) is True,
         ),
         RecordField(
             "encrypted_payloads",
             "truth",
-            "Whether its payloads are secret.",
+            "Whether its payloads are encrypted.",
             lambda one: one.raw.get(STORED_NAMES["encrypted_payloads"]) is True,
         ),
         RecordField(
             "bucketing",
             "text?",
-            "What shares go by.",
+            "The identifier by which users are bucketed.",
             lambda one: _text(one.raw.get(STORED_NAMES["bucketing"])),
         ),
     ),

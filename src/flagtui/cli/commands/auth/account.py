@@ -41,12 +41,20 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     (
         RecordField("profile", "text", "The profile.", lambda one: one.opening.profile.name, True),
         RecordField("host", "text", "The server.", lambda one: one.opening.host.origin, True),
-        RecordField("guard", "text", "How careful it is.", lambda one: one.opening.profile.level, True),
+        RecordField(
+            "guard",
+            "text",
+            "The guard level: relaxed, guarded, strict or read-only.",
+            lambda one: one.opening.profile.level,
+            True,
+        ),
         RecordField("key", "text", "The key, masked.", lambda one: one.found.key.mask, True),
-        RecordField("key_from", "text", "Where it was found.", lambda one: one.found.source, True),
-        RecordField("person", "text", "Whose key it is.", lambda one: one.introduction.person, True),
-        RecordField("may", "texts", "Scopes it has.", lambda one: one.scopes(works=True)),
-        RecordField("lacks", "texts", "Scopes it lacks.", lambda one: one.scopes(works=False)),
+        RecordField("key_source", "text", "Where the key was found.", lambda one: one.found.source, True),
+        RecordField("owner", "text", "The owner of the key.", lambda one: one.introduction.person, True),
+        RecordField("scopes", "texts", "Scopes that the key has.", lambda one: one.scopes(works=True)),
+        RecordField(
+            "missing_scopes", "texts", "Scopes that the key lacks.", lambda one: one.scopes(works=False)
+        ),
     ),
 )
 

@@ -74,11 +74,11 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
         RecordField("tags", "texts?", "Its tags.", _sent("tags"), True, known(commas)),
         RecordField("owner", "text?", "Its owner.", _sent("owner"), True, known(str)),
         RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
-        RecordField("description", "text?", "What it means.", _sent("description"), True, known(str)),
+        RecordField("description", "text?", "Its description.", _sent("description"), True, known(str)),
         RecordField("id", "text", "Its UUID."),
-        RecordField("owner_id", "whole?", "The number of the owner."),
+        RecordField("owner_id", "whole?", "The id of the owner."),
         RecordField("created_at", "time?", "When it was first sent.", words=age_words),
-        RecordField("updated_at", "time?", "When it was changed.", words=age_words),
+        RecordField("updated_at", "time?", "When it was last changed.", words=age_words),
         RecordField(
             "enforcement",
             "text?",
@@ -97,10 +97,12 @@ WHOLE_EVENT: Final[RecordSchema[WholeEvent]] = RecordSchema(
     "An event definition with everything the server sent.",
     (
         *EVENT.within(attrgetter("row")),
-        RecordField("verified_at", "time?", "When.", lambda whole: unix(whole.definition.verified_at)),
-        RecordField("verified_by", "text?", "By whom.", _author("verified_by")),
+        RecordField(
+            "verified_at", "time?", "When it was verified.", lambda whole: unix(whole.definition.verified_at)
+        ),
+        RecordField("verified_by", "text?", "Who verified it.", _author("verified_by")),
         RecordField("updated_by", "text?", "Who changed it.", _author("updated_by")),
-        RecordField("created_by", "text?", "Who made it.", _author("created_by")),
+        RecordField("created_by", "text?", "Who created it.", _author("created_by")),
         RecordField("is_action", "truth", "Whether it is an action.", lambda whole: whole.row.is_action),
         RecordField("record", "object", "As the server sent it.", lambda whole: dict(whole.definition.raw)),
     ),
@@ -110,7 +112,7 @@ TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     "Types for all events, as code.",
     (
         RecordField("language", "text", "typescript, golang or python.", is_shown=True),
-        RecordField("events", "whole", "How many events are in it.", lambda one: one.count, True),
+        RecordField("events", "whole", "The number of events in it.", lambda one: one.count, True),
         RecordField("code", "text", "The whole file.", is_shown=True),
     ),
 )

@@ -46,7 +46,7 @@ class MetricValue:
     significant: bool | None = None
     is_baseline: bool = False
     day: str | None = None
-    why: str = ""
+    reason: str = ""
     breakdown: str = ""
 
 
@@ -62,13 +62,13 @@ def _chance(value: Any) -> str:
     return "" if value is None else f"{value * 100:.1f} %"
 
 
-def _reasons(why: Any) -> str:
+def _reasons(reasons: Any) -> str:
     """Return the reasons in the words of the app; unknown ones stay as the server sent them."""
-    return ", ".join(FAILURES.get(reason, reason) for reason in why.split(", "))
+    return ", ".join(FAILURES.get(reason, reason) for reason in reasons.split(", "))
 
 
 _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
-    RecordField("experiment", "whole", "Its number.", is_shown=True),
+    RecordField("experiment", "whole", "The id of the experiment.", is_shown=True),
     RecordField("metric", "text", "What is measured.", is_shown=True),
     RecordField("role", "text", "primary or secondary."),
     RecordField("variant", "text", "The variant; empty where there is none.", is_shown=True),
@@ -94,7 +94,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
     RecordField("samples", "number?", "The number of samples.", is_shown=True, words=_short),
     RecordField("breakdown", "text", "The values it is of, such as pro, DE; empty for all users."),
     RecordField("uuid", "text", "Of the metric."),
-    RecordField("why", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
+    RecordField("reason", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
 )
 
 RESULT: Final[RecordSchema[MetricValue]] = RecordSchema(
@@ -240,8 +240,8 @@ def _values(found: Findings) -> Iterator[MetricValue]:
     for reading in found.readings:
         metric = reading.metric
         if reading.result is None:
-            why = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
-            yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", why=why)
+            reason = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
+            yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", reason=reason)
         else:
             yield from _of_result(found.row.id, metric, reading.result, reading.as_of or None)
 
@@ -276,5 +276,5 @@ def _of_variants(
             variant.p_value,
             variant.significant,
             day=day,
-            why=", ".join(variant.validation_failures),
+            reason=", ".join(variant.validation_failures),
         )

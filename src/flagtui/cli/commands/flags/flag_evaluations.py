@@ -39,7 +39,7 @@ class FlagValue:
     """From 1."""
     payload: JSON = None
     source: str = "server"
-    why: str = ""
+    explanation: str = ""
     distinct_id: str = ""
     steps: Sequence[str] = field(default=())
 
@@ -48,14 +48,14 @@ VALUE: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-value",
     "The value that a person is served by a flag, and the reason.",
     (
-        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("key", "text", "The key of the flag.", is_shown=True),
         RecordField("value", "any", "true, false, a variant; null when not known.", is_shown=True),
-        RecordField("reason", "text", "What decided.", is_shown=True),
+        RecordField("reason", "text", "What decided the value.", is_shown=True),
         RecordField("condition", "whole?", "Which condition decided, from 1.", is_shown=True),
-        RecordField("distinct_id", "text", "Of the person.", is_shown=True),
+        RecordField("distinct_id", "text", "The distinct id of the user.", is_shown=True),
         RecordField("payload", "any", "The payload of the value."),
         RecordField("source", "text", "server, or here: evaluated from the definitions."),
-        RecordField("why", "text", "The same in a sentence."),
+        RecordField("explanation", "text", "The reason in a sentence."),
     ),
 )
 EXPLANATION: Final[RecordSchema[FlagValue]] = RecordSchema(
@@ -152,7 +152,7 @@ async def _served_values(session: ProjectSession, subject: EvaluationSubject) ->
             served.value,
             served.evaluation.reason if served.evaluation else "",
             _from_one(served.evaluation.condition_index if served.evaluation else None),
-            why=served.evaluation.description if served.evaluation and served.value is None else "",
+            explanation=served.evaluation.description if served.evaluation and served.value is None else "",
             distinct_id=subject.distinct_id,
         )
         for key, served in reasons.items()

@@ -39,7 +39,7 @@ class FlagDifference:
     """One place in which two versions differ."""
 
     key: str
-    words: str
+    change: str
     where: str
     before: JSON
     after: JSON
@@ -59,10 +59,10 @@ DIFFERENCE: Final[RecordSchema[FlagDifference]] = RecordSchema(
     "flag-difference",
     "One place in which two versions of a flag differ.",
     (
-        RecordField("key", "text", "Of the flag."),
+        RecordField("key", "text", "The key of the flag."),
         RecordField("old_version", "whole?", "The older version."),
         RecordField("new_version", "whole?", "The newer version."),
-        RecordField("words", "text", "The difference in words.", is_shown=True, is_long=True),
+        RecordField("change", "text", "The difference in words.", is_shown=True, is_long=True),
         RecordField("where", "text", "Its place in the flag.", is_shown=True),
         RecordField("before", "any", "The value of the older version; null where there was none."),
         RecordField("after", "any", "The value of the newer version; null where there is none."),
@@ -72,7 +72,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "scheduled-change",
     "A change that the server will make.",
     (
-        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("key", "text", "The key of the flag.", is_shown=True),
         RecordField("id", "whole", "The id for --drop.", lambda one: one.change.id, is_shown=True),
         RecordField(
             "at",
@@ -83,14 +83,14 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
             words=minute_words,
         ),
         RecordField(
-            "words",
+            "change",
             "text",
-            "The change.",
+            "The change in words.",
             lambda one: scheduled_words(one.change),
             is_shown=True,
             is_long=True,
         ),
-        RecordField("done", "truth", "Whether it has run.", lambda one: one.change.is_done),
+        RecordField("done", "truth", "Whether the server has made it.", lambda one: one.change.is_done),
         RecordField(
             "failure", "text?", "Why it failed; null if it did not.", lambda due: due.change.failure_reason
         ),

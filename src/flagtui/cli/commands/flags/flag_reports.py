@@ -31,8 +31,8 @@ class StaleFlag:
     """A flag that is on and seems not to be needed."""
 
     row: FlagRow
-    gives: str
-    needed_by: Sequence[str]
+    serves: str
+    dependents: Sequence[str]
 
     @property
     def id(self) -> int:
@@ -61,7 +61,7 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
     "A stale flag: the value for everyone, and its dependents.",
     (
         RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
-        RecordField("id", "whole", "Its number.", lambda one: one.row.id),
+        RecordField("id", "whole", "Its id.", lambda one: one.row.id),
         RecordField(
             "called_at",
             "time?",
@@ -71,12 +71,12 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
             age_words,
         ),
         RecordField(
-            "gives",
+            "serves",
             "text",
             "The value that everyone is served; empty while it depends on the user.",
             is_shown=True,
         ),
-        RecordField("needed_by", "texts", "Flags that depend on it.", is_shown=True, words=commas),
+        RecordField("dependents", "texts", "Flags that depend on it.", is_shown=True, words=commas),
     ),
 )
 
@@ -95,7 +95,7 @@ DEFINITION: Final[RecordSchema[DefinedFlag]] = RecordSchema(
     "A flag as libraries evaluate it.",
     (
         RecordField("key", "text", "Its key.", lambda flag: str(flag.definition.get("key") or ""), True),
-        RecordField("id", "whole?", "Its number.", lambda flag: flag.definition.get("id"), True),
+        RecordField("id", "whole?", "Its id.", lambda flag: flag.definition.get("id"), True),
         RecordField(
             "active",
             "truth",
@@ -104,7 +104,7 @@ DEFINITION: Final[RecordSchema[DefinedFlag]] = RecordSchema(
             True,
             on_or_off,
         ),
-        RecordField("definition", "object", "Everything the server serves."),
+        RecordField("definition", "object", "The definition as the server serves it."),
         RecordField("cohorts", "object", "Cohorts that its conditions use, by id."),
         RecordField("group_types", "object", "Names of the project's group types, by index."),
     ),
@@ -113,7 +113,7 @@ USE: Final[RecordSchema[FlagUse]] = RecordSchema(
     "flag-status",
     "Whether a flag is used, and the server's reason.",
     (
-        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("key", "text", "The key of the flag.", is_shown=True),
         RecordField("status", "text", "active, stale, inactive, …", is_shown=True),
         RecordField("reason", "text", "The server's own words.", is_shown=True, is_long=True),
     ),
@@ -122,7 +122,7 @@ VALUE_FOR_PROGRAMS: Final[RecordSchema[RemoteValue]] = RecordSchema(
     "remote-value",
     "The value of a remote configuration; encrypted ones are decrypted by the server.",
     (
-        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("key", "text", "The key of the flag.", is_shown=True),
         RecordField("value", "any", "Null when there is none.", is_shown=True),
     ),
 )
@@ -130,7 +130,7 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     "cohort",
     "A cohort that conditions can name.",
     (
-        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("id", "whole", "Its id.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("count", "whole?", "The number of its members.", is_shown=True),
         RecordField("static", "truth", "Whether its members are fixed.", lambda one: one.is_static),

@@ -53,7 +53,7 @@ async def get_flags(session: ProjectSession, flags: Wanted, exit_status: bool) -
     objects = await listed_objects_of(session, flags)
     if exit_status and not (objects and all(flag.get("active") is True for flag in objects)):
         session.exit_code = EXIT_CODES["findings"]
-    if "who" not in session.fields:
+    if "conditions" not in session.fields:
         return [_whole(flag, NO_NAMES) for flag in objects]
     names = await session.names(objects)
     needs_list = any(row_of_object(flag).depends_on for flag in objects)

@@ -28,7 +28,7 @@ class ListedOverride:
 
     key: str
     value: str
-    person: str
+    user: str
     source: str
 
 
@@ -36,9 +36,9 @@ OVERRIDE: Final[RecordSchema[ListedOverride]] = RecordSchema(
     "override",
     "A value that a mirror serves instead of the project's.",
     (
-        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("key", "text", "The key of the flag.", is_shown=True),
         RecordField("value", "text", "on, off, a variant, a share or JSON.", is_shown=True),
-        RecordField("person", "text", "The distinct id; empty for everyone.", is_shown=True),
+        RecordField("user", "text", "The distinct id; empty for everyone.", is_shown=True),
         RecordField("source", "text", "set, or file: overrides.toml.", is_shown=True),
     ),
 )
@@ -84,7 +84,7 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
         state = _ask(port, "unset", {"key": key, "person": person if has_person else None})
         if state.get("is_set") is not True:
             in_file = any(
-                each.source == "file" and (each.key, each.person) == (key, person) for each in _listed(state)
+                each.source == "file" and (each.key, each.user) == (key, person) for each in _listed(state)
             )
             fix = f"It is in {as_text(state.get('file'))}; remove it there." if in_file else ""
             raise Trouble(f"{place} was not set.", fix or "See: flagtui mirror list", code="nothing_to_do")

@@ -36,9 +36,9 @@ PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
     (
         RecordField("id", "text", "The id for flagtui apply.", is_shown=True),
         RecordField(
-            "made_at",
+            "created_at",
             "time?",
-            "When.",
+            "When it was proposed.",
             lambda each: each.change_set.made_at if each.change_set else None,
             True,
         ),
@@ -46,7 +46,11 @@ PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
             "by", "text", "The author.", lambda each: each.change_set.by if each.change_set else "", True
         ),
         RecordField(
-            "reason", "text", "Why.", lambda each: each.change_set.reason if each.change_set else "", True
+            "reason",
+            "text",
+            "The reason for it.",
+            lambda each: each.change_set.reason if each.change_set else "",
+            True,
         ),
         RecordField(
             "keys",
