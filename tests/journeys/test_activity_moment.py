@@ -127,6 +127,17 @@ async def test_rollout_in_the_window_shows_the_users_it_reached(program: Program
     assert "± USERS" not in program.screen
 
 
+async def test_incident_view_counts_users_in_sixty_columns(setting: Setting) -> None:
+    async with running(replace(setting, size=(60, 15))) as program:
+        await on_activity(program, "@ 08:58")
+        heading, first = program.screen.split("\n")[3:5]
+        assert heading.split() == ["UTC", "RECORD", "WHAT", "±", "USERS"]
+        assert first.rstrip("┃").split()[-1] == "≤+17"
+        await ask(program, "")
+        assert "FLAG" in program.screen
+        assert "WHO" in program.screen
+
+
 async def test_revert_of_marks_names_the_records_it_skips(setting: Setting) -> None:
     async with running(setting) as program:
         await on_activity(program, "@ 08:58 redesign")

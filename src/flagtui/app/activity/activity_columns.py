@@ -1,8 +1,10 @@
 """The columns of an activity entry. Times are in the user's zone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
@@ -24,7 +26,9 @@ VERSION_FROM: Final = 94
 FAR: Final = 0.75
 """From this share of people on a change is one to look at first."""
 SOME: Final = 0.05
-USERS_FROM: Final = 56
+USERS_FROM: Final = 55
+WHO_FROM_AROUND: Final = 63
+"""Around a moment the users come first: a narrower list has room for one of the two."""
 WEEK: Final = 6
 
 
@@ -78,12 +82,31 @@ def draw_users(users: Users, row: ChangeRow, slot: Slot) -> Cell:
     return ((user_change_in_short(change, slot.width), look),)
 
 
-def users_column(users: Users) -> Column[ChangeRow]:
-    """Return the column of the users who got or lost the flag, which is shown around a moment."""
-    draw = partial(draw_users, users)
-    return Column(
-        "users", "± USERS", draw, 8, grow=1, most=15, align="right", from_width=USERS_FROM, sortable=False
+def columns_around_moment(
+    columns: Sequence[Column[ChangeRow]], users: Users
+) -> tuple[Column[ChangeRow], ...]:
+    """Return the columns of records of every kind, with the users who got or lost a flag."""
+    users_column: Column[ChangeRow] = Column(
+        "users",
+        "± USERS",
+        partial(draw_users, users),
+        7,
+        grow=1,
+        most=15,
+        align="right",
+        from_width=USERS_FROM,
+        sortable=False,
     )
+    changed: list[Column[ChangeRow]] = []
+    for column in columns:
+        if column.name == "flag":
+            column = replace(column, title="RECORD")
+        elif column.name == "who":
+            column = replace(column, from_width=WHO_FROM_AROUND)
+        changed.append(column)
+    # A list without room drops its last columns first.
+    place = next((place for place, column in enumerate(columns, 1) if column.name == "what"), len(columns))
+    return (*changed[:place], users_column, *changed[place:])
 
 
 def _reach_look(row: ChangeRow) -> Look:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual import work
 
-from flagtui.app.activity.activity_columns import users_column
+from flagtui.app.activity.activity_columns import columns_around_moment
 from flagtui.app.activity.activity_keys import ActivityKeys
 from flagtui.app.activity.moment_facts import MomentFacts
 from flagtui.app.lists.list_screen import PAUSE
@@ -34,8 +34,7 @@ class ActivityAroundMoment(ActivityKeys):
         columns = super().columns_shown()
         if self._moment is None or self._finding.centre is None:
             return columns
-        before_version = len(columns) - (columns[-1].name == "version")
-        return (*columns[:before_version], users_column(self._moment.users), *columns[before_version:])
+        return columns_around_moment(columns, self._moment.users)
 
     def entries(self) -> Sequence[ChangeRow]:
         """Return the entries read so far, around a moment with the changes of other records."""
