@@ -56,6 +56,20 @@ async def test_digit_on_a_line_without_share_shows_why(setting: Setting) -> None
         assert isinstance(program.app.screen, FormScreen)
 
 
+async def test_move_keys_name_the_end_of_the_conditions(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        stand_on(program, " 2 ")
+        await program.press("greater_than_sign")
+        assert program.notices[-1] == ">: this is the last condition"
+        await program.press("d")
+        stand_on(program, " 1 ")
+        await program.press("greater_than_sign")
+        assert program.notices[-1] == ">: this is the only condition"
+        stand_on(program, "description")
+        await program.press("less_than_sign")
+        assert program.notices[-1] == "<: this line cannot be moved; conditions can"
+
+
 async def test_last_line_names_what_enter_does(setting: Setting) -> None:
     async with form(setting) as (program, _id):
         stand_on(program, "description")

@@ -82,7 +82,7 @@ async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
         place_cursor(program, ("condition", "", 99, -1))
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 99, -1)
-        assert program.notices == [">: already the last"]
+        assert program.notices == [">: this is the last condition"]
 
 
 async def test_metric_next_to_the_gap_is_not_moved_into_it(setting: Setting) -> None:

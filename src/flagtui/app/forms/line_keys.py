@@ -85,8 +85,17 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """Remove the item of the line, if that is possible."""
 
     @abstractmethod
+    def siblings(self, line: FormLine) -> tuple[str, int]:
+        """Return the noun and number of the items among which it can be moved; 0 where it cannot."""
+
+    @abstractmethod
+    def id_at(self, line: FormLine, place: int) -> LineId:
+        """Return the id of the line of the item at another place."""
+
     def find_target(self, line: FormLine, step: int) -> LineId | None:
         """Return the id the line would have after the step; None at an end, and where it cannot be moved."""
+        place = line.place + step
+        return self.id_at(line, place) if 0 <= place < self.siblings(line)[1] else None
 
     @abstractmethod
     def move_line(self, line: FormLine, step: int) -> None:
@@ -130,9 +139,10 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             case "remove", _:
                 return "" if self.can_remove(line) else f"this line stays; {self.removes} can be removed"
             case "move", (int() as step,) if not self.find_target(line, step):
-                if self.find_target(line, -step):
-                    return "already the first" if step < 0 else "already the last"
-                return f"this line cannot be moved; {self.moves} can"
+                noun, number = self.siblings(line)
+                if not number:
+                    return f"this line cannot be moved; {self.moves} can"
+                return f"this is the {'only' if number == 1 else 'first' if step < 0 else 'last'} {noun}"
             case "distribute", _:
                 return "" if self._copy.variants else "there are no variants"
             case "undo", _:

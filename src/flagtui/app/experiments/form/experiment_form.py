@@ -25,6 +25,7 @@ Kept = TypeVar("Kept", Holdout, SavedMetric)
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     """Edits the draft of an experiment; saving passes it to the pipeline of steps."""
 
+    moves = "primary and secondary metrics"
     shares = "variants and the rollout"
     removes = "variants and metrics"
 
@@ -72,13 +73,15 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         elif line.part == "metric":
             self._copy.remove_metric(cast(Place, line.name), line.place)
 
-    def find_target(self, line: FormLine, step: int) -> LineId | None:
+    def siblings(self, line: FormLine) -> tuple[str, int]:
         # The order of shared metrics is not kept.
         if line.part != "metric" or line.name == "saved_metrics_ids":
-            return None
-        place = line.place + step
-        is_within = 0 <= place < len(self._copy.metrics(cast(Place, line.name)))
-        return ("metric", line.name, place, -1) if is_within else None
+            return "metric", 0
+        noun = "secondary metric" if line.name == "metrics_secondary" else "primary metric"
+        return noun, len(self._copy.metrics(cast(Place, line.name)))
+
+    def id_at(self, line: FormLine, place: int) -> LineId:
+        return "metric", line.name, place, -1
 
     def move_line(self, line: FormLine, step: int) -> None:
         self._copy.move_metric(cast(Place, line.name), line.place, line.place + step)

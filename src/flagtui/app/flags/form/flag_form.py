@@ -121,10 +121,12 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             case FormLine(part="payload", name=name):
                 self._copy.set_payload(name, None)
 
-    def find_target(self, line: FormLine, step: int) -> LineId | None:
-        place = line.place + step
+    def siblings(self, line: FormLine) -> tuple[str, int]:
         is_movable = line.part in ("condition", "property", "add property")
-        return ("condition", "", place, -1) if is_movable and 0 <= place < len(self._copy.groups) else None
+        return "condition", len(self._copy.groups) if is_movable else 0
+
+    def id_at(self, line: FormLine, place: int) -> LineId:
+        return "condition", "", place, -1
 
     def move_line(self, line: FormLine, step: int) -> None:
         self._copy.move_condition(line.place, line.place + step)
