@@ -7,7 +7,7 @@ from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.skipped import Skipped
-from flagtui.models.activity import Activity
+from flagtui.models.activity import ChangeRow
 
 
 class RecordingRunner(ChangeRunner):
@@ -20,10 +20,8 @@ class RecordingRunner(ChangeRunner):
         self.records = frozenset(_ids(list(change.cr_frame.f_locals.values())))  # type: ignore[attr-defined]  # of every coroutine
         change.close()
 
-    def revert(
-        self, entries: Sequence[Activity], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
-    ) -> None:
-        self.records = frozenset(entry.id for entry in entries)
+    def revert(self, rows: Sequence[ChangeRow], on_report: OnReport = ignore) -> None:
+        self.records = frozenset(row.id for row in rows)
 
     def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:
         self.records = frozenset(entry.id for entry in entries)

@@ -1,5 +1,6 @@
 """The activity around a moment: likely causes first, the cursor on the likeliest."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.timeline import ask, listed, on_activity, rest, shown
 
 from flagtui.app.events.event_screen import EventScreen
+from flagtui.models.json_value import JSON
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -104,7 +106,7 @@ async def test_moment_lists_experiments_and_events_with_their_own_pages(setting:
         assert (row.kind, row.key, row.who) == ("events", event.name, "Alice")
         assert "what it changed is not logged" in words(program.screen)
         await program.press("z")
-        assert "only changes of flags are reverted here" in words(program.screen)
+        assert "what it changed is not logged; change it by hand" in words(program.screen)
         await program.press("enter")
         assert isinstance(program.app.screen, EventScreen)
         await program.press("escape")
@@ -138,13 +140,51 @@ async def test_incident_view_counts_users_in_sixty_columns(setting: Setting) -> 
         assert "WHO" in program.screen
 
 
-async def test_revert_of_marks_names_the_records_it_skips(setting: Setting) -> None:
+async def test_revert_of_an_experiment_sends_only_what_changed(setting: Setting) -> None:
+    sent: list[JSON] = []
+
+    def note(request: httpx.Request) -> None:
+        if request.method == "PATCH":
+            sent.append(json.loads(request.content))
+
     async with running(setting) as program:
-        await on_activity(program, "@ 08:58 redesign")
-        await program.press("x", "down", "x", "z")
+        program.wire.fail(note, is_done=False)
+        screen = await on_activity(program, "@ 10m kind:experiment")
+        await program.press("z")
         text = words(program.screen)
-        assert "checkout-redesign" in text
-        assert "only changes of flags are reverted here" in text
+        assert "Edit the experiment in TEST" in text
+        assert "secondary metrics: − Times seen" in text
+        await program.press("y")
+        [body] = sent
+        assert body == {"metrics_secondary": []}
+        await rest(program)
+        assert [row.who for row in shown(screen)] == ["Mo", "Alice"]
+        await program.press("z")
+        assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
+
+
+async def test_mixed_selection_reverts_both_and_names_the_skipped(setting: Setting) -> None:
+    async with running(setting) as program:
+        workspace = program.app.app_state.workspace
+        assert workspace is not None
+        event = (await workspace.client.event_definitions.page({"limit": 1})).rows[0]
+        await workspace.client.event_definitions.update(event.id, {"description": "changed just now"})
+        program.timing.now += 30
+        screen = await on_activity(program, "@ 08:58")
+        wanted = {event.name, "Checkout redesign", "billing-usage-alerts"}
+        for row in shown(screen)[:6]:
+            await program.press(*(("x",) if row.key in wanted else ("down",)))
+        await program.press("z")
+        text = words(program.screen)
+        assert "Revert 1 of 2: Change targeting in TEST" in text
+        assert "1 skipped, unchanged" in text
+        assert event.name in text
+        assert "what it changed is not logged" in text
+        await program.press("y", "escape")
+        assert "Revert 2 of 2: Edit the experiment in TEST" in words(program.screen)
+        assert "skipped" not in words(program.screen)
+        await program.press("y")
+        assert len(program.wire.writes()) == 3
 
 
 async def test_refused_count_shows_its_reason(setting: Setting) -> None:

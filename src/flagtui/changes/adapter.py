@@ -14,8 +14,10 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R
+from flagtui.changes.revert_refusals import NOT_LOGGED
 from flagtui.changes.verbs import verb
 from flagtui.models.account import User
+from flagtui.models.activity import Activity
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -188,6 +190,10 @@ class EntryKind(Protocol):
     def why_not(self, entry: Entry) -> Blocked | None:
         """Return why a saved change cannot be undone, whatever the current record; else None."""
         return None
+
+    def from_log(self, entry: Activity) -> Entry | Blocked:
+        """Return a change in the activity, by any user, as one to undo; blocked where the log lacks it."""
+        return NOT_LOGGED
 
     def undo_words(self, entry: Entry) -> str:
         """Describe the undo, with `it` for the record: `turn it on again`."""

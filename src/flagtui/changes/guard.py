@@ -98,12 +98,15 @@ class Question(QuestionContext, Generic[P]):
     @property
     def title(self) -> str:
         """`Turn OFF in PROD`, `Turn OFF 12 flags in PROD`, or `Turn OFF 12 of 15 flags in PROD`."""
-        first, count, chosen = self.plans[0], len(self.plans), len(self.plans) + len(self.skipped)
+        first, count = self.plans[0], len(self.plans)
+        # Those that name their kind may be of another one.
+        alike = sum(skipped.kind is None for skipped in self.skipped)
+        chosen = count + alike
         place = f" in {self.place}" if self.place else ""
         purpose = self.purpose
         if purpose is not None and not purpose.part:
             return f"{purpose.name}: {purpose.words}{place}"
-        of = f" of {chosen:,}" if self.skipped else ""
+        of = f" of {chosen:,}" if alike else ""
         what = (
             first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
         )

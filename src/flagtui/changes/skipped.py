@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
 
 
@@ -22,6 +23,8 @@ class Skipped:
     """Whether the record has the requested values already."""
     alone: str = ""
     """The sentence when it was the only request; empty for the key with the reason."""
+    kind: Kind | None = None
+    """The list of the record; None is that of the question."""
 
     @property
     def why(self) -> str:

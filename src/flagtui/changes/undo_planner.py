@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
@@ -37,6 +37,8 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     signature: Signature = field(kw_only=True)
     entry_kind: str = field(kw_only=True)
     """The kind of record in the journal."""
+    after_no_op: ClassVar[str] = "\nu goes on with the change before."
+    """What follows in the sentence about a no-op."""
 
     @property
     def kind(self) -> Kind:
@@ -101,7 +103,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             return skip(id, key, error)
         if isinstance(prepared, Blocked):
             return skip(id, key, prepared)
-        sentence = f"{key} {was}; nothing was sent.\nu goes on with the change before."
+        sentence = f"{key} {was}; nothing was sent.{self.after_no_op}"
         return prepared or skip_no_op(id, key, f"it {was}", sentence)
 
     async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PreparedUndo | Blocked | None:

@@ -32,8 +32,8 @@ from flagtui.safe_text import safe_text
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 HELP_ORDER = (
     *("flags", "experiments", "events", "activity", "watch", "refs", "check", "pick", "demo", "serve"),
-    *("mirror", "keys", "auth", "profiles", "projects", "journal", "undo", "redo", "staged", "propose"),
-    *("proposals", "apply", "doctor", "api", "commands", "schema", "completion"),
+    *("mirror", "keys", "auth", "profiles", "projects", "journal", "undo", "redo", "revert", "staged"),
+    *("propose", "proposals", "apply", "doctor", "api", "commands", "schema", "completion"),
 )
 """Commands that the help lists first; others follow by name."""
 JSON_WORDS = frozenset(("--json", "--ndjson", "-ojson", "-ondjson", "--output=json", "--output=ndjson"))

@@ -1,7 +1,6 @@
 """Actions on an entry of the activity: open its flag, revert it, copy it."""
 
-from operator import attrgetter
-from typing import Any, Final
+from typing import Any
 
 from textual import work
 from textual.widgets.input import Selection
@@ -16,18 +15,25 @@ from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
+from flagtui.app.state.permissions import is_missing
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.pipeline import Report
-from flagtui.changes.skipped import Skipped
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
+from flagtui.store.kinds import KINDS
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import count
 
-NOT_REVERTED: Final = "only changes of flags are reverted here; J undoes your own changes of other records"
+
+def why_not_reverted(row: ChangeRow) -> str:
+    """Return why the log rules out a revert of a change of another record than a flag; empty otherwise."""
+    # Around most moments, only flags were changed.
+    from flagtui.changes.revert_planner import reason_against
+
+    return reason_against(row) if row.kind != "flags" else ""
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
@@ -45,12 +51,24 @@ class ActivityKeys(ListScreen[ChangeRow]):
         return RecordLink(row.kind, id, row.key) if id else None
 
     def refusal_of(self, command: Command) -> str:
-        """Return why a command is for changes of flags only; empty on those, and for other commands."""
+        """Return why a command is not for this change: it is for flags, or the log rules out a revert."""
         only = {"flags.who": self.at_cursor, "flags.history": self.at_cursor, "activity.revert": self.single}
         rows = only[command.id]() if command.id in only else ()
         if not rows or rows[0].kind == "flags":
             return super().refusal_of(command)
-        return NOT_REVERTED if command.id == "activity.revert" else "it is no change of a flag"
+        if command.id == "activity.revert":
+            return why_not_reverted(rows[0]) or super().refusal_of(command)
+        return "it is no change of a flag"
+
+    @property
+    def write_scope(self) -> str:
+        """The scope for the chosen changes; of several, one that the key lacks."""
+        if self._finding.centre is None:
+            # Only changes of flags are listed then.
+            return super().write_scope
+        scopes = [*dict.fromkeys(KINDS[row.kind].write_scope for row in self.chosen())]
+        missing = (scope for scope in scopes if is_missing(self._app_state, scope))
+        return next(missing, scopes[0] if scopes else super().write_scope)
 
     @property
     def feed(self) -> ActivityFeed | None:
@@ -78,13 +96,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     def action_revert(self) -> None:
         """Revert the marked changes together, else the one under the cursor, newest first."""
-        rows = sorted(self.chosen(), key=attrgetter("place"), reverse=True)
-        skipped = [
-            Skipped(row.record_id or row.entry.item_id, row.key, NOT_REVERTED)
-            for row in rows
-            if row.kind != "flags"
-        ]
-        self._runner.revert([row.entry for row in rows if row.kind == "flags"], self._saved, skipped)
+        self._runner.revert(self.chosen(), self._saved)
 
     def _saved(self, report: Report[Any, Any]) -> None:
         if report.is_saved:

@@ -1,6 +1,7 @@
 """The activity around a moment: the changes of other records, and the users whom each change reached."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from textual import work
 
@@ -11,6 +12,7 @@ from flagtui.app.lists.list_screen import PAUSE
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.pipeline import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_listing import Centre
 
@@ -55,6 +57,12 @@ class ActivityAroundMoment(ActivityKeys):
         self._learned = (), None
         if self._moment is not None:
             self._moment.forget()
+
+    def _saved(self, report: Report[Any, Any]) -> None:
+        super()._saved(report)
+        # Only the feed of flags is followed.
+        self.forget_moment()
+        self.follow_moment()
 
     @work(exclusive=True, group="moment")
     async def _learn(self, entries: Sequence[ChangeRow], centre: Centre) -> None:

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
-from flagtui.app.activity.activity_keys import NOT_REVERTED
+from flagtui.app.activity.activity_keys import why_not_reverted
 from flagtui.app.activity.activity_moment import ActivityAroundMoment
 from flagtui.app.activity.moment_facts import MomentFacts
 from flagtui.app.commands.command_table import bindings_of
@@ -21,6 +21,7 @@ from flagtui.app.widgets.line import joined
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.activity import Activity, ChangeRow
+from flagtui.store.kinds import KINDS
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.entry_lines import EntryView, entry_lines, touches_payloads
@@ -241,7 +242,8 @@ class ActivityScreen(ActivityAroundMoment):
 
     def _shown(self, row: ChangeRow) -> EntryView:
         app_state, workspace = self._app_state, self._workspace
-        scope, is_flag, moment = self.write_scope, row.kind == "flags", self._moment
+        scope, is_flag, moment = KINDS[row.kind].write_scope, row.kind == "flags", self._moment
+        refusal = why_not_reverted(row)
         why_not = f"the key lacks {scope}, so nothing is reverted" if is_missing(app_state, scope) else ""
         is_counted = moment is not None and self._finding.centre is not None and is_flag
         return EntryView(
@@ -250,8 +252,8 @@ class ActivityScreen(ActivityAroundMoment):
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),
-            why_not=why_not if is_flag else NOT_REVERTED,
-            can_write=may_write(app_state, scope) is True and is_flag,
+            why_not=refusal or why_not,
+            can_write=may_write(app_state, scope) is True and not refusal,
             names=app_state.names,
             users=moment.users(row) if moment is not None and is_counted else None,
             why_uncounted=moment.trouble if moment is not None and is_counted else "",

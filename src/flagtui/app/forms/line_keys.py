@@ -85,7 +85,7 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """Remove the item of the line, if that is possible."""
 
     @abstractmethod
-    def siblings(self, line: FormLine) -> tuple[str, int]:
+    def movable_among(self, line: FormLine) -> tuple[str, int]:
         """Return the noun and number of the items among which it can be moved; 0 where it cannot."""
 
     @abstractmethod
@@ -95,7 +95,7 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     def find_target(self, line: FormLine, step: int) -> LineId | None:
         """Return the id the line would have after the step; None at an end, and where it cannot be moved."""
         place = line.place + step
-        return self.id_at(line, place) if 0 <= place < self.siblings(line)[1] else None
+        return self.id_at(line, place) if 0 <= place < self.movable_among(line)[1] else None
 
     @abstractmethod
     def move_line(self, line: FormLine, step: int) -> None:
@@ -139,7 +139,7 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             case "remove", _:
                 return "" if self.can_remove(line) else f"this line stays; {self.removes} can be removed"
             case "move", (int() as step,) if not self.find_target(line, step):
-                noun, number = self.siblings(line)
+                noun, number = self.movable_among(line)
                 if not number:
                     return f"this line cannot be moved; {self.moves} can"
                 return f"this is the {'only' if number == 1 else 'first' if step < 0 else 'last'} {noun}"

@@ -28,7 +28,7 @@ from flagtui.changes.skipped import Skipped
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
-from flagtui.store.kinds import BY_ENTRY, FLAGS, KINDS
+from flagtui.store.kinds import BY_ENTRY, FLAGS, KINDS, Kind
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
@@ -244,7 +244,7 @@ class JournalScreen(ReadList[Entry]):
         entries = sorted(self.chosen(), key=attrgetter("at"), reverse=True)
         undoable = [entry for entry in entries if entry.id in self._undoable]
         skipped = [
-            Skipped(entry.record, entry.key, self._undo_words(entry))
+            Skipped(entry.uuid or entry.record, entry.key, self._undo_words(entry), kind=_list_of(entry))
             for entry in entries
             if entry.id not in self._undoable
         ]
@@ -273,3 +273,9 @@ def _versions(entry: Entry) -> str:
 def write_scope_of(entry: Entry | None) -> str:
     """Return the scope that undoing the entry needs; that of flags for a schedule or a copy."""
     return BY_ENTRY.get(entry.kind if entry is not None else "", FLAGS).write_scope
+
+
+def _list_of(entry: Entry) -> Kind | None:
+    """Return the list that has the record of an entry; None for other records."""
+    kind = BY_ENTRY.get(entry.kind)
+    return kind.plural if kind is not None else None

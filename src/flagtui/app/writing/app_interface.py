@@ -117,7 +117,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         with self._show_late_plan(screen):
             answer = await self._runner.ask(screen)
         if isinstance(answer, Skipped):
-            self._runner.open_record(self._rows.kind, answer.id, answer.key)
+            self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
             return None
         if answer is not None and question.type_this == question.plans[0].type_to_confirm:
             self._app_state.unlock()
@@ -198,11 +198,13 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     async def show_results(self, results: Iterable[Result]) -> bool:
         """List the records that were not changed with their reasons; return True to try them again."""
-        skipped = (Result(item.id, item.key, SKIPPED, item.why) for item in self._asked_with.skipped)
+        skipped = (
+            Result(item.id, item.key, SKIPPED, item.why, kind=item.kind) for item in self._asked_with.skipped
+        )
         shown = [*results, *skipped]
         if len(shown) < 2 or all(result.is_saved for result in shown):
             return False
         answer = await self._runner.ask(ResultsScreen(shown))
         if isinstance(answer, Result):
-            self._runner.open_record(self._rows.kind, answer.id, answer.key)
+            self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
         return answer == AGAIN

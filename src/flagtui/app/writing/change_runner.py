@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flagtui.changes.planner import Planner, Q
     from flagtui.changes.proposal import P, R
     from flagtui.changes.skipped import Skipped
-    from flagtui.models.activity import Activity
+    from flagtui.models.activity import ChangeRow
     from flagtui.store.workspace import Workspace
 
 
@@ -95,16 +95,10 @@ class ChangeRunner(ChangeTasks):
         if workspace is not None:
             self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
 
-    def revert(
-        self, entries: Sequence[Activity], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
-    ) -> None:
-        """Revert changes of flags in the activity, unless the same fields were changed since.
-
-        `skipped` was chosen with them and cannot be reverted.
-        """
-        changes = [entry for entry in entries if entry.record_id is not None]
-        if changes or skipped:
-            self.run(self._path.revert(changes, on_report, skipped))
+    def revert(self, rows: Sequence[ChangeRow], on_report: OnReport = ignore) -> None:
+        """Revert changes in the activity, unless the same fields were changed since."""
+        if rows:
+            self.run(self._path.revert(rows, on_report))
 
     def undo(self) -> None:
         """Undo this user's newest change here, with those confirmed together with it."""

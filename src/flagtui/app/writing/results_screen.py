@@ -17,6 +17,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import joined, styled
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
 from flagtui.text.outcomes import done_word
 from flagtui.text.styled import Piece
@@ -54,6 +55,8 @@ class Result:
     """The verb for a saved change, such as `deleted`."""
     can_try_again: bool = False
     """Whether it is unchanged for certain, so that the same change can be requested again."""
+    kind: Kind | None = None
+    """The list of the record; None is that of the other results."""
 
     @property
     def is_saved(self) -> bool:

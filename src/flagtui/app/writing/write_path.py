@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from flagtui.api.errors import ApiError, needs_key
@@ -17,7 +16,6 @@ from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
@@ -30,11 +28,11 @@ from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, chosen_id
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan
+from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
     SURPRISING,
-    distinct_records,
     next_redo,
     next_undo,
     questions_of,
@@ -42,7 +40,7 @@ from flagtui.changes.undo import (
     why_not,
 )
 from flagtui.changes.undo_planner import UndoPlanner
-from flagtui.models.activity import Activity
+from flagtui.models.activity import ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import ago, count
 from flagtui.text.outcomes import explain_blocked, explain_error, explain_skipped, left_open
@@ -70,25 +68,27 @@ class WritePath:
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
             await self.write(list(map(change_for, changes)), planner, on_report, skipped)
 
-    async def revert(
-        self, entries: Sequence[Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
-    ) -> None:
-        """Revert changes in the activity, newest first; those of one flag one after the other.
+    async def revert(self, rows: Sequence[ChangeRow], on_report: OnReport) -> None:
+        """Revert changes in the activity, newest first; those of one record one after the other.
 
         The question states how many questions there are.
         """
         if (workspace := self._runner.open_workspace()) is None:
             return
-        batches = distinct_records(entries, attrgetter("record_id")) or [[]]
-        for place, batch in enumerate(batches, 1):
+        questions, skipped = questions_of_reverts(rows)
+        if not questions and len(rows) == 1:
+            self._runner.show_toast(explain_skipped(skipped[0]))
+            return
+        reverted = len(rows) - len(skipped)
+        context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
+        for place, reverts in enumerate(questions or [Reverts("flags")], 1):
             purpose = None
-            if len(batches) > 1 and not self._app_state.is_staging:
-                purpose = Purpose(
-                    "Revert", count(len(entries), "change"), part=f"{place:,} of {len(batches):,}"
-                )
-            planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
-            report = await self.write(list(map(revert_of, batch)), planner, on_report, skipped, purpose)
-            skipped = ()
+            if len(questions) > 1 and not self._app_state.is_staging:
+                part = f"{place:,} of {len(questions):,}"
+                purpose = Purpose("Revert", count(reverted, "change"), part=part)
+            planner = reverts.planner(context, here)
+            report = await self.write(reverts.requests, planner, on_report, skipped, purpose)
+            skipped = []
             if report is None or not report.is_saved:
                 return
 

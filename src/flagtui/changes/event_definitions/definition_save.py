@@ -14,6 +14,7 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
 )
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
@@ -25,10 +26,12 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_recreation,
     stored,
 )
+from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome, conflict_over
+from flagtui.models.activity import Activity
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -211,6 +214,9 @@ class DefinitionEntries(EntryKind):
         from flagtui.changes.event_definitions.optimistic_events import EventRows
 
         return EventRows(workspace, now)
+
+    def from_log(self, entry: Activity) -> Entry | Blocked:
+        return logged_change(entry)
 
     def undo_words(self, entry: Entry) -> str:
         return event_verb(entry.verb).undo

@@ -19,6 +19,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import stored_field
+from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
@@ -27,6 +28,8 @@ from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.local_time import as_moment
+from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"
+_DATES: Final = ("start_date", "end_date")
 _DERIVED: Final = ("status", "archived", "deleted", "feature_flag.active")
 """Derived fields of a step, which users do not set."""
 
@@ -61,6 +65,9 @@ class StepEntries(EntryKind):
         if self.parts(entry):
             return None
         return Blocked("cannot be undone", f"the previous value was not recorded: {entry.verb}")
+
+    def from_log(self, entry: Activity) -> Entry | Blocked:
+        return logged_step(entry)
 
     def undo_words(self, entry: Entry) -> str:
         step = BY_VERB.get(entry.verb)
@@ -159,7 +166,7 @@ def _old_values(entry: Entry, step: Step) -> Iterator[tuple[str, JSON]]:
     if step.name == "edit":
         names = [name for name in entry.after if name in EXPERIMENT_FIELDS.edited]
     elif step.name in ("reset", "reopen"):
-        names = [name for name in RESET if name in entry.after]
+        names = [name for name in entry.after if name in RESET or name in EXPERIMENT_FIELDS.edited]
     for name in names:
         if name in entry.before and name in entry.after:
             yield name, None if entry.before[name] == "none" and name in CONCLUDED else entry.before[name]
@@ -174,14 +181,17 @@ def plan_step_back(
         conflicts = tuple(_changed_since(entry, fresh))
         return replace(found, conflicts=conflicts) if isinstance(found, ExperimentPlan) else found
     if intent.step.name not in ("edit", "reopen"):
-        return plan_step(intent, fresh, context)
+        plan = plan_step(intent, fresh, context)
+        if intent.step.name != "reset" or isinstance(plan, Blocked):
+            return plan
+        return replace(plan, conflicts=tuple(_since_launch(entry, fresh)))
     values = intent.choices.fields
     if intent.step.name == "reopen" and not values.get("start_date") and fresh.state == "draft":
         return Blocked("state", "it was reset to a draft since", "undo that first, or launch it")
     if fresh.is_mostly_fixed and intent.step.name == "reopen":
         values = {name: value for name, value in values.items() if name == "end_date"}
     now = {name: stored_field(fresh, name) for name in values}
-    fields = {name: value for name, value in values.items() if not _alike(value, now[name])}
+    fields = {name: value for name, value in values.items() if not _alike(name, value, now[name])}
     if not fields:
         return None
     plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
@@ -190,7 +200,7 @@ def plan_step_back(
     conflicts = tuple(
         FieldConflict((name,), entry.after[name], mine, now[name])
         for name, mine in fields.items()
-        if name in entry.after and not _alike(entry.after[name], now[name])
+        if name in entry.after and not _alike(name, entry.after[name], now[name])
     )
     return replace(plan, conflicts=conflicts)
 
@@ -207,13 +217,25 @@ def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
         made, now = entry.after.get(name), stored_field(fresh, name)
         # Servers give metrics numbers and fill in what they lack.
         sizes = [len(side) for side in (made, now) if isinstance(side, list)]
-        is_alike = sizes[0] == sizes[1] if len(sizes) == 2 else _alike(made, now)
+        is_alike = sizes[0] == sizes[1] if len(sizes) == 2 else _alike(name, made, now)
         if name in entry.after and not is_alike:
             yield FieldConflict((name,), made, _DELETED, now)
 
 
-def _alike(one: JSON, other: JSON) -> bool:
-    """Servers differ in how they send an empty value."""
+def _since_launch(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
+    """Yield the dates that were set after a launch of the activity, which a reset would erase."""
+    if "start_date" not in entry.after:
+        return
+    for name in _DATES:
+        made, now = entry.after.get(name), stored_field(fresh, name)
+        if not _alike(name, made, now):
+            yield FieldConflict((name,), made, None, now)
+
+
+def _alike(name: str, one: JSON, other: JSON) -> bool:
+    """Servers differ in how they send an empty value, and a moment."""
+    if name in _DATES and one and other:
+        return as_moment(one) == as_moment(other)
     return same(one, other) or not (one or other)
 
 

@@ -18,7 +18,7 @@ from flagtui.changes.adapter import (
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict, compact
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.context_queries import ContextQuery, rows_of
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
@@ -27,6 +27,7 @@ from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
 from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
 from flagtui.changes.verbs import verb_for
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made
@@ -170,11 +171,6 @@ def _is_now(record: Flag, name: str, value: JSON) -> bool:
     return means_same(stored_value(record, name), value, (name,))
 
 
-NAMED: Final = 3
-SIDE: Final = 120
-"""Characters of one side of a conflict."""
-
-
 def revert_of(entry: Activity) -> FlagChange:
     """Return the change that reverts an entry of the activity; blocked when the field changed later."""
     return FlagChange(entry.record_id or 0, partial(_revert_intent, entry), _refuse_if_changed_since)
@@ -192,11 +188,10 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     before = {change.field: change.before for change in entry.changes}
     after = {change.field: change.after for change in entry.changes}
     if not before:
-        return Blocked("unlogged", "the details of the change are not recorded", "look at its history")
+        return NOT_LOGGED
     strange = [name for name in before if name not in FLAG_FIELDS.edited]
     if len(strange) == len(before):
-        name = strange[0].replace("_", " ")
-        return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
+        return not_settable(strange[0])
     is_secret = fresh.has_encrypted_payloads or "has_encrypted_payloads" in before
     payloads = [wire.stored_payloads(side.get("filters")) or {} for side in (before, after)]
     if is_secret and payloads[0] != payloads[1]:
@@ -210,18 +205,7 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
 
 
 def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
-    """Refuse a conflicting plan with all three values: set by the entry, previous, current."""
-    conflicts = plan.conflicts
-    if not conflicts:
-        return plan
-    differences = [
-        f"{conflict.where}: this change made it {_side(conflict.seen)},"
-        f" before that it was {_side(conflict.mine)}, now it is {_side(conflict.theirs)}"
-        for conflict in conflicts[:NAMED]
-    ]
-    more = f"; and {len(conflicts) - NAMED} more places" if len(conflicts) > NAMED else ""
-    reason = f"changed again since. {'; '.join(differences)}{more}"
-    return Blocked("moved on", reason, "undo the newer change first, or set the value by hand")
+    return changed_since(plan.conflicts) if plan.conflicts else plan
 
 
 def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blocked:
@@ -238,8 +222,3 @@ def _settable(values: Mapping[str, JSON]) -> dict[str, JSON]:
     settable = {name: value for name, value in values.items() if name in FLAG_FIELDS.edited}
     filled = {name: FLAG_FIELDS[name].blank if value is None else value for name, value in settable.items()}
     return {name: value for name, value in filled.items() if value is not None}
-
-
-def _side(value: JSON) -> str:
-    text = compact(value) or "nothing"
-    return text if len(text) <= SIDE else f"{text[:SIDE]}…"

@@ -6,20 +6,14 @@ from typing import Any
 
 import click
 
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.activity_selection import select_changes
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import read_query
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.details.user_counts import UserCounts
-from flagtui.models.activity import Activity, ChangeRow, change_row
-from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.activity_listing import ACTIVITY as ENTRIES
-from flagtui.store.activity_listing import Centre, by_closeness, split_centre
-from flagtui.store.moment_changes import merged, read_moment_changes
-from flagtui.store.query.language import compile_query
+from flagtui.models.activity import ChangeRow
 
 
 def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
@@ -67,40 +61,12 @@ async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) 
 
     QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off since:7d'
     """
-    line = " ".join(query)
-    centre, rest, wrong = split_centre(line, session.now)
-    if wrong:
-        raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
-    narrowing = read_query(rest, ENTRIES)
-    passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
-    changes: list[ChangeRow] = []
-    async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
-        row = change_row(entry, -len(changes))
-        if centre is not None and row.at is not None and row.at < centre.since:
-            break
-        if centre is not None or passes(row):
-            changes.append(row)
-        if len(changes) >= limit and centre is None:
-            break
-    if centre is None:
-        return changes
-    counts, others = UserCounts(session.client, lambda _id: None), await _others(session, centre)
-    suspects = [row for row in merged(changes, others) if passes(row) and centre.holds(row.at)]
-    chosen = [suspects[index] for index in by_closeness(suspects, range(len(suspects)), centre)[:limit]]
-    counts.follow(changes)
+    chosen, read = await select_changes(session, query, limit)
+    if read is None:
+        return chosen
+    counts = UserCounts(session.client, lambda _id: None)
+    counts.follow(read)
     await counts.learn([row for row in chosen if row.kind == "flags"])
     if counts.trouble:
         warn(f"users are not counted: {counts.trouble}")
     return [replace(row, users=counts.of(row)) for row in chosen]
-
-
-async def _others(session: ProjectSession, centre: Centre) -> tuple[Activity, ...]:
-    """Return the changes of other records; those that cannot be read are named on standard error."""
-
-    async def events() -> list[EventDefinitionRow]:
-        return [row async for page in session.client.event_definitions.pages() for row in page.rows]
-
-    changes = await read_moment_changes(session.client, centre, events)
-    for words in changes.missing:
-        warn(words)
-    return changes.entries

@@ -41,6 +41,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import signature_of
 from flagtui.cli.plumbing.shown_questions import show_question
+from flagtui.text.formats import count
 
 
 async def carry_out(planned: Planned[Any, P], session: ProjectSession, terms: WriteTerms) -> int:
@@ -65,7 +66,9 @@ async def ask_and_send(
     if planned.refused is not None:
         raise planned.refused
     report.place = place_of(session, planned.project)
-    _check_count(planned, terms.agreement.max_changes)
+    if planned.plans:
+        words = f"{count(len(planned.plans), planned.plans[0].noun)} would change"
+        check_count(len(planned.plans), words, terms.agreement.max_changes)
     apart = results_of_skipped(planned.skipped)
     asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
@@ -96,11 +99,10 @@ async def ask_and_send(
     return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
 
 
-def _check_count(planned: Planned[Any, P], most: int | None) -> None:
-    """Raise Trouble for more changes than `--max-changes`."""
-    count = len(planned.plans)
-    if most is not None and count > most:
-        what = f"{count:,} {planned.plans[0].noun}s would change; --max-changes allows {most:,}"
+def check_count(number: int, words: str, most: int | None) -> None:
+    """Raise Trouble for more changes than `--max-changes`; `words` counts them."""
+    if most is not None and number > most:
+        what = f"{words}; --max-changes allows {most:,}"
         raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
 
 

@@ -73,7 +73,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         elif line.part == "metric":
             self._copy.remove_metric(cast(Place, line.name), line.place)
 
-    def siblings(self, line: FormLine) -> tuple[str, int]:
+    def movable_among(self, line: FormLine) -> tuple[str, int]:
         # The order of shared metrics is not kept.
         if line.part != "metric" or line.name == "saved_metrics_ids":
             return "metric", 0

@@ -121,7 +121,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             case FormLine(part="payload", name=name):
                 self._copy.set_payload(name, None)
 
-    def siblings(self, line: FormLine) -> tuple[str, int]:
+    def movable_among(self, line: FormLine) -> tuple[str, int]:
         is_movable = line.part in ("condition", "property", "add property")
         return "condition", len(self._copy.groups) if is_movable else 0
 

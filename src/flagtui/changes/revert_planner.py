@@ -1,0 +1,99 @@
+"""Revert changes in the activity, by any user, as an undo on the current records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.flags.flag_entries import revert_of
+from flagtui.changes.flags.flag_planner import FlagPlanner
+from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry, Signature, UndoTarget
+from flagtui.changes.revert_refusals import changed_since
+from flagtui.changes.skipped import Skipped, skip
+from flagtui.changes.undo import Part, distinct_records, kind_of
+from flagtui.changes.undo_planner import UndoPlanner
+from flagtui.store.kinds import FLAGS, KINDS
+
+if TYPE_CHECKING:
+    from flagtui.changes.planner import PlanContext, Planned, Planner
+    from flagtui.changes.proposal import Proposal
+    from flagtui.models.activity import Activity, ChangeRow, RecordKind
+
+
+@dataclass(frozen=True)
+class Reverts:
+    """Changes of distinct records of one kind, which share a question."""
+
+    kind: RecordKind
+    requests: Sequence[Any] = ()
+    """The requests to the planner of the kind."""
+    is_later: bool = False
+    """Whether newer changes of the same records have a question before."""
+
+    def planner(self, context: PlanContext, signature: Signature) -> Planner[Any, Any, Any]:
+        """Return the planner of these changes."""
+        if self.kind == FLAGS.plural:
+            return FlagPlanner(context)
+        return RevertPlanner(context, entries=(), signature=signature, entry_kind=KINDS[self.kind].entry)
+
+
+@dataclass
+class RevertPlanner(UndoPlanner):
+    """Plans the revert of logged changes; one is refused if the same fields were changed since."""
+
+    after_no_op: ClassVar[str] = ""
+
+    @property
+    def noun(self) -> str:
+        return kind_of(self.entry_kind).noun
+
+    async def plan(self, requests: Sequence[Part]) -> Planned[Part, Proposal]:
+        # The changes are in no journal of this user, or another key undoes them.
+        return replace(await super().plan(requests), undoes={})
+
+    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PreparedUndo | Blocked | None:
+        here = replace(entry, signature=self.signature)
+        prepared = await super()._prepare_in_project(undo, here)
+        if isinstance(prepared, PreparedUndo) and prepared.plan.conflicts:
+            return changed_since(prepared.plan.conflicts)
+        return prepared
+
+
+def questions_of_reverts(rows: Sequence[ChangeRow]) -> tuple[list[Reverts], list[Skipped]]:
+    """Return the changes of each question, newest first, and what is not reverted, with its reason."""
+    ready: dict[RecordKind, list[tuple[object, Any]]] = {}
+    skipped: list[Skipped] = []
+    for row in sorted(rows, key=lambda row: row.place, reverse=True):
+        request = request_of(row.kind, row.entry)
+        if isinstance(request, Blocked):
+            id = row.record_id or row.entry.item_id
+            skipped.append(replace(skip(id, row.key, request), kind=row.kind))
+        else:
+            ready.setdefault(row.kind, []).append((row.entry.item_id, request))
+    # Flags come first: an experiment that is a draft again should not be served.
+    questions = [
+        Reverts(kind, [request for _, request in batch], is_later=place > 0)
+        for kind in KINDS
+        if kind in ready
+        for place, batch in enumerate(distinct_records(ready[kind], lambda pair: pair[0]))
+    ]
+    return questions, skipped
+
+
+def request_of(kind: RecordKind, entry: Activity) -> Any | Blocked:
+    """Return what the planner of the kind reverts; blocked where the log alone rules it out."""
+    if entry.record_id is None and KINDS[kind].entry != WITHOUT_NUMBER:
+        return Blocked("number", "the log does not name its id", "change it by hand")
+    if kind == FLAGS.plural:
+        return revert_of(entry)
+    change = kind_of(KINDS[kind].entry).from_log(entry)
+    return change if isinstance(change, Blocked) else Part(change, UndoTarget(""))
+
+
+def reason_against(row: ChangeRow) -> str:
+    """Return why the log alone rules out a revert; empty otherwise."""
+    request = request_of(row.kind, row.entry)
+    return "; ".join(filter(None, (request.reason, request.next))) if isinstance(request, Blocked) else ""

@@ -1,0 +1,42 @@
+"""Reasons to refuse the revert of a change in the activity."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.difference import FieldConflict, compact
+from flagtui.models.json_value import JSON
+
+NOT_LOGGED: Final = Blocked("unlogged", "what it changed is not logged", "change it by hand")
+NAMED: Final = 3
+SIDE: Final = 120
+"""Characters of one side of a conflict."""
+
+
+def changed_since(conflicts: Sequence[FieldConflict]) -> Blocked:
+    """Return the refusal with all three values: set by the change, previous, current."""
+    differences = [
+        f"{conflict.where}: this change made it {_side(conflict.seen)},"
+        f" before that it was {_side(conflict.mine)}, now it is {_side(conflict.theirs)}"
+        for conflict in conflicts[:NAMED]
+    ]
+    more = f"; and {len(conflicts) - NAMED:,} more places" if len(conflicts) > NAMED else ""
+    reason = f"changed again since. {'; '.join(differences)}{more}"
+    return Blocked("moved on", reason, "undo the newer change first, or set the value by hand")
+
+
+def not_settable(field: str) -> Blocked:
+    """Return the refusal for a field that no request sets."""
+    name = field.replace("_", " ")
+    return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
+
+
+def not_kept(field: str) -> Blocked:
+    """Return the refusal for a field whose previous value the log lacks."""
+    name = field.replace("_", " ")
+    return Blocked("unlogged", f"the log does not contain the previous {name}", "change it by hand")
+
+
+def _side(value: JSON) -> str:
+    text = compact(value) or "nothing"
+    return text if len(text) <= SIDE else f"{text[:SIDE]}…"

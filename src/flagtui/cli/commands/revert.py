@@ -1,0 +1,96 @@
+"""`flagtui revert`: revert changes of the activity, by any user, by the usual write path."""
+
+from dataclasses import replace
+from typing import Final
+
+import click
+
+from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.revert_planner import questions_of_reverts
+from flagtui.cli.plumbing.activity_selection import select_changes
+from flagtui.cli.plumbing.change_report import (
+    ChangeReport,
+    change_command,
+    nothing_sent,
+    results_of_skipped,
+)
+from flagtui.cli.plumbing.confirmation import ask_and_send, check_count, place_of
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.word_types import query_argument
+from flagtui.text.formats import count
+
+MOST: Final = 50
+LATER: Final = "planned once the newer ones are reverted"
+REFUSED: Final = EXIT_CODES["refused"]
+
+
+@change_command(
+    "revert",
+    line="Revert changes in the activity, by any user.",
+    operations=(
+        "flags.activity",
+        "flags.get",
+        "flags.update",
+        "experiments.list",
+        "experiments.activity",
+        "experiments.get",
+        "experiments.update",
+        "event_definitions.list",
+        "event_definitions.get",
+        "event_definitions.update",
+    ),
+    examples=("revert @ 20m --dry-run", "revert kind:rollout flag:new-nav since:2h --limit 1 --yes"),
+)
+@query_argument("activity")
+@click.option(
+    "-L",
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    default=MOST,
+    show_default=True,
+    help="Revert at most N: the newest, around a moment the likeliest causes.",
+)
+async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, terms: WriteTerms) -> int:
+    """Revert the changes that flagtui activity lists for QUERY: only the values that they changed.
+
+    A change is skipped, with the reason, if the same value was changed again since, if the log lacks the
+    previous value, or if no request sets it. Changes of one record are reverted newest first.
+    """
+    if not " ".join(query).strip():
+        raise Trouble(
+            "no change is named; nothing was sent.",
+            "Give the QUERY with which flagtui activity lists the changes.",
+            code="usage",
+        )
+    rows, _read = await select_changes(session, query, limit)
+    questions, skipped = questions_of_reverts(rows)
+    reverted = count(len(rows) - len(skipped), "change")
+    check_count(len(rows) - len(skipped), f"{reverted} would be reverted", terms.agreement.max_changes)
+    context, here, codes = SessionContext(session, terms), signature_of(session), [0]
+    is_sent = not (terms.agreement.dry_run or terms.agreement.is_kept)
+    with ChangeReport(terms.printer) as report:
+        if not questions:
+            report.place = place_of(session)
+            return nothing_sent(results_of_skipped(skipped), report)
+        for place, reverts in enumerate(questions, 1):
+            if reverts.is_later and not is_sent:
+                warn(f"{count(len(reverts.requests), 'older change')} of the same records: {LATER}.")
+                continue
+            purpose = None
+            if len(questions) > 1:
+                purpose = Purpose("Revert", reverted, part=f"{place:,} of {len(questions):,}")
+            planned = await reverts.planner(context, here).plan(reverts.requests)
+            planned = replace(planned, skipped=[*skipped, *planned.skipped])
+            skipped = []
+            codes.append(
+                await ask_and_send(planned, session, terms, report, QuestionContext(purpose=purpose))
+            )
+            # What one question skips does not hold up the others; a failure does.
+            if codes[-1] not in (0, REFUSED):
+                break
+        return max(codes)

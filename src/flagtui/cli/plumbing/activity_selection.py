@@ -1,0 +1,55 @@
+"""The changes in the activity that the words of a command mean."""
+
+from collections.abc import Sequence
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.selection import read_query
+from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, split_centre
+from flagtui.store.moment_changes import merged, read_moment_changes
+from flagtui.store.query.language import compile_query
+
+
+async def select_changes(
+    session: ProjectSession, words: Sequence[str], limit: int
+) -> tuple[list[ChangeRow], list[ChangeRow] | None]:
+    """Return the changes that match, and around a moment the changes of flags read for it.
+
+    Newest first, around a moment the likeliest cause first. Raises Trouble, ApiError.
+    """
+    line = " ".join(words)
+    centre, rest, wrong = split_centre(line, session.now)
+    if wrong:
+        raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
+    narrowing = read_query(rest, ACTIVITY)
+    passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
+    changes: list[ChangeRow] = []
+    async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
+        row = change_row(entry, -len(changes))
+        if centre is not None and row.at is not None and row.at < centre.since:
+            break
+        if centre is not None or passes(row):
+            changes.append(row)
+        if len(changes) >= limit and centre is None:
+            break
+    if centre is None:
+        return changes, None
+    others = await _others(session, centre)
+    suspects = [row for row in merged(changes, others) if passes(row) and centre.holds(row.at)]
+    order = by_closeness(suspects, range(len(suspects)), centre)
+    return [suspects[index] for index in order[:limit]], changes
+
+
+async def _others(session: ProjectSession, centre: Centre) -> tuple[Activity, ...]:
+    """Return the changes of other records; those that cannot be read are named on standard error."""
+
+    async def events() -> list[EventDefinitionRow]:
+        return [row async for page in session.client.event_definitions.pages() for row in page.rows]
+
+    changes = await read_moment_changes(session.client, centre, events)
+    for words in changes.missing:
+        warn(words)
+    return changes.entries

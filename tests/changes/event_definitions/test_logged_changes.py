@@ -1,0 +1,50 @@
+"""Changes of event definitions in the activity: what the log lets a revert restore, and why it does not."""
+
+import pytest
+from tests.changes.event_definitions.conftest import definition
+from tests.doubles.expected import expect, require
+
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext
+from flagtui.changes.event_definitions.definition_save import plan_undo
+from flagtui.changes.event_definitions.logged_changes import logged_change
+from flagtui.changes.journal_entries import Entry
+from flagtui.models.activity import Activity
+from flagtui.models.json_value import JSON
+
+
+def logged(activity: str = "changed", **changed: tuple[JSON, JSON]) -> Activity:
+    """An entry as servers log it: null is any kind of empty."""
+    changes: list[JSON] = [
+        {"field": name, "before": old, "after": new, "action": "created" if old is None else "changed"}
+        for name, (old, new) in changed.items()
+    ]
+    detail = {"name": "signed up", "changes": changes}
+    return Activity.of({"scope": "EventDefinition", "activity": activity, "item_id": "u1", "detail": detail})
+
+
+def test_revert_restores_only_the_logged_values() -> None:
+    change = expect(logged_change(logged(description=(None, "why"), verified=(False, True))), Entry)
+    fresh = definition(description="why", verified=True, tags=["a"])
+    plan = require(plan_undo(change, fresh, DefinitionContext()))
+    assert (dict(plan.body), plan.conflicts) == ({"description": "", "verified": False}, ())
+
+
+def test_revert_of_a_field_changed_since_conflicts() -> None:
+    change = expect(logged_change(logged(description=("old", "new"))), Entry)
+    plan = require(plan_undo(change, definition(description="newest"), DefinitionContext()))
+    assert [conflict.theirs for conflict in plan.conflicts] == ["newest"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (logged("created"), "later changes of it cannot be ruled out"),
+        (logged("deleted", name=("signed up", None)), "servers do not keep a deleted event definition"),
+        (logged("last change"), "what it changed is not logged"),
+        (logged(post_to_slack=(False, True)), "the old post to slack cannot be set again"),
+        (logged(owner=("ada", 2)), "the log does not contain the previous owner"),
+    ],
+)
+def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
+    assert words in expect(logged_change(entry), Blocked).reason

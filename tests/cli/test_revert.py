@@ -1,0 +1,77 @@
+"""`flagtui revert`: the changes that `flagtui activity` lists, by any user, whatever the kind of record."""
+
+import json
+
+import pytest
+from tests.cli.conftest import Run, Service
+
+from flagtui.api.client import Client
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
+
+
+@pytest.fixture
+def flag(request: pytest.FixtureRequest, service: Service) -> Flag:
+    """A flag that another program has described and turned on."""
+    key = f"reverted-{abs(hash(request.node.name))}"
+
+    async def make(client: Client) -> Flag:
+        made = await client.flags.create({"key": key, "active": False})
+        await client.flags.update(made.id, {"name": "what it is for"})
+        return await client.flags.update(made.id, {"active": True})
+
+    return service.ask(make)
+
+
+def now(service: Service, flag: Flag) -> Flag:
+    return service.ask(lambda client: client.flags.get(flag.id))
+
+
+def test_revert_restores_what_activity_lists(signed_in: Run, service: Service, flag: Flag) -> None:
+    query = (f"flag:{flag.key}", "kind:switch", "--limit", "1")
+    listed = json.loads(signed_in("activity", *query, "--json").out)["records"]
+    assert [change["words"] for change in listed] == ["turned on"]
+    planned = signed_in("revert", *query, "--dry-run", is_shown=True)
+    assert (planned.code, now(service, flag).active) == (0, True), planned.err
+    assert "Turn OFF" in planned.out
+    done = signed_in("revert", *query, "--yes", "--json")
+    assert (done.code, now(service, flag).active) == (0, False), done.err
+    assert now(service, flag).name == "what it is for"
+    [record] = json.loads(done.out)["records"]
+    assert (record["key"], record["ending"]) == (flag.key, "saved")
+
+
+def test_revert_without_a_query_changes_nothing(signed_in: Run) -> None:
+    done = signed_in("revert", "--yes")
+    assert (done.code, "no change is named; nothing was sent" in done.err) == (2, True)
+
+
+def test_several_changes_of_a_flag_are_reverted_newest_first(
+    signed_in: Run, service: Service, flag: Flag
+) -> None:
+    query = (f"flag:{flag.key}", "--limit", "2")
+    planned = signed_in("revert", *query, "--dry-run")
+    assert "1 older change of the same records: planned once the newer ones are reverted" in planned.err
+    limited = signed_in("revert", *query, "--yes", "--max-changes", "1")
+    assert (limited.code, "2 changes would be reverted" in limited.err) == (3, True), limited.err
+    done = signed_in("revert", *query, "--yes", is_shown=True)
+    assert done.code == 0, done.err
+    assert (now(service, flag).active, now(service, flag).name) == (False, "")
+
+
+def test_revert_reaches_experiments_and_names_unlogged_changes(signed_in: Run, service: Service) -> None:
+    async def change(client: Client) -> tuple[Experiment, str]:
+        row = (await client.experiments.page({"limit": 1})).rows[0]
+        event = (await client.event_definitions.page({"limit": 1})).rows[0]
+        await client.event_definitions.update(event.id, {"description": "changed just now"})
+        before = await client.experiments.get(row.id)
+        await client.experiments.update(row.id, {"description": "reverted-text"})
+        return before, event.name
+
+    before, event = service.ask(change)
+    done = signed_in("revert", "@", "1m", "kind:experiment,event", "--yes", "--json")
+    endings = {record["key"]: record["ending"] for record in json.loads(done.out)["records"]}
+    assert (endings[before.name], endings[event]) == ("saved", "skipped"), done.err
+    assert "what it changed is not logged" in done.out
+    fresh = service.ask(lambda client: client.experiments.get(before.id))
+    assert (fresh.description or "") == (before.description or "")
