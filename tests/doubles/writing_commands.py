@@ -59,6 +59,7 @@ WRITES: Final[dict[str, tuple[str, ...]]] = {
     "events verify": ("events verify $pageview",),
     "apply": ("flags disable export-parquet --stage", "apply staged"),
     "undo": ("flags disable export-parquet --yes", "undo"),
+    "revert": ("flags disable export-parquet --yes", "revert flag:export-parquet --limit 1"),
     "redo": ("flags disable export-parquet --yes", "undo --yes", "redo"),
 }
 """Each writing command on the sample, after what makes it possible."""

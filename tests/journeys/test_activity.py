@@ -66,7 +66,7 @@ async def test_irreversible_entry_names_its_reason(
         assert isinstance(screen, ActivityScreen)
         screen.search.set_line('"saved without a change" flag:new-nav')
         await program.press("z")
-        assert "the details of the change are not recorded" in program.notices[-1]
+        assert "what it changed is not logged" in program.notices[-1]
         assert program.wire.writes() == []
     read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:

@@ -21,6 +21,6 @@ BOTH = UserChange(1_237, 2_345, 8_246)
         (None, 7, "?"),
     ],
 )
-def test_short_change_fits_its_column(change: UserChange | None, width: int, words: str) -> None:
+def test_short_change_has_room_in_its_column(change: UserChange | None, width: int, words: str) -> None:
     assert user_change_in_short(change, width) == words
     assert len(words) <= width

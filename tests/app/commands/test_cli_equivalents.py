@@ -42,8 +42,7 @@ WITHOUT_TWIN: Final[Mapping[str, str]] = {
         "flags restore takes the key of a deleted flag": "flags.deleted",
         "--reason gives the set one when it is staged": "staged.reason",
         "staging the change of a record again replaces its values": "staged.edit",
-        "a version is brought back where both are seen; undo takes back one's own changes": "history.return"
-        " activity.revert",
+        "a version is brought back where both are seen": "history.return",
         "an event has too few fields for a file: each has a command": "events.edit_json"
         " events.describe_in_editor",
         "decisions of the inbox are kept by the app until they are applied": "inbox.apply inbox.undo"

@@ -43,7 +43,10 @@ REFUSED: Final = EXIT_CODES["refused"]
         "event_definitions.get",
         "event_definitions.update",
     ),
-    examples=("revert @ 20m --dry-run", "revert kind:rollout flag:new-nav since:2h --limit 1 --yes"),
+    examples=(
+        "revert flag:new-nav since:2h --limit 1 --dry-run",
+        "revert flag:new-nav since:2h --limit 1 --yes",
+    ),
 )
 @query_argument("activity")
 @click.option(
