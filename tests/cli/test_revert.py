@@ -30,7 +30,7 @@ def now(service: Service, flag: Flag) -> Flag:
 def test_revert_restores_what_activity_lists(signed_in: Run, service: Service, flag: Flag) -> None:
     query = (f"flag:{flag.key}", "kind:switch", "--limit", "1")
     listed = json.loads(signed_in("activity", *query, "--json").out)["records"]
-    assert [change["words"] for change in listed] == ["turned on"]
+    assert [change["change"] for change in listed] == ["turned on"]
     planned = signed_in("revert", *query, "--dry-run", is_shown=True)
     assert (planned.code, now(service, flag).active) == (0, True), planned.err
     assert "Turn OFF" in planned.out
