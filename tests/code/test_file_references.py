@@ -267,3 +267,11 @@ def test_name_assigned_again_within_a_line_is_computed() -> None:
 
 def test_marker_within_a_string_accepts_nothing() -> None:
     assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""
+
+
+@pytest.mark.parametrize(
+    "call", ['t("nav")', 't ("nav")', 't<{a: string}>("nav")', 't?.("nav")', 'x.t("nav")']
+)
+def test_wrapper_of_one_letter_is_recognised(call: str) -> None:
+    kinds = [resolve(read(text, wrappers=("t",))) for text in (call, call.replace("t", "it", 1))]
+    assert kinds == [[("wrapper", "nav")], [("string", "nav")]]

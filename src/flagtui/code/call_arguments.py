@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.sdk_functions import NAME_MARKS
 from flagtui.code.syntax import Syntax
 
 _NAME: Final = re.compile(r"""["']?([A-Za-z_]\w*)["']?\s*(?:=>|:(?!:)|=(?![=>]))\s*""")
@@ -27,7 +28,6 @@ _SUFFIX: Final = re.compile(
 _OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
 _LINE_END: Final = re.compile(r"\n")
 _SPACE: Final = re.compile(r"\s*")
-_IDENTIFIER: Final = frozenset("_$!?")
 _OPEN: Final = frozenset("([{")
 _CLOSED: Final = frozenset(")]}")
 
@@ -108,7 +108,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
             # Types between the name and the arguments: `useGate<boolean>("key")`.
             end = max(text.rfind("<", 0, end), 0)
         start = end
-        while start and (text[start - 1].isalnum() or text[start - 1] in _IDENTIFIER):
+        while start and (text[start - 1].isalnum() or text[start - 1] in NAME_MARKS):
             start -= 1
         return start, text[start:end]
 

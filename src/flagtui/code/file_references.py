@@ -143,6 +143,8 @@ class _FileReader:
 
     def _read_calls(self) -> Iterator[tuple[Reference, int]]:
         for start, end in self.syntax.arguments.items():
+            if not self.functions.may_end(self.source.text, start):
+                continue
             first, name = self.source.name_before(start)
             if not self.functions.is_name(name):
                 continue

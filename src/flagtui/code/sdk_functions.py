@@ -9,6 +9,8 @@ Subject = Literal["flag", "event"]
 KEY_NAMES: Final = frozenset(("key", "flag", "flagkey", "flag_key", "featurekey", "feature_key", "forkey"))
 """Names of arguments and members that hold the key, in lower case."""
 EVENT_NAMES: Final = frozenset(("event", "eventname", "event_name"))
+NAME_MARKS: Final = frozenset("_$!?")
+"""Characters of names that are neither letters nor digits."""
 FALLBACK_NAMES: Final = frozenset(("default", "defaultvalue", "default_value", "fallback"))
 
 
@@ -77,6 +79,14 @@ class CallNames:
         own = {name.replace("::", "."): SdkFunction(is_wrapper=True) for name in wrappers}
         self._functions = {**SDK_FUNCTIONS, **own}
         self._last = frozenset(name.rpartition(".")[2] for name in self._functions)
+        self._tail_length = min(map(len, self._last))
+        self._tails = frozenset(name[-self._tail_length :] for name in self._last)
+
+    def may_end(self, text: str, position: int) -> bool:
+        """Return whether such a name can precede the position; false for nearly all other names."""
+        tail = text[max(0, position - self._tail_length) : position]
+        # Anything but a name, such as types or `?.`, can follow one.
+        return tail in self._tails or not (tail[-1:].isalnum() or tail[-1:] in NAME_MARKS)
 
     def is_name(self, name: str) -> bool:
         """Return whether a function has this name on some receiver."""
