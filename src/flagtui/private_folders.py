@@ -4,7 +4,7 @@ Imports no library: the first frame of a start is kept in such a folder.
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH101, PTH102, PTH111, PTH112, PTH116, PTH117, PTH118, PTH120
+# ruff: noqa: PTH101, PTH102, PTH105, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118, PTH120
 
 import os
 import sys
@@ -43,6 +43,23 @@ def make_private(folder: "str | os.PathLike[str]") -> None:
 def make_missing(folder: "str | os.PathLike[str]") -> None:
     """Make the folder and its missing parents for this user alone; leave what exists. Raises OSError."""
     _make_missing(os.fspath(folder))
+
+
+def replace_private(path: "os.PathLike[str]", data: bytes) -> None:
+    """Replace a file of this user alone; until the new data are complete, it has the old. Raises OSError."""
+    import tempfile
+
+    folder = os.path.dirname(path)
+    make_private(folder)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".new")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    finally:
+        # Renamed already unless that failed.
+        if os.path.lexists(name):
+            os.unlink(name)
 
 
 def is_foreign(path: str) -> bool:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
@@ -21,7 +20,14 @@ _LINE_BYTES: Final = 500
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 """Links are not followed, so no loop is entered; a pipe does not wait for its writer."""
 
+Stamp = tuple[int, int, int, int]
+"""Size, times of the last change of the content and of anything, and number: equal if a file is unchanged."""
 SkipReason = Literal["binary", "large", "links", "minified", "missing", "unreadable"]
+
+
+def stamp_of(facts: os.stat_result) -> Stamp:
+    """Return the stamp of a file."""
+    return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
 
 
 class FileBatch(msgspec.Struct, frozen=True):
@@ -42,7 +48,9 @@ class FileReader:
     """Reads files below one folder into the same buffer: making one for each takes longer than reading."""
 
     def __init__(self, root: str) -> None:
-        self.skipped = Counter[SkipReason]()
+        self.skipped: dict[str, SkipReason] = {}
+        self.stamps: dict[str, Stamp] = {}
+        """Of each file that has the same bytes while its stamp is the same."""
         self.problems: list[str] = []
         """A line for each file that the system refuses to open."""
         self._root = root
@@ -62,7 +70,7 @@ class FileReader:
                     files.append((name, start, start + size))
                     start += size
                 else:
-                    self.skipped[size] += 1
+                    self.skipped[name] = size
                 if start >= BATCH_BYTES:
                     yield FileBatch(self._buffer, start, files)
                     files, start = [], 0
@@ -75,6 +83,8 @@ class FileReader:
         try:
             handle = os.open(name, _FLAGS, dir_fd=folder)
             try:
+                # Before it is read: after a change meanwhile, the stamp is an earlier one.
+                facts = os.fstat(handle)
                 size = os.readv(handle, [self._view[start : start + SIZE_LIMIT + 1]])
             finally:
                 os.close(handle)
@@ -86,6 +96,9 @@ class FileReader:
                 return "links"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
+        if size and size == min(facts.st_size, SIZE_LIMIT + 1):
+            # Not a pipe, nor a file that the system makes up for its reader.
+            self.stamps[name] = stamp_of(facts)
         if size > SIZE_LIMIT:
             return "large"
         if self._buffer.find(b"\0", start, start + min(size, _BINARY_BYTES)) >= 0:

@@ -24,6 +24,8 @@ class ScanJob(msgspec.Struct, frozen=True):
 
     folder: str
     facts: CodeFacts
+    store: str = ""
+    """The file for the results by file; empty for none."""
 
 
 class ScanLine(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,7 +55,8 @@ def scan_folder(job: ScanJob) -> ScannedCode:
     root = find_root([folder], folder)
     settings = read_repository_settings(root)
     tree = list_files(root, [folder], match_patterns(settings.ignore))
-    scan = scan_tree(tree, ScanRequest(job.facts.flags, settings, report=_report))
+    store = Path(job.store) if job.store else None
+    scan = scan_tree(tree, ScanRequest(job.facts.flags, settings, report=_report, store=store))
     places = tuple(stored_places(scan.references, job.facts))
     return ScannedCode(str(root), places, scan.files, len(scan.problems))
 

@@ -32,9 +32,15 @@ class Syntax(msgspec.Struct):
     """Where the parser first understood nothing; None for a file without errors."""
 
 
+def find_parser() -> str | None:
+    """Return the file of the extra; None if it is not installed."""
+    spec = find_spec(_LIBRARY)
+    return spec.origin if spec else None
+
+
 def has_parser() -> bool:
     """Return whether the extra is installed."""
-    return find_spec(_LIBRARY) is not None
+    return find_parser() is not None
 
 
 def parse(text: str, language: Language) -> Syntax:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from flagtui.code.file_content import FileBatch, FileReader, SkipReason
+from flagtui.code.file_content import FileBatch, FileReader
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import Language, language_of
 from flagtui.code.named_keys import NameIndex
@@ -20,6 +21,7 @@ from flagtui.code.reference_records import FileReferences, NamedCall, NamedKey, 
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.sdk_functions import CallNames
 from flagtui.code.source_files import Matcher, SourceTree, match_patterns, never
+from flagtui.code.stored_results import SETTLED, FileResults, ResultStore, mark_of
 from flagtui.code.syntax import has_parser
 
 CHUNK_FILES: Final = 64
@@ -55,6 +57,10 @@ class ScanRequest(msgspec.Struct, frozen=True):
     languages: Collection[str] = ()
     """Languages to parse, by name; empty for those of the settings."""
     files_per_process: int = FILES_PER_PROCESS
+    store: Path | None = None
+    """The file for the results, so that the next scan reads changed files only."""
+    settled: int = SETTLED
+    """Nanoseconds after the change of a file until its result is stored."""
     report: Callable[[int, int], None] | None = None
     """Receives the number of files that were read, about, and of all files, while the scan runs."""
 
@@ -73,26 +79,14 @@ class Scan(msgspec.Struct):
     """False without the extra: every quoted key is then a `string`, and nothing else is recognised."""
 
 
-class _Part(msgspec.Struct):
-    """The result of one process."""
-
-    results: list[FileReferences] = []
-    files: int = 0
-    skipped: dict[SkipReason, int] = {}
-    problems: list[str] = []
-    """A line for each file that cannot be read."""
-
-
 def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
     """Return the references in the files of the tree."""
     scanner = _Scanner(tree.root, request)
-    parts = _run(scanner, tree.files, request)
-    scan = Scan(is_parsed=scanner.has_parser, skipped=tree.skipped, problems=[*tree.problems])
-    for part in parts:
-        scan.files += part.files
-        scan.skipped.update(part.skipped)
-    files = sorted((file for part in parts for file in part.results), key=attrgetter("path"))
-    scan.problems += sorted(problem for part in parts for problem in part.problems)
+    results = _stored_and_new(scanner, tree, request)
+    scan = Scan(files=results.files, is_parsed=scanner.has_parser, skipped=tree.skipped)
+    scan.skipped.update(results.skipped.values())
+    files = sorted(results.references, key=attrgetter("path"))
+    scan.problems = [*tree.problems, *sorted(results.problems)]
     scan.problems += (problem for file in files for problem in file.problems)
     scan.references = resolve_names(
         (each for file in files for each in file.references),
@@ -100,6 +94,20 @@ def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
         (each for file in files for each in file.calls),
     )
     return scan
+
+
+def _stored_and_new(scanner: "_Scanner", tree: SourceTree, request: ScanRequest) -> FileResults:
+    begun = time.time_ns()
+    store = ResultStore(request.store, scanner.mark() if request.store else "", request.settled)
+    results = store.load(tree.root, tree.files)
+    unchanged = results.stamps.keys()
+    files = [name for name in tree.files if name not in unchanged] if unchanged else tree.files
+    if not files:
+        return results
+    for part in _run(scanner, files, request):
+        results.add(part)
+    store.save(results, begun)
+    return results
 
 
 def resolve_names(
@@ -131,18 +139,22 @@ class _Scanner:
         self.names = CallNames(settings.wrappers)
         self.has_parser = has_parser()
         self.languages = frozenset(request.languages or settings.languages)
+        self.settings = settings
         self.is_generated = match_patterns(settings.generated)
         self.has_constants = match_patterns(settings.constants)
         self.is_test = match_patterns(settings.tests)
 
-    def scan(self, files: Iterable[str]) -> _Part:
-        part, reader = _Part(), FileReader(str(self.root))
+    def mark(self) -> str:
+        """Return a mark of everything that results depend on, apart from the files."""
+        return mark_of(str(self.root), sorted(self.keys), self.settings, sorted(self.languages))
+
+    def scan(self, files: Iterable[str]) -> FileResults:
+        reader = FileReader(str(self.root))
+        results = FileResults(reader.stamps, [], reader.skipped, reader.problems)
         for batch in reader.batches(files):
-            part.results += (self._read(path, data) for path, data in self._hits(batch))
-            part.files += len(batch.files)
-        part.problems += reader.problems
-        part.skipped = dict(reader.skipped)
-        return part
+            results.references += (self._read(path, data) for path, data in self._hits(batch))
+            results.files += len(batch.files)
+        return results
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
         """Yield the files that are worth parsing."""
@@ -187,7 +199,7 @@ def _usual_tests() -> Matcher:
     return match_patterns(_TEST_PATTERNS)
 
 
-def _run(scanner: _Scanner, files: Sequence[str], request: ScanRequest) -> list[_Part]:
+def _run(scanner: _Scanner, files: Sequence[str], request: ScanRequest) -> list[FileResults]:
     """Scan in as many processes as pay."""
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
     count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
@@ -245,9 +257,9 @@ class _Child:
                 os._exit(code)
         os.close(start)
 
-    def part(self) -> _Part | None:
+    def part(self) -> FileResults | None:
         """Return the result; None where the process failed."""
         with os.fdopen(self._end, "rb") as pipe:
             data = pipe.read()
         _, status = os.waitpid(self._process, 0)
-        return msgspec.msgpack.decode(data, type=_Part) if status == 0 else None
+        return msgspec.msgpack.decode(data, type=FileResults) if status == 0 else None

@@ -4,8 +4,6 @@ It has keys and places, and no line of code. Nothing here raises: a scan that ca
 missing.
 """
 
-import os
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,9 +14,10 @@ from typing import Final
 import msgspec
 
 from flagtui.models.code_uses import MISSING, CodeUse, CodeUses, MissingKey, UseFinding
-from flagtui.private_folders import is_foreign, make_private
+from flagtui.private_folders import is_foreign, replace_private
 
 _SUFFIX: Final = ".json"
+_RESULTS: Final = ".files"
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
 _VERSION: Final = 3
 
@@ -102,20 +101,9 @@ class CodeScans:
         scan = CodeScan(self._profile, str(resolved), str(root), taken_at, tuple(places), self._project)
         if self._folder is None:
             return scan
-        try:
-            data = msgspec.json.encode(scan)
-            make_private(self._folder)
-            handle, name = tempfile.mkstemp(dir=self._folder, prefix=".new")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                Path(name).replace(self._path(resolved))
-            finally:
-                with suppress(OSError):
-                    Path(name).unlink()
-        except (OSError, UnicodeEncodeError):
-            # A folder whose name is not UTF-8 is not stored either.
-            pass
+        # A folder whose name is not UTF-8 is not stored either.
+        with suppress(OSError, UnicodeEncodeError):
+            replace_private(self._path(resolved), msgspec.json.encode(scan))
         return scan
 
     def load(self, folder: Path) -> CodeScan | None:
@@ -123,6 +111,10 @@ class CodeScans:
         resolved = folder.resolve()
         scans = (self._read(each) for each in (resolved, *resolved.parents))
         return next((scan for scan in scans if scan is not None), None)
+
+    def results(self, folder: Path) -> Path | None:
+        """Return the file for the results of a scan of the folder by file; None where nothing is stored."""
+        return self._path(folder.resolve()).with_suffix(_RESULTS) if self._folder else None
 
     def _path(self, folder: Path) -> Path:
         assert self._folder is not None

@@ -9,7 +9,7 @@ from typing import Final, TypedDict, Unpack
 import click
 
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
-from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
+from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
@@ -113,8 +113,7 @@ def _findings(
     if set(rules) == {WITHOUT_CODE}:
         return find_findings((), facts, rules, options["required"])
     scan_place = ScanPlace([folder] if folder else [], changed_since=options["changed_since"])
-    result = scan_code(scan_place, facts.flags)
-    save_scan(opening, scan_place, result, facts)
+    result = scan_code(opening, scan_place, facts)
     findings = find_findings(result.scan.references, facts, rules, options["required"])
     if not options["changed_since"]:
         return findings

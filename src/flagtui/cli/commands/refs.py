@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 import click
 
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
-from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
+from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
@@ -72,8 +72,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     facts = load_facts(opening) if options["offline"] else request_facts(opening, place)
     selected = _selected(opening, facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
-    result = scan_code(scan_place, {*facts.flags, *names})
-    save_scan(opening, scan_place, result, facts)
+    result = scan_code(opening, scan_place, facts, names)
     is_selected = selected.__contains__ if words else _always
     records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
     if not options["changed_since"] and result.scan.is_parsed:

@@ -70,8 +70,9 @@ class CodeScanner:
         # The project of the screen may be another one than that of the profile.
         opening = None if self.opening is None else self.opening.in_project(str(client.project))
         facts = await fetch_facts(client, opening)
-        scanned = await _run(ScanJob(str(self.folder.resolve()), facts), report)
         scans = CodeScans(self.cache, self.profile, str(client.project))
+        job = ScanJob(str(self.folder.resolve()), facts, str(scans.results(self.folder) or ""))
+        scanned = await _run(job, report)
         scan = scans.save(self.folder, Path(scanned.root), scanned.places, time.time())
         self._last[:] = [scan]
         return scan

@@ -37,18 +37,32 @@ class ScanPlace(msgspec.Struct, frozen=True):
     changed_since: str = ""
     """A revision of git; empty reports every file."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every language of one folder is read."""
+        return not self.languages and len(self.folders) < 2
+
+    @property
+    def folder(self) -> Path:
+        """Return the first folder; the current one unless given."""
+        return self.folders[0] if self.folders else current_folder()
+
 
 class ScanResult(msgspec.Struct, frozen=True):
     """The references of a tree."""
 
-    root: Path
     scan: Scan
     shown: Sequence[Reference]
     """Those in the files to report."""
 
 
-def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
-    """Search the folders, and report skipped files on standard error. Raises Trouble."""
+def scan_code(
+    opening: Opening, place: ScanPlace, facts: CodeFacts, names: Collection[str] = ()
+) -> ScanResult:
+    """Search the folders for the flags and other names; report skipped files on standard error.
+
+    The places are stored for the app and for questions. Raises Trouble.
+    """
     folders = [folder.absolute() for folder in place.folders] or [current_folder()]
     missing = next((folder for folder in folders if not folder.is_dir()), None)
     if missing is not None:
@@ -60,20 +74,22 @@ def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
         changed = list_changed(root, place.changed_since) if place.changed_since else None
     except (SourceError, SettingsError) as error:
         raise Trouble(f"{error}", code="usage") from None
-    scan = scan_tree(tree, ScanRequest(keys, settings, place.languages))
+    keys = {*facts.flags, *names}
+    is_usual = place.is_whole and len(keys) == len(facts.flags)
+    store = code_scans(opening, facts.project).results(place.folder) if is_usual else None
+    scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store))
     _report(scan)
+    _save(opening, place, root, scan, facts)
     shown = [each for each in scan.references if changed is None or each.path in changed]
-    return ScanResult(root, scan, shown)
+    return ScanResult(scan, shown)
 
 
-def save_scan(opening: Opening, place: ScanPlace, result: ScanResult, facts: CodeFacts) -> None:
-    """Save the places of a scan for the app and for questions, where it read every language of one folder."""
-    if not result.scan.is_parsed or place.languages or len(place.folders) > 1:
+def _save(opening: Opening, place: ScanPlace, root: Path, scan: Scan, facts: CodeFacts) -> None:
+    if not scan.is_parsed or not place.is_whole:
         return
-    folder = place.folders[0] if place.folders else current_folder()
-    places = [*stored_places(result.scan.references, facts)]
+    places = [*stored_places(scan.references, facts)]
     for project in project_names(opening, facts.project):
-        code_scans(opening, project).save(folder, result.root, places, time.time())
+        code_scans(opening, project).save(place.folder, root, places, time.time())
 
 
 def _report(scan: Scan) -> None:

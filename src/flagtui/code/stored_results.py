@@ -1,0 +1,133 @@
+"""The results of an earlier scan by file: a file that did not change since is not read again.
+
+They are keys, names and places. Nothing here raises: what cannot be stored or read is missing.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from flagtui.code.file_content import SkipReason, Stamp, stamp_of
+from flagtui.code.reference_records import FileReferences
+from flagtui.code.syntax import find_parser
+from flagtui.private_folders import is_foreign, replace_private
+
+SETTLED: Final = 2 * 10**9
+"""Nanoseconds after which every file system gives a change another time. Git has the same rule."""
+_SIZE_LIMIT: Final = 64 * 1024 * 1024
+_SUM_BYTES: Final = 4
+
+
+class FileResults(msgspec.Struct):
+    """The results of some files."""
+
+    stamps: dict[str, Stamp] = {}
+    """Of each file whose result can be stored."""
+    references: list[FileReferences] = []
+    skipped: dict[str, SkipReason] = {}
+    problems: list[str] = []
+    """A line for each file that cannot be read."""
+    files: int = 0
+    """Files that were read to the end."""
+
+    def add(self, other: "FileResults") -> None:
+        """Add the results of other files."""
+        self.stamps |= other.stamps
+        self.references += other.references
+        self.skipped |= other.skipped
+        self.problems += other.problems
+        self.files += other.files
+
+
+class _Stored(msgspec.Struct, array_like=True):
+    mark: str
+    stamps: dict[str, Stamp]
+    references: list[FileReferences]
+    skipped: dict[str, SkipReason]
+
+
+class ResultStore:
+    """The results of one tree in one file."""
+
+    def __init__(self, path: Path | None, mark: str, settled: int = SETTLED) -> None:
+        self._path = path
+        self._settled = settled
+        self._mark = mark
+        """Of everything that results depend on, apart from the files."""
+
+    def load(self, root: Path, names: Iterable[str]) -> FileResults:
+        """Return the results of those files that are as they were."""
+        stored = self._read()
+        if stored is None:
+            return FileResults()
+        stamps = _unchanged(root, names, stored.stamps)
+        skipped = {name: reason for name, reason in stored.skipped.items() if name in stamps}
+        references = [each for each in stored.references if each.path in stamps]
+        return FileResults(stamps, references, skipped, files=len(stamps) - len(skipped))
+
+    def save(self, results: FileResults, begun: int) -> None:
+        """Replace the results. Those of files that changed shortly before the scan, or since, are omitted.
+
+        Such a file can change once more without another time. `begun` is in nanoseconds.
+        """
+        if self._path is None:
+            return
+        limit = begun - self._settled
+        stamps = {
+            name: stamp for name, stamp in results.stamps.items() if stamp[1] < limit and stamp[2] < limit
+        }
+        references = [each for each in results.references if each.path in stamps]
+        skipped = {name: reason for name, reason in results.skipped.items() if name in stamps}
+        with suppress(OSError, UnicodeEncodeError):
+            data = msgspec.msgpack.encode(_Stored(self._mark, stamps, references, skipped))
+            replace_private(self._path, zlib.crc32(data).to_bytes(_SUM_BYTES, "big") + data)
+
+    def _read(self) -> _Stored | None:
+        try:
+            if self._path is None or is_foreign(str(self._path)) or self._path.stat().st_size > _SIZE_LIMIT:
+                return None
+            content = self._path.read_bytes()
+            data = memoryview(content)[_SUM_BYTES:]
+            if zlib.crc32(data) != int.from_bytes(content[:_SUM_BYTES], "big"):
+                return None
+            stored = msgspec.msgpack.decode(data, type=_Stored)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        return stored if stored.mark == self._mark else None
+
+
+def _unchanged(root: Path, names: Iterable[str], stamps: dict[str, Stamp]) -> dict[str, Stamp]:
+    """Return the files that are as they were."""
+    same = {}
+    # Shorter paths: the system walks through the folders above once.
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for name in names:
+            earlier = stamps.get(name)
+            if earlier is not None:
+                with suppress(OSError):
+                    if stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False)) == earlier:
+                        same[name] = earlier
+    finally:
+        os.close(folder)
+    return same
+
+
+def mark_of(*parts: object) -> str:
+    """Return a mark of these values, of this program and of its parser."""
+    return blake2b(repr((*parts, _program())).encode()).hexdigest()
+
+
+@cache
+def _program() -> list[tuple[str, Stamp]]:
+    """Return the stamps of the files that read source code."""
+    parser = find_parser()
+    files = [*Path(__file__).parent.glob("*.py"), *([Path(parser)] if parser else ())]
+    return sorted((str(path), stamp_of(path.stat())) for path in files)

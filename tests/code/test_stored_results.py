@@ -1,0 +1,161 @@
+"""Results of an earlier scan: the same as without them, whatever happened to the files."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import pytest
+
+from flagtui.code.repository_settings import RepositorySettings
+from flagtui.code.source_files import list_files
+from flagtui.code.stored_results import SETTLED, ResultStore
+from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
+
+HOUR = 3_600 * 10**9
+CONTENTS = (
+    'isFeatureEnabled("nav")\n',
+    'isFeatureEnabled("new")\n',
+    '// "nav" was here ......\n',
+    "isFeatureEnabled(NAV)\n",
+    'const NAV = "nav";\n',
+    "plain text\n",
+    "function ( { [\n",
+    "caf\xe9 'nav'\n",
+    "\0\0\0\0\n",
+    "f('nav');" * 1_000,
+    "",
+)
+"""The first three have the same size."""
+
+
+def scan(
+    tree: Path, store: Path | None, *, keys: Collection[str] = ("nav", "new"), settled: int = -HOUR
+) -> Scan:
+    request = ScanRequest(keys, RepositorySettings(), store=store, settled=settled)
+    return scan_tree(list_files(tree, [tree]), request)
+
+
+def files_read(tree: Path, store: Path) -> int:
+    """Return how many files a scan reads."""
+    totals = [0]
+
+    def report(_files: int, total: int) -> None:
+        totals.append(total)
+
+    scan_tree(
+        list_files(tree, [tree]), ScanRequest(("nav", "new"), store=store, report=report, settled=-HOUR)
+    )
+    return totals[-1]
+
+
+def write(path: Path, content: str) -> None:
+    """Write the file; it gets other times, as after a pause that is longer than the clock of the system."""
+    path.write_bytes(content.encode("latin-1"))
+    written = path.stat().st_ctime_ns
+    while path.stat().st_ctime_ns == written:
+        path.touch()
+
+
+def change(tree: Path, source: random.Random) -> None:
+    """Do something to a file or a folder."""
+    files = [path for path in sorted(tree.rglob("*")) if not path.is_dir()]
+    path, other = source.choice(files), source.choice(files)
+    folder = path.parent
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: write(path, source.choice(CONTENTS)),
+        lambda: write(path, source.choice(CONTENTS[:3])),
+        lambda: write(folder / f"new{source.randrange(9)}.ts", source.choice(CONTENTS)),
+        lambda: write_with_earlier_time(path, source.choice(CONTENTS[:3])),
+        path.unlink if len(files) > 5 else path.lstat,
+        lambda: path.replace(other),
+        lambda: replace_by_link(path, other),
+        lambda: folder.rename(tree / f"folder{source.randrange(99)}") if folder != tree else None,
+        lambda: path.chmod(0o600) if not path.is_symlink() else None,
+    )
+    source.choice(changes)()
+
+
+def write_with_earlier_time(path: Path, content: str) -> None:
+    earlier = path.lstat().st_mtime_ns
+    if not path.is_symlink():
+        write(path, content)
+        os.utime(path, ns=(earlier, earlier))
+
+
+def replace_by_link(path: Path, other: Path) -> None:
+    if path != other:
+        path.unlink()
+        path.symlink_to(other)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_stored_results_are_those_of_a_plain_scan(tmp_path: Path, seed: int) -> None:
+    source, store, tree = random.Random(seed), tmp_path / "cache" / "results", tmp_path / "tree"
+    for number in range(12):
+        path = tree / f"part{number % 3}" / f"file{number}.ts"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, source.choice(CONTENTS))
+    for _ in range(12):
+        assert scan(tree, store) == scan(tree, None)
+        change(tree, source)
+
+
+def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
+    tree, store = tmp_path / "tree", tmp_path / "results"
+    tree.mkdir()
+    for number in range(5):
+        write(tree / f"{number}.ts", CONTENTS[0])
+    assert [files_read(tree, store) for _ in range(2)] == [5, 0]
+    write(tree / "3.ts", CONTENTS[1])
+    (tree / "4.ts").unlink()
+    assert files_read(tree, store) == 1
+
+
+def test_file_that_just_changed_is_read_again(tmp_path: Path) -> None:
+    """It can change once more within the same moment of the clock."""
+    tree, store = tmp_path / "tree", tmp_path / "results"
+    tree.mkdir()
+    write(tree / "a.ts", CONTENTS[0])
+    scan(tree, store, settled=SETTLED)
+    assert store.is_file()
+    assert files_read(tree, store) == 1
+
+
+def test_other_keys_and_settings_read_everything_again(tmp_path: Path) -> None:
+    tree, store = tmp_path / "tree", tmp_path / "results"
+    tree.mkdir()
+    write(tree / "a.ts", 'useGate("gone"); f("nav")')
+    assert len(scan(tree, store).references) == 1
+    assert len(scan(tree, store, keys=("gone", "nav")).references) == 2
+    settings = RepositorySettings(wrappers=("useGate",))
+    request = ScanRequest(("nav", "new"), settings, store=store, settled=-HOUR)
+    assert [each.kind for each in scan_tree(list_files(tree, [tree]), request).references] == [
+        "wrapper",
+        "string",
+    ]
+
+
+@pytest.mark.parametrize("kept", [0, 3, 60, -1])
+def test_damaged_results_are_read_again(tmp_path: Path, kept: int) -> None:
+    tree, store = tmp_path / "tree", tmp_path / "results"
+    tree.mkdir()
+    write(tree / "a.ts", CONTENTS[0])
+    scan(tree, store)
+    data = store.read_bytes()
+    store.write_bytes(data[:kept] + (b"?" if kept < 0 else b""))
+    assert files_read(tree, store) == 1
+
+
+def test_results_are_private(tmp_path: Path) -> None:
+    (tmp_path / "a.ts").write_text(CONTENTS[0])
+    scan(tmp_path, tmp_path / "cache" / "results")
+    assert (tmp_path / "cache" / "results").stat().st_mode & 0o777 == 0o600
+
+
+def test_results_without_a_file_are_none(tmp_path: Path) -> None:
+    store = ResultStore(None, "")
+    results = store.load(tmp_path, ["a.ts"])
+    store.save(results, time.time_ns())
+    assert (results.stamps, results.files) == ({}, 0)
