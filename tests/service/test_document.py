@@ -20,7 +20,9 @@ from flagtui.service.sdk.endpoints import ENDPOINTS
 from flagtui.service.shapes import NUMBER, USER_FIELDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
-ROW = re.compile(r"^\| `([A-Z]+) ([^`]+)` \|.*\| (.*) \| (.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| `([A-Z]+) ([^`]+)` \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
+"""An operation: its method, path, summary, scope and remark."""
+IS_WRITTEN = os.environ.get("FLAGTUI_GOLDEN") == "write"
 
 BEGIN, END = "<!-- fields: made from the declarations -->", "<!-- end of fields -->"
 GENERATIONS = {"default": DEFAULT, "newest": NEWEST, "legacy": OLDER}
@@ -83,7 +85,7 @@ def endpoint_lines() -> Iterator[str]:
 )
 def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[str]], end: str) -> None:
     table, text = "\n".join(lines()), PAGE.read_text(encoding="utf-8")
-    if os.environ.get("FLAGTUI_GOLDEN") == "write":
+    if IS_WRITTEN:
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
         PAGE.write_text(text, encoding="utf-8")
@@ -103,16 +105,22 @@ def test_declarations_agree_with_the_specification(generation: str) -> None:
             assert writable <= written, table.record
 
 
-def test_the_page_lists_the_operations_with_their_scopes() -> None:
-    written = {
-        (
-            method,
-            path.replace("P/", "/api/projects/{project_id}/", 1) if path.startswith("P/") else path,
-        ): scope
-        for method, path, scope, _ in ROW.findall(PAGE.read_text(encoding="utf-8"))
-    }
-    served = {(operation.method, operation.path): operation for operation in OPERATIONS}
-    assert set(written) == set(served)
-    for name, operation in served.items():
-        if operation.scope is not None:
-            assert written[name] == f"`{operation.scope}`", name
+def test_page_lists_the_operations_with_summaries_and_scopes() -> None:
+    served = {(str(operation.method), operation.path): operation for operation in OPERATIONS}
+    listed = set[tuple[str, str]]()
+
+    def declared_row(row: re.Match[str]) -> str:
+        method, path, _, scope, remark = row.groups()
+        name = method, re.sub("^P/", "/api/projects/{project_id}/", path)
+        listed.add(name)
+        operation = served[name]
+        scope = scope if operation.scope is None else f"`{operation.scope}`"
+        return f"| `{method} {path}` | {operation.summary} | {scope} | {remark} |"
+
+    written = PAGE.read_text(encoding="utf-8")
+    declared = ROW.sub(declared_row, written)
+    if IS_WRITTEN:
+        PAGE.write_text(declared, encoding="utf-8")
+        written = declared
+    assert written == declared
+    assert listed == set(served)

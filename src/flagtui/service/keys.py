@@ -167,7 +167,7 @@ def refuse_key_change(call: Call) -> Answer:
 _ONE = "/api/personal_api_keys/{id}"
 
 OPERATIONS = (
-    Operation("GET", _ONE, current_key, "The key of this request", unconfined=True),
-    Operation("PATCH", _ONE, refuse_key_change, "Keys cannot change keys", unconfined=True),
-    Operation("DELETE", _ONE, refuse_key_change, "Keys cannot delete keys", unconfined=True),
+    Operation("GET", _ONE, current_key, "Get the key of the request", unconfined=True),
+    Operation("PATCH", _ONE, refuse_key_change, "Refused: a key cannot change keys", unconfined=True),
+    Operation("DELETE", _ONE, refuse_key_change, "Refused: a key cannot delete keys", unconfined=True),
 )

@@ -166,9 +166,17 @@ _ORGANIZATION = "/api/organizations/{organization_id}"
 
 OPERATIONS = (
     Operation("GET", "/api/projects", list_projects, "List projects", "project:read"),
-    Operation("GET", "/api/projects/{project_id}", retrieve_project, "One project", "project:read"),
+    Operation("GET", "/api/projects/{project_id}", retrieve_project, "Get a project", "project:read"),
     Operation("GET", "/api/organizations", list_organizations, "List organizations", "organization:read"),
-    Operation("GET", _ORGANIZATION, retrieve_organization, "One organization", "organization:read"),
-    Operation("GET", f"{_ORGANIZATION}/projects", list_organization_projects, "Its projects", "project:read"),
-    Operation("GET", "/api/users/{id}", current_user, "The caller", "user:read", unconfined=True),
+    Operation("GET", _ORGANIZATION, retrieve_organization, "Get an organization", "organization:read"),
+    Operation(
+        "GET",
+        f"{_ORGANIZATION}/projects",
+        list_organization_projects,
+        "List the projects of an organization",
+        "project:read",
+    ),
+    Operation(
+        "GET", "/api/users/{id}", current_user, "Get the user of the key", "user:read", unconfined=True
+    ),
 )

@@ -131,7 +131,7 @@ OPERATIONS: Final = (
     _READ(
         f"{PROJECT}/property_definitions",
         list_definitions,
-        "List names of properties",
+        "List the names of properties; type is event, person or group",
         "property_definition:read",
         page_of(DEFINITION),
         parameters=("limit", "offset", "search", "type", "group_type_index", "event_names", "is_numerical"),
@@ -139,7 +139,7 @@ OPERATIONS: Final = (
     _READ(
         f"{PROJECT}/persons/values",
         person_values,
-        "The most frequent values of a property of users",
+        "List the most frequent values of a user property",
         "person:read",
         VALUES,
         parameters=("key", "value"),
@@ -147,7 +147,7 @@ OPERATIONS: Final = (
     _READ(
         f"{PROJECT}/groups/property_values",
         group_values,
-        "The most frequent values of a property of groups",
+        "List the most frequent values of a group property",
         "group:read",
         VALUES,
         parameters=("key", "value", "group_type_index"),

@@ -53,7 +53,7 @@ def _shared(name: str, subject: str, kind: Resource, shown: Json, body: Json) ->
     return (
         Operation("GET", path, kind.list_all, f"List {subject}s", READ, page, parameters=kind.parameters),
         Operation("POST", path, kind.create, f"Create a {subject}", WRITE, shown, body, (201,)),
-        Operation("GET", record_path, kind.retrieve, f"One {subject}", READ, shown),
+        Operation("GET", record_path, kind.retrieve, f"Get a {subject}", READ, shown),
         Operation("PATCH", record_path, update, f"Change a {subject}", WRITE, shown, body),
         Operation("PUT", record_path, update, f"Replace a {subject}", WRITE, shown, body),
         Operation("DELETE", record_path, kind.delete, f"Delete a {subject}", WRITE, statuses=(204,)),
@@ -72,7 +72,7 @@ _RECORDS = (
         "POST", EXPERIMENTS, _create, "Create an experiment", WRITE,
         answers=schemas.EXPERIMENT, statuses=(201,), body=schemas.CREATE_BODY,
     ),
-    Operation("GET", ONE, list.retrieve_experiment, "One experiment", READ, answers=schemas.EXPERIMENT),
+    Operation("GET", ONE, list.retrieve_experiment, "Get an experiment", READ, answers=schemas.EXPERIMENT),
     Operation(
         "PATCH", ONE, _update, "Change an experiment", WRITE, answers=schemas.EXPERIMENT,
         body=schemas.PATCH_BODY,
@@ -83,60 +83,65 @@ _RECORDS = (
     ),
     Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
     Operation(
-        "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read",
+        "GET", f"{ONE}/activity", activity_of_one, "List the activity of an experiment", "activity_log:read",
         answers=ACTIVITY_PAGE, parameters=("limit", "page"),
     ),
 )  # fmt: skip
 
 _ACTIONS = (
-    _action("launch", lifecycle.launch, "Start it", _ONE),
-    _action("pause", lifecycle.pause, "Switch its flag off", _ONE),
-    _action("resume", lifecycle.resume, "Switch its flag on again", _ONE),
-    _action("end", lifecycle.end, "End it, with a conclusion", _ONE, schemas.END_BODY),
-    _action("reset", lifecycle.reset, "Make it a draft again", _ONE),
-    _action("archive", lifecycle.archive, "Put it away", _ONE, schemas.ARCHIVE_BODY),
-    _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE),
+    _action("launch", lifecycle.launch, "Launch an experiment", _ONE),
+    _action("pause", lifecycle.pause, "Pause an experiment: its flag is turned off", _ONE),
+    _action("resume", lifecycle.resume, "Resume an experiment: its flag is turned on", _ONE),
+    _action("end", lifecycle.end, "End an experiment, with a conclusion", _ONE, schemas.END_BODY),
+    _action("reset", lifecycle.reset, "Reset an experiment to a draft", _ONE),
+    _action("archive", lifecycle.archive, "Archive an experiment", _ONE, schemas.ARCHIVE_BODY),
+    _action("unarchive", lifecycle.unarchive, "Unarchive an experiment", _ONE),
     _action(
-        "ship_variant", lifecycle.ship_variant, "Ship one variant to everyone", _ONE, schemas.SHIP_BODY
+        "ship_variant", lifecycle.ship_variant, "Ship a variant to everyone", _ONE, schemas.SHIP_BODY
     ),
-    _action("freeze_exposure", exposure_freezing.freeze_exposure, "Stop enrolling new users", _ONE),
-    _action("unfreeze_exposure", exposure_freezing.unfreeze_exposure, "Enroll new users again", _ONE),
-    _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE, schemas.COPY_BODY, 201),
-    _action("duplicate", duplicates.duplicate, "Make a copy", _ONE, schemas.DUPLICATE_BODY, 201),
+    _action("freeze_exposure", exposure_freezing.freeze_exposure, "Freeze the exposure", _ONE),
+    _action("unfreeze_exposure", exposure_freezing.unfreeze_exposure, "Unfreeze the exposure", _ONE),
+    _action(
+        "copy_to_project", duplicates.copy_to_project, "Copy an experiment to another project", _ONE,
+        schemas.COPY_BODY, 201,
+    ),
+    _action("duplicate", duplicates.duplicate, "Duplicate an experiment", _ONE, schemas.DUPLICATE_BODY, 201),
     _action(
         "create_exposure_cohort_for_experiment", cohorts.create_exposure_cohort,
-        "Make a cohort of who saw it", schemas.COHORT, None, 201,
+        "Create a cohort of the exposed users", schemas.COHORT, None, 201,
     ),
 )  # fmt: skip
 
 _CHOOSING = (
     Operation(
         "GET", f"{EXPERIMENTS}/requires_flag_implementation", setup_help.requires_flag_implementation,
-        "Whether the SDK seems not to be wired", READ, slow=True, answers=schemas.REQUIRES,
+        "Show whether an SDK implementation is missing", READ, slow=True, answers=schemas.REQUIRES,
         parameters=("events", "actions"),
     ),
     Operation(
         "GET", f"{EXPERIMENTS}/eligible_feature_flags", setup_help.eligible_feature_flags,
-        "Flags an experiment could use", "feature_flag:read", answers=schemas.ELIGIBLE,
+        "List the flags that an experiment can use", "feature_flag:read", answers=schemas.ELIGIBLE,
         parameters=setup_help.ELIGIBLE_PARAMETERS,
     ),
     Operation(
-        "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Counts", READ,
+        "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Count experiments by state", READ,
         answers=schemas.STATS,
     ),
     Operation(
         "POST", f"{EXPERIMENTS}/calculate_running_time", setup_help.calculate_running_time,
-        "Needed people and days", READ,
+        "Estimate the sample size and the running time", READ,
     ),
 )  # fmt: skip
 
 _RESULTS = (
     Operation(
-        "GET", f"{ONE}/timeseries_results", recalculation.timeseries_results, "A metric day by day", READ,
+        "GET", f"{ONE}/timeseries_results", recalculation.timeseries_results,
+        "Get the results of a metric by day", READ,
         slow=True, answers=schemas.TIMESERIES, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(
-        "recalculate_timeseries", recalculation.recalculate_timeseries, "Recalculate a metric",
+        "recalculate_timeseries", recalculation.recalculate_timeseries,
+        "Recalculate the results of a metric by day",
         schemas.RECALCULATION, schemas.RECALCULATE_BODY, 200, 201,
     ),
     _action(
@@ -145,18 +150,19 @@ _RESULTS = (
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
-        "The last results of all metrics", READ, slow=True, answers=schemas.RECALCULATION,
+        "Get the latest results of all metrics", READ, slow=True, answers=schemas.RECALCULATION,
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/{{run_id}}", recalculation.metrics_recalculation,
-        "How far a recalculation has come", READ, slow=True, answers=schemas.RECALCULATION,
+        "Get the progress of a recalculation", READ, slow=True, answers=schemas.RECALCULATION,
     ),
     Operation(
-        "POST", f"{PROJECT}/query", queries.run_query, "Results of a metric, or exposures", "query:read",
+        "POST", f"{PROJECT}/query", queries.run_query,
+        "Query the results of a metric, or exposures", "query:read",
         slow=True, statuses=(200, 202), body=schemas.QUERY_BODY,
     ),
     Operation(
-        "GET", f"{PROJECT}/query/{{query_id}}", queries.query_status, "Whether a query is answered",
+        "GET", f"{PROJECT}/query/{{query_id}}", queries.query_status, "Get the state of a query",
         "query:read", slow=True, statuses=(200, 202),
     ),
 )  # fmt: skip

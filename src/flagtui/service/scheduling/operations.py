@@ -120,7 +120,7 @@ OPERATIONS = (
         "GET", _ALL, _CHANGES.list_all, "List scheduled changes", _READ, parameters=_CHANGES.parameters
     ),
     Operation("POST", _ALL, _CHANGES.create, "Schedule a change", scope=_WRITE, statuses=(201,)),
-    Operation("GET", _ONE, _CHANGES.retrieve, "One scheduled change", scope=_READ),
-    Operation("PATCH", _ONE, _CHANGES.update, "Move a scheduled change", scope=_WRITE),
-    Operation("DELETE", _ONE, _CHANGES.delete, "Drop it", scope=_WRITE, statuses=(204,)),
+    Operation("GET", _ONE, _CHANGES.retrieve, "Get a scheduled change", scope=_READ),
+    Operation("PATCH", _ONE, _CHANGES.update, "Change a scheduled change", scope=_WRITE),
+    Operation("DELETE", _ONE, _CHANGES.delete, "Delete a scheduled change", scope=_WRITE, statuses=(204,)),
 )

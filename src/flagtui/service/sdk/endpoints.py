@@ -36,12 +36,19 @@ def _evaluation(path: str, respond: Callable[[SdkCall], Answer], summary: str, *
 
 
 ENDPOINTS: Final = (
-    _evaluation("/flags", flag_responses.flags, "Every flag of a person", "v", "config"),
-    _evaluation("/decide", flag_responses.decide, "The same under its older path", "v"),
-    Endpoint("GET", "/array/{token}/config", array_config.config, "Settings of the browser library"),
-    Endpoint("GET", "/array/{token}/config.js", array_config.config_script, "The same as a script"),
-    *(Endpoint("POST", path, events.drop_events, "Accept events and drop them") for path in EVENT_PATHS),
-    _evaluation("/ofrep/v1/evaluate/flags", ofrep.evaluate_flags, "Every flag of a person, by OFREP"),
-    _evaluation("/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "One flag, by OFREP"),
-    Endpoint("GET", ofrep.EVENTS_PATH, ofrep.changes, "An event for each change, by OFREP"),
+    _evaluation("/flags", flag_responses.flags, "Evaluate all flags for a user", "v", "config"),
+    _evaluation("/decide", flag_responses.decide, "Evaluate all flags, by the older path", "v"),
+    Endpoint("GET", "/array/{token}/config", array_config.config, "Get the settings of the browser library"),
+    Endpoint(
+        "GET",
+        "/array/{token}/config.js",
+        array_config.config_script,
+        "Get the settings of the browser library as a script",
+    ),
+    *(Endpoint("POST", path, events.drop_events, "Accept events and discard them") for path in EVENT_PATHS),
+    _evaluation("/ofrep/v1/evaluate/flags", ofrep.evaluate_flags, "Evaluate all flags for a user, by OFREP"),
+    _evaluation(
+        "/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "Evaluate a flag for a user, by OFREP"
+    ),
+    Endpoint("GET", ofrep.EVENTS_PATH, ofrep.changes, "Stream an event for each change, by OFREP"),
 )
