@@ -9,8 +9,7 @@ from tests.doubles.targeting import group
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
-from flagtui.evaluate.parts import flag as parts_of
-from flagtui.evaluate.parts import for_everyone
+from flagtui.evaluate.parts import for_everyone, read_flag
 from flagtui.evaluate.run import Person
 
 ASKS = {"key": "plan", "type": "person", "operator": "exact", "value": "pro"}
@@ -49,7 +48,7 @@ def made(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[s
     ],
 )
 def test_value_for_everyone_is_reported_where_it_exists(flag: Any, value: Any) -> None:
-    found = for_everyone(parts_of(flag))
+    found = for_everyone(read_flag(flag))
     assert (type(found), found) == (type(value), value)
 
 
@@ -58,7 +57,7 @@ def test_nobody_gets_anything_else_than_everyone_is_said_to_get() -> None:
     told = 0
     for _ in range(4_000):
         raw = random_flags.flag(random, 1, 1)
-        settled = for_everyone(parts_of(raw))
+        settled = for_everyone(read_flag(raw))
         if settled is None:
             continue
         told += 1

@@ -6,8 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from flagtui.evaluate import wire
-from flagtui.evaluate.parts import flag as parts_of
-from flagtui.evaluate.parts import for_everyone
+from flagtui.evaluate.parts import for_everyone, read_flag
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import as_dict, as_id, as_list, read_json
@@ -41,7 +40,7 @@ def read_listed_page(body: bytes) -> RowPage[ListedFlag]:
 
 
 def _listed(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
-    parts = parts_of(raw)
+    parts = read_flag(raw)
     cohorts = {
         as_id(question.value)
         for condition in parts.conditions

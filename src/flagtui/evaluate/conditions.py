@@ -4,11 +4,13 @@ from hashlib import sha1
 
 from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Outcome, Unknown, VariantDraw, Why
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.parts import Condition, Flag
+from flagtui.evaluate.parts import ConditionParts, FlagParts
 from flagtui.evaluate.run import Rules, Run, Vantage
 
 
-def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | None = None) -> ConditionResult:
+def evaluate_condition(
+    run: Run, flag: FlagParts, index: int, inherited: Vantage | None = None
+) -> ConditionResult:
     """Evaluate one condition.
 
     ``inherited`` is the vantage of a library's conditions about the flag's group type.
@@ -30,7 +32,7 @@ def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | No
     return _drawn(run.rules, flag, index, checks, vantage)
 
 
-def draw_variant(flag: Flag, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
+def draw_variant(flag: FlagParts, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
     """Return the variant that the hash of the identifier selects."""
     shares = [(variant.key, variant.percentage) for variant in flag.variants]
     fraction = 0.0 if _is_unidentified(identifier, rules) else variant_fraction(flag.key, identifier)
@@ -46,7 +48,7 @@ def _unknown(index: int, unknown: Unknown, checks: tuple[Check, ...] = ()) -> Co
     return ConditionResult(index, Outcome.UNKNOWN, checks, unknown=unknown)
 
 
-def _vantage(run: Run, flag: Flag, condition: Condition) -> Vantage | Outcome:
+def _vantage(run: Run, flag: FlagParts, condition: ConditionParts) -> Vantage | Outcome:
     """Return the vantage of the condition, which may be about another kind of group than its flag."""
     if condition.group_index is None:
         is_left_out = flag.is_by_device and not run.person.device_id
@@ -57,14 +59,16 @@ def _vantage(run: Run, flag: Flag, condition: Condition) -> Vantage | Outcome:
     return Vantage(group.known_properties, group.key, condition.group_index)
 
 
-def _library_vantage(run: Run, flag: Flag, condition: Condition, inherited: Vantage) -> Vantage | Outcome:
+def _library_vantage(
+    run: Run, flag: FlagParts, condition: ConditionParts, inherited: Vantage
+) -> Vantage | Outcome:
     if condition.group_index == flag.group_index or condition.group_index is None:
         return inherited
     group = run.group(condition.group_index) if run.groups_count else None
     return Vantage(group.known_properties, group.key) if group else Outcome.NO_GROUP
 
 
-def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, ...]:
+def _checked(run: Run, vantage: Vantage, condition: ConditionParts) -> tuple[Check, ...]:
     """Return the checks of the condition; those after the first no are evaluated only for display."""
     checks: list[Check] = []
     asking = run
@@ -77,7 +81,7 @@ def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, .
 
 
 def _drawn(
-    rules: Rules, flag: Flag, index: int, checks: tuple[Check, ...], vantage: Vantage
+    rules: Rules, flag: FlagParts, index: int, checks: tuple[Check, ...], vantage: Vantage
 ) -> ConditionResult:
     condition, identifier = flag.conditions[index], vantage.identifier
     rollout = None

@@ -7,14 +7,13 @@ from typing import Any
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import Unknown, Why
-from flagtui.evaluate.parts import Flag
-from flagtui.evaluate.parts import flag as read_flag
+from flagtui.evaluate.parts import FlagParts, read_flag
 from flagtui.evaluate.wire import mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    flags: Mapping[str, Flag] = field(default_factory=dict)
+    flags: Mapping[str, FlagParts] = field(default_factory=dict)
     """By key."""
     cohorts: Mapping[str, Any] = field(default_factory=dict)
     """By id as text: the property group as received."""
@@ -64,7 +63,7 @@ class Definitions:
         )
 
 
-def _broken(flags: Mapping[str, Flag]) -> dict[str, Unknown]:
+def _broken(flags: Mapping[str, FlagParts]) -> dict[str, Unknown]:
     """Return the flags that cannot be evaluated; one that is off is off whatever it depends on."""
     needed = {key: tuple(_needed(flag)) if flag.is_active else () for key, flag in flags.items()}
     if not any(needed.values()):
@@ -73,7 +72,7 @@ def _broken(flags: Mapping[str, Flag]) -> dict[str, Unknown]:
     return {key: _fault(key, needed, whole) for key in flags if key not in whole}
 
 
-def _needed(flag: Flag) -> Iterator[str]:
+def _needed(flag: FlagParts) -> Iterator[str]:
     for condition in flag.conditions:
         yield from (filter.key for filter in condition.filters if filter.kind == "flag" and filter.key)
 

@@ -6,8 +6,7 @@ from typing import Any
 from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
 from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import COMPARISONS, Comparison
-from flagtui.evaluate.parts import LOOKED_UP, Filter, Flag, is_cohort_id
-from flagtui.evaluate.parts import question as read_question
+from flagtui.evaluate.parts import LOOKED_UP, Filter, FlagParts, is_cohort_id, read_filter
 from flagtui.evaluate.run import Manner, Rules, Run, Vantage
 from flagtui.evaluate.wire import mapping
 
@@ -131,7 +130,7 @@ def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | N
     return None
 
 
-def _evaluate_step(run: Run, vantage: Vantage, flag: Flag) -> Unknown | None:
+def _evaluate_step(run: Run, vantage: Vantage, flag: FlagParts) -> Unknown | None:
     """Evaluate a dependency: on the server with its own group, in a library with that of the first flag."""
     if flag.key in run.under_way:
         return Unknown(Why.FLAG_CIRCULAR, flag.key, is_final=True)
@@ -207,7 +206,7 @@ def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Check 
         return Gathering(True, Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True))
     if raw == {} or "values" in raw or raw.get("type") in ("AND", "OR"):
         return _gather(run, vantage, raw, path)
-    question = read_question(raw)
+    question = read_filter(raw)
     if question.kind == "cohort":
         return check_cohort(run, vantage, question, path)
     if run.rules is Rules.SERVER and question.kind == "property" and question.type not in LOOKED_UP:

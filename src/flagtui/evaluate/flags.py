@@ -17,7 +17,7 @@ from flagtui.evaluate.evaluation import (
     Why,
 )
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.parts import Filter, Flag
+from flagtui.evaluate.parts import Filter, FlagParts
 from flagtui.evaluate.rules_v2 import evaluate_rules
 from flagtui.evaluate.run import Person, Rules, Run, Vantage
 
@@ -88,7 +88,7 @@ def _by_rules(key: str, result: RulesEvaluation) -> Evaluation:
     return Evaluation(key, result.value, result.reason, result.rule_index, problem=failure, rules=result)
 
 
-def _begin_as_library(run: Run, flag: Flag) -> Evaluation:
+def _begin_as_library(run: Run, flag: FlagParts) -> Evaluation:
     """Begin as a library does, which uses one group for the flag and all its dependencies."""
     vantage = run.of_person(flag)
     run.identifier = run.person.distinct_id
@@ -104,7 +104,7 @@ def _begin_as_library(run: Run, flag: Flag) -> Evaluation:
     return _evaluate_flag(run, flag, vantage)
 
 
-def _evaluate_flag(run: Run, flag: Flag, inherited: Vantage | None = None) -> Evaluation:
+def _evaluate_flag(run: Run, flag: FlagParts, inherited: Vantage | None = None) -> Evaluation:
     """Off, early access, holdout, conditions: in this order. ``inherited`` is for libraries only."""
     if not flag.is_active:
         return _off(run, flag, Reason.DISABLED)
@@ -127,7 +127,7 @@ def _evaluate_flag(run: Run, flag: Flag, inherited: Vantage | None = None) -> Ev
     return enrolled or _by_holdout(run, flag, vantage) or _by_conditions(run, flag, vantage)
 
 
-def _obstacle(run: Run, flag: Flag) -> Unknown | None:
+def _obstacle(run: Run, flag: FlagParts) -> Unknown | None:
     """Return what prevents evaluation. The server knows everything but newer configurations."""
     if flag.is_newer:
         return Unknown(Why.CONFIGURATION_NEWER, flag.key)
@@ -143,7 +143,7 @@ def _obstacle(run: Run, flag: Flag) -> Unknown | None:
     return None if is_known else Unknown(Why.GROUP_TYPE_UNKNOWN, str(flag.group_index))
 
 
-def _by_holdout(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation | None:
+def _by_holdout(run: Run, flag: FlagParts, vantage: Vantage | None) -> Evaluation | None:
     draw = _holdout_draw(run, flag, vantage)
     if flag.holdout is None or draw is None or not draw.is_in:
         return None
@@ -151,7 +151,7 @@ def _by_holdout(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation | N
     return Evaluation(flag.key, value, Reason.HOLDOUT, payload=flag.payloads.get(value), holdout=draw)
 
 
-def _holdout_draw(run: Run, flag: Flag, vantage: Vantage | None) -> Draw | None:
+def _holdout_draw(run: Run, flag: FlagParts, vantage: Vantage | None) -> Draw | None:
     """By the flag's own group type. Here an empty identifier is hashed, also by the server."""
     if flag.holdout is None:
         return None
@@ -159,14 +159,14 @@ def _holdout_draw(run: Run, flag: Flag, vantage: Vantage | None) -> Draw | None:
     return Draw(holdout_fraction(identifier), flag.holdout.percentage, str(identifier))
 
 
-def _own_identifier(run: Run, flag: Flag) -> str | int:
+def _own_identifier(run: Run, flag: FlagParts) -> str | int:
     if flag.group_index is None:
         return run.of_person(flag).identifier
     group = run.group(flag.group_index)
     return group.key if group else ""
 
 
-def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
+def _by_conditions(run: Run, flag: FlagParts, vantage: Vantage | None) -> Evaluation:
     results: list[ConditionResult] = []
     for index in range(len(flag.conditions)):
         result = evaluate_condition(run, flag, index, vantage)
@@ -181,7 +181,7 @@ def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
     return _unmatched(run, flag, results, vantage)
 
 
-def _find_doubt(flag: Flag, results: Sequence[ConditionResult]) -> Unknown | None:
+def _find_doubt(flag: FlagParts, results: Sequence[ConditionResult]) -> Unknown | None:
     """Return the costly pattern of an earlier condition that may serve another value than the last one.
 
     The product's engine would decide that condition: unlike other unknowns, it is open here alone.
@@ -197,7 +197,9 @@ def _find_doubt(flag: Flag, results: Sequence[ConditionResult]) -> Unknown | Non
     return None
 
 
-def _matched(run: Run, flag: Flag, results: list[ConditionResult], vantage: Vantage | None) -> Evaluation:
+def _matched(
+    run: Run, flag: FlagParts, results: list[ConditionResult], vantage: Vantage | None
+) -> Evaluation:
     deciding = results[-1]
     drawn = deciding.variant.key if deciding.variant else None
     value = deciding.forced_variant or drawn or True
@@ -212,7 +214,9 @@ def _matched(run: Run, flag: Flag, results: list[ConditionResult], vantage: Vant
     )
 
 
-def _unmatched(run: Run, flag: Flag, results: list[ConditionResult], vantage: Vantage | None) -> Evaluation:
+def _unmatched(
+    run: Run, flag: FlagParts, results: list[ConditionResult], vantage: Vantage | None
+) -> Evaluation:
     unknown = next((result.unknown for result in results if result.unknown), None)
     if unknown:
         return _undecided(flag, unknown, results)
@@ -228,22 +232,22 @@ def _unmatched(run: Run, flag: Flag, results: list[ConditionResult], vantage: Va
     )
 
 
-def _off(run: Run, flag: Flag, reason: Reason, problem: Unknown | None = None) -> Evaluation:
+def _off(run: Run, flag: FlagParts, reason: Reason, problem: Unknown | None = None) -> Evaluation:
     return Evaluation(flag.key, False, reason, payload=_payload_of_off(run, flag), problem=problem)
 
 
-def _payload_of_off(run: Run, flag: Flag) -> object:
+def _payload_of_off(run: Run, flag: FlagParts) -> object:
     """Only libraries look for one; the server stores none under that name."""
     return flag.payloads.get("false") if run.rules is Rules.LIBRARY else None
 
 
-def _undecided(flag: Flag, unknown: Unknown, results: Iterable[ConditionResult] = ()) -> Evaluation:
+def _undecided(flag: FlagParts, unknown: Unknown, results: Iterable[ConditionResult] = ()) -> Evaluation:
     is_dependency = unknown.why in (Why.FLAG_MISSING, Why.FLAG_CIRCULAR)
     reason = Reason.MISSING_DEPENDENCY if is_dependency else Reason.UNKNOWN
     return Evaluation(flag.key, None, reason, conditions=tuple(results), unknown=unknown)
 
 
-def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
+def by_enrollment(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evaluation | Unknown | None:
     """Return None where early access does not decide. It concerns the user, also in a flag for groups."""
     if flag.has_enrollment:
         return _by_opting_in(run, flag, inherited)
@@ -252,14 +256,14 @@ def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation
         return None
     if not any(question.key in run.properties for question in older.filters):
         return None
-    alone = Flag(flag.key, conditions=(older,), is_by_device=flag.is_by_device)
+    alone = FlagParts(flag.key, conditions=(older,), is_by_device=flag.is_by_device)
     result = evaluate_condition(run, alone, 0)
     if result.unknown is not None and result.unknown.why is Why.PATTERN_COSTLY:
         return result.unknown
     return _enrolled(run, flag, result.outcome is Outcome.MATCHED)
 
 
-def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
+def _by_opting_in(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evaluation | Unknown | None:
     """Return the early-access result; unknown without an answer, and none in a library for groups."""
     if inherited is not None and flag.group_index is not None:
         return Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
@@ -270,7 +274,7 @@ def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation
     return None if run.is_complete else Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
 
 
-def _enrolled(run: Run, flag: Flag, is_in: bool) -> Evaluation:
+def _enrolled(run: Run, flag: FlagParts, is_in: bool) -> Evaluation:
     """Return the result of enrollment; the server reports the first condition for it."""
     is_server = run.rules is Rules.SERVER
     name = "true" if is_in else "false"

@@ -1,4 +1,4 @@
-"""A flag as the evaluator sees it: read from plain JSON, and whether it distinguishes users."""
+"""A flag as the evaluator sees it, as strict as servers, and whether it distinguishes users."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ConditionParts:
     filters: tuple[Filter, ...] = ()
     percentage: float | None = None
     variant: str | None = None
@@ -50,34 +50,34 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class VariantParts:
     key: str
     percentage: float
 
 
 @dataclass(frozen=True, slots=True)
-class Holdout:
+class HoldoutParts:
     id: Any
     percentage: float
     """From 0 to 100; values outside are taken as the nearer end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class FlagParts:
     key: str
     id: int | None = None
     is_active: bool = False
     has_continuity: bool = False
     """A person keeps the value from before signing in, which only the server knows."""
-    conditions: tuple[Condition, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    conditions: tuple[ConditionParts, ...] = ()
+    variants: tuple[VariantParts, ...] = ()
     group_index: int | None = None
     is_by_device: bool = False
     payloads: Mapping[str, Any] = field(default_factory=dict)
-    holdout: Holdout | None = None
+    holdout: HoldoutParts | None = None
     has_enrollment: bool = False
     """Early access: people opt in or out by a property before any condition counts."""
-    enrollment_condition: Condition | None = None
+    enrollment_condition: ConditionParts | None = None
     """The older form of early access."""
     exits_early: bool = False
     """Stop at the first condition whose properties fit but whose rollout leaves the person out."""
@@ -94,25 +94,25 @@ class Flag:
         return f"$feature_enrollment/{self.key}"
 
 
-def flag(raw: Mapping[str, Any]) -> Flag:
+def read_flag(raw: Mapping[str, Any]) -> FlagParts:
     """Read a stored flag; malformed members count as absent."""
     filters = mapping(raw.get("filters"))
     index = filters.get("aggregation_group_type_index")
     enrollment = items(filters.get("super_groups"))
     identifier = raw.get("bucketing_identifier") or filters.get("bucketing_identifier")
-    return Flag(
+    return FlagParts(
         key=str(raw.get("key", "")),
         id=raw["id"] if isinstance(raw.get("id"), int) else None,
         is_active=bool(raw.get("active")),
         has_continuity=bool(raw.get("ensure_experience_continuity")),
-        conditions=tuple(condition(group, index) for group in wire.conditions(filters)),
+        conditions=tuple(read_condition(group, index) for group in wire.conditions(filters)),
         variants=_variants(filters),
         group_index=index,
         is_by_device=identifier == "device_id",
         payloads=wire.payloads(filters),
         holdout=_holdout(filters.get("holdout")),
         has_enrollment=filters.get("feature_enrollment") is True,
-        enrollment_condition=condition(enrollment[0], None) if enrollment else None,
+        enrollment_condition=read_condition(enrollment[0], None) if enrollment else None,
         exits_early=bool(filters.get("early_exit")),
         is_newer=not wire.has_known_version(filters),
         rules=filters if wire.has_rules(filters) else None,
@@ -120,14 +120,14 @@ def flag(raw: Mapping[str, Any]) -> Flag:
     )
 
 
-def condition(raw: Any, flag_index: int | None) -> Condition:
+def read_condition(raw: Any, flag_index: int | None) -> ConditionParts:
     """Read a condition; without its own group type it has the flag's, and null means people."""
     problem = wire.condition_problem(raw)
     if not isinstance(raw, dict):
-        return Condition(problem=problem)
+        return ConditionParts(problem=problem)
     variant = raw.get("variant")
-    return Condition(
-        filters=() if problem else tuple(map(question, wire.properties(raw))),
+    return ConditionParts(
+        filters=() if problem else tuple(map(read_filter, wire.properties(raw))),
         percentage=None if problem else raw.get("rollout_percentage"),
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
@@ -136,7 +136,7 @@ def condition(raw: Any, flag_index: int | None) -> Condition:
     )
 
 
-def question(raw: Mapping[str, Any]) -> Filter:
+def read_filter(raw: Mapping[str, Any]) -> Filter:
     """Read one stored property filter."""
     kind: Kind = "property"
     if raw.get("type") == "cohort":
@@ -173,10 +173,10 @@ def _chain(raw: Any) -> tuple[str, ...] | None:
     return tuple(map(str, raw)) if isinstance(raw, list) else None
 
 
-def _variants(filters: Any) -> tuple[Variant, ...]:
+def _variants(filters: Any) -> tuple[VariantParts, ...]:
     variants = map(mapping, wire.variants(filters))
     return tuple(
-        Variant(str(variant["key"]), number(variant.get("rollout_percentage")))
+        VariantParts(str(variant["key"]), number(variant.get("rollout_percentage")))
         for variant in variants
         if variant.get("key") is not None
     )
@@ -187,7 +187,7 @@ def number(raw: Any) -> float:
     return raw if isinstance(raw, int | float) else 0.0
 
 
-def _holdout(raw: Any) -> Holdout | None:
+def _holdout(raw: Any) -> HoldoutParts | None:
     values = mapping(raw)
     if values.get("id") is None or values.get("exclusion_percentage") is None:
         return None
@@ -195,7 +195,7 @@ def _holdout(raw: Any) -> Holdout | None:
         percentage = float(values["exclusion_percentage"])
     except (TypeError, ValueError):
         return None
-    return Holdout(values["id"], min(max(percentage, 0.0), 100.0))
+    return HoldoutParts(values["id"], min(max(percentage, 0.0), 100.0))
 
 
 Value = bool | str | None
@@ -203,7 +203,7 @@ SPLIT: Final = None
 """The variant is drawn by hash."""
 
 
-def for_everyone(flag: Flag) -> Value:
+def for_everyone(flag: FlagParts) -> Value:
     """Return the value that every user gets; None where it depends on the user."""
     if not flag.is_active:
         return False
@@ -214,12 +214,12 @@ def for_everyone(flag: Flag) -> Value:
     return values[0] if values and all(value == values[0] for value in values) else None
 
 
-def _asks(flag: Flag) -> bool:
+def _asks(flag: FlagParts) -> bool:
     """Return whether it depends on another flag, without which none of its conditions counts."""
     return any(filter.kind == "flag" for condition in flag.conditions for filter in condition.filters)
 
 
-def _values(flag: Flag) -> Iterator[Value]:
+def _values(flag: FlagParts) -> Iterator[Value]:
     """Yield the values of the conditions, up to one that matches everyone; False where none does."""
     for condition in flag.conditions:
         if condition.problem or condition.group_index is not None:
@@ -234,7 +234,7 @@ def _values(flag: Flag) -> Iterator[Value]:
     yield False
 
 
-def _value(flag: Flag, condition: Condition) -> Value:
+def _value(flag: FlagParts, condition: ConditionParts) -> Value:
     keys = [variant.key for variant in flag.variants]
     if condition.variant is not None and condition.variant in keys:
         return condition.variant

@@ -17,8 +17,7 @@ from flagtui.evaluate.evaluation import (
     Why,
 )
 from flagtui.evaluate.filters import compare, without_property
-from flagtui.evaluate.parts import Filter
-from flagtui.evaluate.parts import question as read_filter
+from flagtui.evaluate.parts import Filter, read_filter
 from flagtui.evaluate.run import Manner, Person
 
 SUBJECT_LENGTH: Final = 200

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation
-from flagtui.evaluate.parts import Filter, Flag
+from flagtui.evaluate.parts import Filter, FlagParts
 
 
 class Rules(StrEnum):
@@ -108,7 +108,7 @@ class Run:
     person: Person
     definitions: Definitions
     rules: Rules
-    evaluate: "Callable[[Run, Flag, Vantage | None], Evaluation]"
+    evaluate: "Callable[[Run, FlagParts, Vantage | None], Evaluation]"
     """How a flag that another one asks for is evaluated. Libraries do it from the vantage of the first."""
     identifier: str | int = ""
     """For libraries: what flags that are asked for hash, the person or the group of the first."""
@@ -137,7 +137,7 @@ class Run:
         group = self.person.groups.get(name) if name else None
         return group if group is not None and (group.key != "" or self.rules is Rules.LIBRARY) else None
 
-    def of_person(self, flag: Flag) -> Vantage:
+    def of_person(self, flag: FlagParts) -> Vantage:
         """Return the vantage of the user for a flag."""
         person = self.person
         device = person.device_id if flag.is_by_device else None

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from flagtui.evaluate.parts import flag as parts_of
-from flagtui.evaluate.parts import for_everyone
+from flagtui.evaluate.parts import for_everyone, read_flag
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
@@ -27,7 +26,7 @@ def cleanup_lines(
 
 def winner_words(flag: Flag) -> str:
     """Return `everyone gets test` as safe text; empty if the value depends on the user."""
-    value = for_everyone(parts_of(flag.raw))
+    value = for_everyone(read_flag(flag.raw))
     if value is None:
         return ""
     if value is False:
@@ -36,7 +35,7 @@ def winner_words(flag: Flag) -> str:
 
 
 def _code(flag: Flag) -> list[Piece]:
-    value = for_everyone(parts_of(flag.raw))
+    value = for_everyone(read_flag(flag.raw))
     winner: list[Piece] = [(winner_words(flag), "bold $success")]
     if value is None:
         shares = [f"{safe_text(each.key, 30)} {percent(each.rollout)}" for each in flag.targeting.variants]

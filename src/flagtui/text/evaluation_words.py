@@ -16,7 +16,7 @@ from flagtui.evaluate.explanation import (
     describe_rule,
     parting,
 )
-from flagtui.evaluate.parts import Flag as Parts
+from flagtui.evaluate.parts import FlagParts
 from flagtui.models.flag_answers import ConditionCheck
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
@@ -159,7 +159,7 @@ def _draw(account: PersonEvaluation) -> Draw | None:
     return Draw(rollout_fraction(parts.key, identifier), percentage, str(identifier))
 
 
-def _parts(account: PersonEvaluation) -> Parts | None:
+def _parts(account: PersonEvaluation) -> FlagParts | None:
     return account.definitions.flags.get(account.flag.key) if account.definitions else None
 
 

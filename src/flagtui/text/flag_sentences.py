@@ -8,8 +8,7 @@ from typing import Final, Protocol
 from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import VariantDraw
 from flagtui.evaluate.operator_words import ROOM, listed
-from flagtui.evaluate.parts import Flag as Parts
-from flagtui.evaluate.parts import flag as read_flag
+from flagtui.evaluate.parts import FlagParts, read_flag
 from flagtui.models.filters import Condition, Filters, Variant
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
@@ -95,7 +94,7 @@ def decides_before(filters: Filters) -> bool:
     return parts.has_enrollment or parts.enrollment_condition is not None or parts.holdout is not None
 
 
-def _beside_conditions(flag: Mapping[str, JSON]) -> Parts:
+def _beside_conditions(flag: Mapping[str, JSON]) -> FlagParts:
     """Return the flag as the evaluator reads it, without conditions and variants, which can be many."""
     return read_flag(
         {**flag, "filters": wire.with_conditions(wire.without_variants(flag.get("filters")), ())}

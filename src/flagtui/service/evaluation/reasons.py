@@ -17,7 +17,7 @@ from flagtui.evaluate.evaluation import (
 )
 from flagtui.evaluate.explanation import describe_check, describe_condition, describe_unknown
 from flagtui.evaluate.flags import evaluate
-from flagtui.evaluate.parts import Flag
+from flagtui.evaluate.parts import FlagParts
 from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.bodies import Fields
@@ -189,7 +189,7 @@ def _explained(
     }
 
 
-def _condition(flag: Flag, result: ConditionResult) -> Json:
+def _condition(flag: FlagParts, result: ConditionResult) -> Json:
     condition = flag.conditions[result.index]
     percentage = 100.0 if condition.percentage is None else float(condition.percentage)
     return {

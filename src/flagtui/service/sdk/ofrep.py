@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from flagtui.evaluate.evaluation import Reason, RuleReason
-from flagtui.evaluate.parts import Flag, for_everyone
+from flagtui.evaluate.parts import FlagParts, for_everyone
 from flagtui.service.answers import Answer, answer, encode, value_of
 from flagtui.service.errors import Fault, Json
 from flagtui.service.etags import tagged_answer
@@ -125,7 +125,7 @@ def _variant(result: FlagResult) -> str:
     return "on" if result.is_on else "off"
 
 
-def _reason(result: FlagResult, flag: Flag) -> str:
+def _reason(result: FlagResult, flag: FlagParts) -> str:
     """Return the protocol's word for what decided; `metadata.reason` has the product's."""
     if _is_default(result) and result.value is not None:
         return "DISABLED"
