@@ -61,17 +61,17 @@ class Capabilities:
 
 
 Id = TypeVar("Id", int, str)
-Changed = TypeVar("Changed")
+ChangedT = TypeVar("ChangedT")
 
 _OF_ONE: Final = (Invalid, Forbidden, NotFound, Conflict, ApprovalNeeded)
 """Errors that concern one record only."""
 
 
 async def one_by_one(
-    ids: Sequence[Id], change: Callable[[Id], Awaitable[Changed]]
-) -> tuple[list[Changed], list[dict[str, JSON]]]:
+    ids: Sequence[Id], change: Callable[[Id], Awaitable[ChangedT]]
+) -> tuple[list[ChangedT], list[dict[str, JSON]]]:
     """Return the changed records, and `id` and `reason` of each failed one. A connection error stops it."""
-    changed: list[Changed] = []
+    changed: list[ChangedT] = []
     errors: list[dict[str, JSON]] = []
     for place, id in enumerate(ids):
         try:

@@ -9,12 +9,11 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias
 
 from flagtui.api.errors import ListTooLong
-from flagtui.models.rows import RowPage
+from flagtui.models.rows import Row, RowPage
 
-Row = TypeVar("Row")
 Fetch: TypeAlias = Callable[[int, int], Awaitable[RowPage[Row]]]
 """Requests the page at an offset with a limit."""
 

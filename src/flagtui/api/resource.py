@@ -14,10 +14,9 @@ from flagtui.api.operations import OPERATIONS
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
 from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
-from flagtui.models.rows import RowPage
+from flagtui.models.rows import Row, RowPage
 
-Row = TypeVar("Row")
-T = TypeVar("T")
+DecodedT = TypeVar("DecodedT")
 
 HEAVY: Final = 128 * 1024
 """Bytes from which a response is read in a thread, so that the screen keeps responding."""
@@ -127,7 +126,7 @@ class PagedRecords(Resource, Generic[Row]):
             raise answer.unreadable(str(fault)) from None
 
 
-async def read_off_loop(answer: Answer, read: Callable[[Answer], T], heavy: int = HEAVY) -> T:
+async def read_off_loop(answer: Answer, read: Callable[[Answer], DecodedT], heavy: int = HEAVY) -> DecodedT:
     """Return what is read of a response; of one with more than `heavy` bytes in a thread."""
     return read(answer) if len(answer.body) <= heavy else await asyncio.to_thread(read, answer)
 

@@ -15,7 +15,9 @@ from flagtui.models.flag_answers import BulkTags, Cohort, ScheduledChange
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.record import Record
 
-Kind = TypeVar("Kind", Flag, Experiment, EventDefinition, Holdout, SavedMetric, ScheduledChange, Cohort)
+ApiRecord = TypeVar(
+    "ApiRecord", Flag, Experiment, EventDefinition, Holdout, SavedMetric, ScheduledChange, Cohort
+)
 Number = TypeVar("Number", int, str)
 
 _KNOWN_BY: Final[Mapping[type[Record], tuple[str, str]]] = {
@@ -27,40 +29,40 @@ _KNOWN_BY: Final[Mapping[type[Record], tuple[str, str]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Records(Resource, Generic[Kind]):
+class Records(Resource, Generic[ApiRecord]):
     """Operations that return records of one kind."""
 
     family: ClassVar[str]
     """The first half of the operations' names."""
     kind: ClassVar[type[Any]]
 
-    def _read(self, answer: Answer, id: int | str | None = None) -> Kind:
-        record: Kind = read_record(answer, self.kind, id)
+    def _read(self, answer: Answer, id: int | str | None = None) -> ApiRecord:
+        record: ApiRecord = read_record(answer, self.kind, id)
         return record
 
 
-class WholeRecords(Records[Kind]):
+class WholeRecords(Records[ApiRecord]):
     """Records read and written one at a time; each write is sent once."""
 
-    async def get(self, id: int | str, *, urgency: Urgency = Urgency.PERSON) -> Kind:
+    async def get(self, id: int | str, *, urgency: Urgency = Urgency.PERSON) -> ApiRecord:
         """Return the whole record, also an archived or deleted one."""
         return await self._whole("get", id, urgency=urgency)
 
     async def _whole(
         self, word: str, id: int | str, body: JSON = None, *, urgency: Urgency = Urgency.PERSON
-    ) -> Kind:
+    ) -> ApiRecord:
         """Run an operation on one record and return the whole record."""
         answer = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
         return await read_off_loop(answer, lambda answer: self._read_whole(answer, id))
 
-    def _read_whole(self, answer: Answer, id: int | str) -> Kind:
+    def _read_whole(self, answer: Answer, id: int | str) -> ApiRecord:
         """Return the record; a heavy flag with its conditions, so that drawing it costs nothing."""
         record = self._read(answer, id)
         if isinstance(record, Flag) and len(answer.body) > HEAVY:
             record.row()
         return record
 
-    async def _patch(self, id: int | str, changes: Mapping[str, JSON]) -> Kind:
+    async def _patch(self, id: int | str, changes: Mapping[str, JSON]) -> ApiRecord:
         return await self._whole("update", id, dict(changes))
 
     async def _retag_together(self, ids: Sequence[Number], action: str, tags: Sequence[str]) -> BulkTags:
@@ -80,25 +82,25 @@ class WholeRecords(Records[Kind]):
             return BulkTags.of({"updated": updated, "skipped": errors})
 
 
-class ListedRecords(Records[Kind]):
+class ListedRecords(Records[ApiRecord]):
     """Small records that are listed whole."""
 
-    async def all(self, filters: Query | None = None) -> tuple[Kind, ...]:
+    async def all(self, filters: Query | None = None) -> tuple[ApiRecord, ...]:
         """Return every record of the list."""
-        records: list[Kind] = [
+        records: list[ApiRecord] = [
             self.kind.of(item) async for item in self._objects(f"{self.family}.list", filters)
         ]
         return tuple({record.id: record for record in records}.values())
 
 
-class KeptRecords(WholeRecords[Kind], ListedRecords[Kind]):
+class KeptRecords(WholeRecords[ApiRecord], ListedRecords[ApiRecord]):
     """Small records that can be created, read, changed and permanently deleted; each write is sent once."""
 
-    async def create(self, body: Mapping[str, JSON]) -> Kind:
+    async def create(self, body: Mapping[str, JSON]) -> ApiRecord:
         """Create a record."""
         return self._read(await self._ask(f"{self.family}.create", body=dict(body)))
 
-    async def update(self, id: int, changes: Mapping[str, JSON]) -> Kind:
+    async def update(self, id: int, changes: Mapping[str, JSON]) -> ApiRecord:
         """Change only these fields."""
         return await self._patch(id, changes)
 
@@ -133,7 +135,7 @@ class Cohorts(ListedRecords[Cohort]):
     family, kind = "cohorts", Cohort
 
 
-def read_record(answer: Answer, kind: type[Kind], id: int | str | None = None) -> Kind:
+def read_record(answer: Answer, kind: type[ApiRecord], id: int | str | None = None) -> ApiRecord:
     """Return the record in a response. Raises `Unreadable` when it is missing or another one."""
     noun, *needed = _KNOWN_BY.get(kind, ("record",))
     record = kind.of(answer.record("id", *needed))

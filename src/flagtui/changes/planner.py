@@ -46,10 +46,11 @@ PATIENCE: Final = 2.5
 """Seconds a question waits for each optional answer; a kill switch must not wait longer."""
 Q = TypeVar("Q", default=Any)
 """A request: an intent, a new record, an entry of the journal to undo."""
-T = TypeVar("T")
+ReadT = TypeVar("ReadT")
+PlannedRecord = TypeVar("PlannedRecord", Flag, EventDefinition, Experiment)
 
 
-async def off_loop(size: int, work: Callable[[], T]) -> T:
+async def off_loop(size: int, work: Callable[[], ReadT]) -> ReadT:
     """Return the result of work on records of so many parts, done in a thread if they are heavy.
 
     Keys are handled meanwhile. The work must read nothing that changes meanwhile.
@@ -183,11 +184,11 @@ class Planner(Generic[Q, P, R]):
         """Return the name of the requested record. Raw."""
 
 
-async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[T]]) -> list[tuple[Q, T]]:
+async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[ReadT]]) -> list[tuple[Q, ReadT]]:
     """Read each requested record, `AT_ONCE` at a time, and return the results in order."""
     turn = asyncio.Semaphore(AT_ONCE)
 
-    async def read_in_turn(request: Q) -> T:
+    async def read_in_turn(request: Q) -> ReadT:
         async with turn:
             return await read(request)
 

@@ -31,7 +31,7 @@ _TRUSTED: Final = {
     "keyring.backends.kwallet": "KWallet",
 }
 
-Answer = TypeVar("Answer")
+KeyringT = TypeVar("KeyringT")
 
 
 class Backend(Protocol):
@@ -116,7 +116,7 @@ class Keyring:
         """Return the name of the keyring. Raises KeyringUnusable."""
         return self._ask(lambda backend: _TRUSTED.get(type(backend).__module__, type(backend).__module__))
 
-    def _ask(self, question: Callable[[Backend], Answer]) -> Answer:
+    def _ask(self, question: Callable[[Backend], KeyringT]) -> KeyringT:
         # Threads and their futures: most runs have the key of the environment, or need none.
         from flagtui.config.daemon import start_call
 

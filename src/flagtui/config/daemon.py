@@ -6,14 +6,14 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-Answer = TypeVar("Answer")
+CallT = TypeVar("CallT")
 
 
-def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
+def start_call(work: Callable[[], CallT]) -> "Future[CallT]":
     """Start the work in a daemon thread; the future holds its result or its exception."""
-    future: Future[Answer] = Future()
+    future: Future[CallT] = Future()
 
-    async def answer() -> Answer:
+    async def answer() -> CallT:
         return work()
 
     async def carry() -> None:
@@ -33,6 +33,6 @@ def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
     return future
 
 
-async def await_call(work: Callable[[], Answer]) -> Answer:
+async def await_call(work: Callable[[], CallT]) -> CallT:
     """Run the work in a daemon thread and await it. Cancelling leaves the thread running."""
     return await asyncio.wrap_future(start_call(work))

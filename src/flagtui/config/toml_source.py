@@ -119,7 +119,7 @@ def _parts(written: str) -> KeyPath:
     return tuple(part.strip("\"'") for part in _PART.findall(written))
 
 
-Choice = TypeVar("Choice", bound=str)
+ChoiceT = TypeVar("ChoiceT", bound=str)
 Reader = Callable[[object], Any]
 
 

@@ -26,7 +26,7 @@ from flagtui.models.json_value import JSON, as_id
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
 
-Answer = TypeVar("Answer")
+EvaluatedT = TypeVar("EvaluatedT")
 
 
 class InvalidSubject(ValueError):
@@ -231,7 +231,7 @@ async def evaluate_here(
     return {**await asyncio.to_thread(evaluate_all, person, definitions), key: here}, by_library
 
 
-async def _answer(request: Awaitable[Answer], refusals: list[str]) -> Answer | None:
+async def _answer(request: Awaitable[EvaluatedT], refusals: list[str]) -> EvaluatedT | None:
     """Return the response; None on an error, whose message is added to `refusals`."""
     try:
         return await request

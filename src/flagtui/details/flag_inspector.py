@@ -30,7 +30,7 @@ COUNTED: Final = 200
 """The most conditions counted of one flag: servers allow 480 requests a minute."""
 
 
-Answer = TypeVar("Answer")
+DetailT = TypeVar("DetailT")
 
 
 class Inspector:
@@ -185,7 +185,7 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-async def _try_request(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
+async def _try_request(ask: Callable[[], Awaitable[DetailT]]) -> tuple[DetailT | None, str]:
     """Return the response; on an error None and its message.
 
     `ask` is called only once this runs: a cancellation before that leaves no request without a reader.

@@ -13,7 +13,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.staged_words import StagedWords
 
-Record = TypeVar("Record", Flag, EventDefinition)
+EditedRecord = TypeVar("EditedRecord", Flag, EventDefinition)
 
 
 def staged_words(record: Flag | EventDefinition | Experiment, change: StagedChange) -> StagedWords:
@@ -21,7 +21,7 @@ def staged_words(record: Flag | EventDefinition | Experiment, change: StagedChan
     return StagedWords(tuple(change_words(change)), is_outdated(record, change))
 
 
-def as_if_applied(record: Record, change: StagedChange) -> Record:
+def as_if_applied(record: EditedRecord, change: StagedChange) -> EditedRecord:
     """Return the record with the staged values; that of the server when it has changed since."""
     if is_outdated(record, change):
         return record

@@ -158,6 +158,7 @@ class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
 Wire = TypeVar("Wire")
 """A struct with only the fields that a row needs, as on the wire."""
 Row = TypeVar("Row")
+DiskRow = TypeVar("DiskRow", bound=msgspec.Struct)
 
 COUNT_LIMIT: Final = 10_000_000
 """More records than any project has; a larger count is a fault and is ignored."""

@@ -10,7 +10,7 @@ import msgspec
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, invalid, parse_error, unsupported_media_type
 
-T = TypeVar("T")
+MemberT = TypeVar("MemberT")
 LARGEST = 2**63 - 1
 LONGEST_TAG = 255
 _TRUE = ("true", "True", "TRUE", "1", "t", "T", "yes", "on", 1)
@@ -169,7 +169,7 @@ class Fields:
     def mapping(self, name: str, *, null: bool = False) -> dict[str, Json] | None:
         return self._holder(name, null, dict, "dictionary")
 
-    def _holder(self, name: str, null: bool, kind: type[T], word: str) -> T | None:
+    def _holder(self, name: str, null: bool, kind: type[MemberT], word: str) -> MemberT | None:
         if (value := self._value(name, null)) is None or isinstance(value, kind):
             return value
         detail = f'Expected a {word} of items but got type "{type_word(value)}".'

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from flagtui.service.database_files import DatabaseFiles
 from flagtui.service.reader import Reader, remember
 
-T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
+WrittenT = TypeVar("WrittenT")
+Work = Callable[[sqlite3.Connection], WrittenT]
 """Runs on a thread of the database inside one transaction; an exception rolls all of it back."""
 
 
@@ -92,14 +92,14 @@ class Database:
         # One here too: Python does not count faster on several, and each would cache all people.
         self._long_reads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-reader")
 
-    def write(self, work: Work[T]) -> Future[T]:
+    def write(self, work: Work[WrittenT]) -> Future[WrittenT]:
         """Queue `work`; the future is done after the commit has reached the disk.
 
         It raises DatabaseMoved when the file is found elsewhere: before the work nothing is written, after
         the commit the change is only in the file that was moved.
         """
 
-        def writing() -> T:
+        def writing() -> WrittenT:
             self._files.check_file()
             result = _in_transaction(self._writer, work)
             self._files.check_all()
@@ -107,10 +107,10 @@ class Database:
 
         return self._writes.submit(writing)
 
-    def read_long(self, work: Work[T]) -> Future[T]:
+    def read_long(self, work: Work[WrittenT]) -> Future[WrittenT]:
         """Queue `work`, which only reads and takes more than a few milliseconds."""
 
-        def reading() -> T:
+        def reading() -> WrittenT:
             with self._reading(self._idle_for_long) as db:
                 return work(db)
 
@@ -163,7 +163,7 @@ def usable(path: Path) -> Iterator[None]:
         raise DatabaseUnusable(_sentence(path, error)) from error
 
 
-def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
+def _in_transaction(connection: sqlite3.Connection, work: Work[WrittenT]) -> WrittenT:
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = work(connection)

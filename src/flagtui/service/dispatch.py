@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
@@ -19,7 +18,7 @@ from flagtui.service.access import ANONYMOUS, Throttle, admit, identify, with_na
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
-from flagtui.service.database import Database
+from flagtui.service.database import Database, WrittenT
 from flagtui.service.database_files import DatabaseMoved
 from flagtui.service.errors import (
     Fault,
@@ -39,7 +38,6 @@ from flagtui.service.scheduling import apply_due, first_due
 from flagtui.service.settings import Settings
 from flagtui.service.turns import NoTurn, Turns
 
-T = TypeVar("T")
 AT_ONCE = 16
 """Changes under way at the same time, from the first byte of the body to the commit: each body is in memory.
 As many long reads and reads with a body."""
@@ -195,10 +193,10 @@ class Dispatcher(HttpApplication):
         if self._next_due is not None and self._next_due <= stamp(now):
             await self._write(lambda db: apply_due(db, self.settings, now))
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _write(self, work: Callable[[sqlite3.Connection], WrittenT]) -> WrittenT:
         """Any write can plan, move or drop a change, so each looks when the next one is due."""
 
-        def working(db: sqlite3.Connection) -> tuple[T, str | None]:
+        def working(db: sqlite3.Connection) -> tuple[WrittenT, str | None]:
             return work(db), first_due(db)
 
         result, self._next_due = await await_commit(self.database.write(working))
@@ -249,7 +247,7 @@ class Dispatcher(HttpApplication):
             self.database.write(lambda db: note_use(db, key_id, stamp(now)))
 
 
-async def await_commit(writing: Future[T]) -> T:
+async def await_commit(writing: Future[WrittenT]) -> WrittenT:
     """Wait for a write; once its transaction has begun, wait on even when the server cancels the request.
 
     It commits then, and a response that asks the caller to try again would cause a second write.

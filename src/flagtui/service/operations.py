@@ -93,31 +93,31 @@ class Routed(Protocol):
     def path(self) -> str: ...
 
 
-R = TypeVar("R", bound=Routed)
+RouteT = TypeVar("RouteT", bound=Routed)
 
 
 @dataclass
-class Branch(Generic[R]):
+class Branch(Generic[RouteT]):
     """A step of the tree of paths."""
 
-    fixed: "dict[str, Branch[R]]" = field(default_factory=dict)
-    any: "Branch[R] | None" = None
-    rest: "Branch[R] | None" = None
+    fixed: "dict[str, Branch[RouteT]]" = field(default_factory=dict)
+    any: "Branch[RouteT] | None" = None
+    rest: "Branch[RouteT] | None" = None
     """For all parts that are left, as one value."""
-    methods: dict[str, R] = field(default_factory=dict)
+    methods: dict[str, RouteT] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
-class Routes(Generic[R]):
+class Routes(Generic[RouteT]):
     """Finds the operations of a path; fixed words win over named parts."""
 
-    def __init__(self, operations: Iterable[R]) -> None:
-        self._root: Branch[R] = Branch()
+    def __init__(self, operations: Iterable[RouteT]) -> None:
+        self._root: Branch[RouteT] = Branch()
         self.operations = tuple(operations)
         for operation in self.operations:
             self._add(operation)
 
-    def _add(self, operation: R) -> None:
+    def _add(self, operation: RouteT) -> None:
         branch = self._root
         names: list[str] = []
         for part in operation.path.strip("/").split("/"):
@@ -138,7 +138,7 @@ class Routes(Generic[R]):
         branch.names = tuple(names)
         branch.methods[operation.method] = operation
 
-    def find(self, path: str) -> tuple[Mapping[str, R], dict[str, str]] | None:
+    def find(self, path: str) -> tuple[Mapping[str, RouteT], dict[str, str]] | None:
         """Return operations by method and the named parts; None for an unknown path."""
         parts = path.removesuffix("/").split("/")[1:]
         route = _walk(self._root, parts, [])
@@ -148,7 +148,9 @@ class Routes(Generic[R]):
         return branch.methods, dict(zip(branch.names, values, strict=True))
 
 
-def _walk(branch: Branch[R], parts: list[str], values: list[str]) -> tuple[Branch[R], list[str]] | None:
+def _walk(
+    branch: Branch[RouteT], parts: list[str], values: list[str]
+) -> tuple[Branch[RouteT], list[str]] | None:
     if not parts:
         return (branch, values) if branch.methods else None
     first, rest = parts[0], parts[1:]

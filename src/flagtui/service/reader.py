@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Hashable
 from typing import Any, Final, TypeVar
 
-T = TypeVar("T")
+MemoT = TypeVar("MemoT")
 
 MOST_REMEMBERED: Final = 256
 MOST_LASTING: Final = 4
@@ -21,7 +21,7 @@ class Reader(sqlite3.Connection):
         self._lasting: dict[tuple[str, Hashable], tuple[int, Any]] = {}
         """By topic and question, the least recently used first: the revision of the topic, and the value."""
 
-    def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
+    def remember(self, question: Hashable, work_out: Callable[[], MemoT]) -> MemoT:
         """Return the result of `work_out`, cached for the same query until the next write."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
         if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
@@ -29,10 +29,10 @@ class Reader(sqlite3.Connection):
             self._known_at = moment
         if question not in self._known:
             self._known[question] = work_out()
-        value: T = self._known[question]
+        value: MemoT = self._known[question]
         return value
 
-    def remember_while(self, topic: str, question: Hashable, work_out: Callable[[], T]) -> T:
+    def remember_while(self, topic: str, question: Hashable, work_out: Callable[[], MemoT]) -> MemoT:
         """Return what `work_out` gave for the question since the tables of the topic last changed."""
         revision = self.execute("SELECT number FROM revisions WHERE topic = ?", (topic,)).fetchone()[0]
         entry = self._lasting.pop((topic, question), None)
@@ -41,11 +41,13 @@ class Reader(sqlite3.Connection):
         self._lasting[topic, question] = entry
         while len(self._lasting) > MOST_LASTING:
             del self._lasting[next(iter(self._lasting))]
-        value: T = entry[1]
+        value: MemoT = entry[1]
         return value
 
 
-def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
+def remember(
+    db: sqlite3.Connection, question: Hashable, work_out: Callable[[], MemoT], topic: str = ""
+) -> MemoT:
     """Return `Reader.remember` of a reading connection; a writing one caches nothing."""
     if not isinstance(db, Reader):
         return work_out()

@@ -19,25 +19,25 @@ class Identified(Protocol):
         ...
 
 
-Row = TypeVar("Row", bound=Identified)
+IdRow = TypeVar("IdRow", bound=Identified)
 
 Moment = int
 """A position in the order in which responses arrive."""
 Worth = Literal["old", "known", "news"]
 
 
-class Collection(Generic[Row]):
+class Collection(Generic[IdRow]):
     """Rows by record id. Nothing here waits; only a finished load or `remove` removes a row."""
 
     def __init__(self) -> None:
-        self._server_rows: list[Row] = []
+        self._server_rows: list[IdRow] = []
         self._place: dict[RecordId, int] = {}
-        self._gone: dict[RecordId, tuple[Row, Moment]] = {}
-        self._edits: OptimisticEdits[Row] = OptimisticEdits()
-        self._staged: StagedEdits[Row] = StagedEdits()
+        self._gone: dict[RecordId, tuple[IdRow, Moment]] = {}
+        self._edits: OptimisticEdits[IdRow] = OptimisticEdits()
+        self._staged: StagedEdits[IdRow] = StagedEdits()
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
-        self._rows: tuple[Row, ...] | None = ()
+        self._rows: tuple[IdRow, ...] | None = ()
         self._watchers: list[Callable[[], None]] = []
         self.version = 0
         """Increases with every visible change."""
@@ -52,7 +52,7 @@ class Collection(Generic[Row]):
         """When single records arrived."""
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[IdRow, ...]:
         """Return every row with staged and optimistic edits; the same object until something changes."""
         if self._rows is None:
             rows = list(self._server_rows)
@@ -64,17 +64,17 @@ class Collection(Generic[Row]):
     def __len__(self) -> int:
         return len(self._server_rows)
 
-    def get(self, record_id: RecordId) -> Row | None:
+    def get(self, record_id: RecordId) -> IdRow | None:
         """Return the row as displayed."""
         return self._shown(record_id) if record_id in self._place else None
 
-    def server_row(self, record_id: RecordId) -> Row | None:
+    def server_row(self, record_id: RecordId) -> IdRow | None:
         """Return the row as the server last sent it, without edits in flight."""
         place = self._place.get(record_id)
         return None if place is None else self._server_rows[place]
 
     @property
-    def server_rows(self) -> tuple[Row, ...]:
+    def server_rows(self) -> tuple[IdRow, ...]:
         """Return every row as the server last sent it."""
         return tuple(self._server_rows)
 
@@ -112,7 +112,7 @@ class Collection(Generic[Row]):
         """Return the moment of a request that starts now; `put` compares responses by it."""
         return self._now
 
-    def put(self, row: Row, sent_at: Moment | None = None) -> bool:
+    def put(self, row: IdRow, sent_at: Moment | None = None) -> bool:
         """Store a record from the server; return False when the stored one is newer.
 
         A response to a request sent after the stored one arrived replaces it, whatever its version: a
@@ -120,7 +120,7 @@ class Collection(Generic[Row]):
         """
         return self.put_all((row,), sent_at) == 1
 
-    def put_all(self, rows: Iterable[Row], sent_at: Moment | None = None) -> int:
+    def put_all(self, rows: Iterable[IdRow], sent_at: Moment | None = None) -> int:
         """Store several records as one change; return how many were stored."""
         taken = [(row.id, self._take(row, sent_at)) for row in rows]
         believed = [record_id for record_id, worth in taken if worth != "old"]
@@ -157,7 +157,7 @@ class Collection(Generic[Row]):
             self._edits.end(record_id, edit)
             self._notify()
 
-    def recall(self, rows: Iterable[Row]) -> None:
+    def recall(self, rows: Iterable[IdRow]) -> None:
         """Show rows of an earlier run until a load replaces them; rows already here stay."""
         for row in rows:
             if row.id not in self._place:
@@ -177,7 +177,7 @@ class Collection(Generic[Row]):
         """Return whether the load is neither finished nor abandoned, so that more pages can come."""
         return load is not None and load is self._load
 
-    def add_page(self, rows: Iterable[Row], total: int, unreadable: Iterable[RecordId] = ()) -> None:
+    def add_page(self, rows: Iterable[IdRow], total: int, unreadable: Iterable[RecordId] = ()) -> None:
         """Store one page of the current load."""
         load = self._load
         if load is None:
@@ -193,7 +193,7 @@ class Collection(Generic[Row]):
             self.total = load.total
         self._notify()
 
-    def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, *, is_cut: bool = False) -> None:
+    def finish_load(self, covers: Callable[[IdRow], bool] = lambda _: True, *, is_cut: bool = False) -> None:
         """End the load and drop the rows it covers but has not seen.
 
         If fewer records arrived than the server counted, or `is_cut` reports that reading stopped before the
@@ -221,7 +221,7 @@ class Collection(Generic[Row]):
         """End a load that failed or was cancelled. Its rows stay."""
         self._load = None
 
-    def _take(self, row: Row, sent_at: Moment | None) -> Worth:
+    def _take(self, row: IdRow, sent_at: Moment | None) -> Worth:
         gone, gone_at = self._gone.get(row.id, (None, 0))
         if gone is not None and not _is_later(sent_at, gone_at) and not _is_newer(row, gone):
             return "old"
@@ -231,7 +231,7 @@ class Collection(Generic[Row]):
         is_later = _is_later(sent_at, self._arrived.get(row.id, self._paged_at))
         return "old" if not is_later and _is_newer(self._server_rows[place], row) else self._set(row, place)
 
-    def _take_from_page(self, row: Row, load: RunningLoad) -> Worth:
+    def _take_from_page(self, row: IdRow, load: RunningLoad) -> Worth:
         """Store a row of a page; only records that arrived since its load began can be newer."""
         gone, _ = self._gone.get(row.id, (None, 0))
         place = self._place.get(row.id)
@@ -245,7 +245,7 @@ class Collection(Generic[Row]):
                 return "old"
         return self._set(row, place)
 
-    def _set(self, row: Row, place: int | None) -> Worth:
+    def _set(self, row: IdRow, place: int | None) -> Worth:
         self._gone.pop(row.id, None)
         if place is None:
             self._append(row)
@@ -258,7 +258,7 @@ class Collection(Generic[Row]):
         self._changed[row.id] = self.version + 1
         return "news"
 
-    def _append(self, row: Row) -> None:
+    def _append(self, row: IdRow) -> None:
         self._place[row.id] = len(self._server_rows)
         self._server_rows.append(row)
         if self._load:
@@ -274,7 +274,7 @@ class Collection(Generic[Row]):
         self._place = {row.id: place for place, row in enumerate(kept)}
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}
 
-    def _shown(self, record_id: RecordId) -> Row:
+    def _shown(self, record_id: RecordId) -> IdRow:
         row = self._staged.applied_to(record_id, self._server_rows[self._place[record_id]])
         return self._edits.applied_to(record_id, row)
 

@@ -6,16 +6,17 @@ from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct
 
+from flagtui.models.rows import Row
 from flagtui.store.query.language import Term
 from flagtui.store.query.value_tests import INVERTED, ValueTest, fold
-from flagtui.store.query.vocabulary import Facts, Reading, Row, Test
+from flagtui.store.query.vocabulary import Facts, Reading, Test
 
 FEW: Final = 4_096
 """Most distinct values that are tested by value; with more it does not pay."""
 LOOK: Final = 2_000
 """Values sampled first: when half of them differ, so will the rest."""
 NOTHING: Final[Mapping[Any, Sequence[str]]] = MappingProxyType({})
-Item = TypeVar("Item")
+FactT = TypeVar("FactT")
 
 
 class Columns(Generic[Row]):
@@ -57,7 +58,7 @@ class Columns(Generic[Row]):
         return bytes(map(test, map(of, self._rows))) if column is None else column.passing(test)
 
 
-def _some(items: Sequence[Item], at: Sequence[int] | None) -> Sequence[Item]:
+def _some(items: Sequence[FactT], at: Sequence[int] | None) -> Sequence[FactT]:
     return items if at is None else [items[index] for index in at]
 
 

@@ -9,11 +9,12 @@ from typing import Any, Final, Generic
 
 from msgspec import Struct
 
+from flagtui.models.rows import Row
 from flagtui.store.fact_columns import Columns
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.language import Query, QueryProblem, Term, read_line, text_test
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Facts, Outside, QueryPerson, Row
+from flagtui.store.query.vocabulary import Facts, Outside, QueryPerson
 from flagtui.store.sort_orders import Found, Listing, Ranking, Sort
 
 _NEWEST_FIRST: Final = Sort("updated")
@@ -96,7 +97,6 @@ class Finder(Generic[Row]):
 
     @is_steady.setter
     def is_steady(self, is_steady: bool) -> None:
-        """Set whether a changed row keeps its place."""
         self._ranking.is_steady = is_steady
 
     @property

@@ -8,7 +8,7 @@ from flagtui.api import Client
 from flagtui.api.errors import Forbidden, NotFound
 from flagtui.models.account import KeyInfo, Me, Project
 
-Part = TypeVar("Part")
+KeyPartT = TypeVar("KeyPartT")
 
 NEEDS: Final = (
     ("see flags", "feature_flag:read"),
@@ -62,7 +62,7 @@ async def load_identity(client: Client) -> Introduction:
     return Introduction(me, key, await _if_allowed(client.projects.list()) or ())
 
 
-async def _if_allowed(asking: Awaitable[Part]) -> Part | None:
+async def _if_allowed(asking: Awaitable[KeyPartT]) -> KeyPartT | None:
     try:
         return await asking
     except (Forbidden, NotFound):

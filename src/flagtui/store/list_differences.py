@@ -2,32 +2,32 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic
 
 import msgspec
 
-Row = TypeVar("Row", bound=msgspec.Struct)
+from flagtui.models.rows import DiskRow
 
 _NOT_A_CHANGE: Final = frozenset({"called_at", "seen_at", "version", "updated_at", "can_edit"})
 """Fields that change automatically, or that only reflect another change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changed(Generic[Row]):
+class Changed(Generic[DiskRow]):
     """One changed record."""
 
-    before: Row
-    after: Row
+    before: DiskRow
+    after: DiskRow
     fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Generic[Row]):
+class Comparison(Generic[DiskRow]):
     """All differences, each in the order of its list."""
 
-    added: tuple[Row, ...]
-    gone: tuple[Row, ...]
-    changed: tuple[Changed[Row], ...]
+    added: tuple[DiskRow, ...]
+    gone: tuple[DiskRow, ...]
+    changed: tuple[Changed[DiskRow], ...]
 
     @property
     def is_empty(self) -> bool:
@@ -35,7 +35,7 @@ class Comparison(Generic[Row]):
         return not (self.added or self.gone or self.changed)
 
 
-def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison[Row]:
+def compare(before: Iterable[DiskRow], after: Iterable[DiskRow]) -> Comparison[DiskRow]:
     """Compare record by record; includes records that changed only in fields that rows do not show."""
     earlier = {_id(row): row for row in before}
     later = {_id(row): row for row in after}
@@ -50,7 +50,7 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison[Row]:
     )
 
 
-def _changed_fields(before: Row, after: Row) -> tuple[str, ...] | None:
+def _changed_fields(before: DiskRow, after: DiskRow) -> tuple[str, ...] | None:
     """Return the changed fields; empty when only the version changed, None when nothing did."""
     if before == after:
         return None

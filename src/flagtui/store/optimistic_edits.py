@@ -1,15 +1,13 @@
 """Optimistic edits: changes in flight, shown on the rows they change."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic
 
 import msgspec
 
-from flagtui.models.rows import StagedRow
+from flagtui.models.rows import Row, StagedRow
 from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import RecordId
-
-Row = TypeVar("Row")
 
 _ROW_NAMES: Final = {
     name: field.shown.attribute

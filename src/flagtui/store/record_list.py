@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol
 
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, ListTooLong
 from flagtui.models.rows import RowPage
-from flagtui.store.collection import Collection, Identified
+from flagtui.store.collection import Collection, Identified, IdRow
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
-
-Row = TypeVar("Row", bound=Identified)
-
 
 RESUMES: Final = 300.0
 """Seconds after a failure in which a load resumes with the missing pages."""
@@ -24,7 +21,7 @@ CUT_AGAIN: Final = 3_600.0
 """Seconds after which a list longer than the limits is reloaded: that takes hundreds of requests."""
 
 
-class Loading(Generic[Row]):
+class Loading(Generic[IdRow]):
     """Loads a list, one load at a time.
 
     Lists that fill the same collection share a `turn`.
@@ -32,10 +29,10 @@ class Loading(Generic[Row]):
 
     def __init__(
         self,
-        collection: Collection[Row],
-        pages: Callable[[], AsyncIterable[RowPage[Row]]],
+        collection: Collection[IdRow],
+        pages: Callable[[], AsyncIterable[RowPage[IdRow]]],
         *,
-        covers: Callable[[Row], bool] = lambda _row: True,
+        covers: Callable[[IdRow], bool] = lambda _row: True,
         is_whole: bool = True,
         turn: asyncio.Lock | None = None,
         clock: Callable[[], float] = time.time,
@@ -49,7 +46,7 @@ class Loading(Generic[Row]):
         self._watchers: list[Callable[[], None]] = []
         self._done = 0
         self._total: int | None = None
-        self._unfinished: tuple[AsyncIterable[RowPage[Row]], RunningLoad] | None = None
+        self._unfinished: tuple[AsyncIterable[RowPage[IdRow]], RunningLoad] | None = None
         """The pages of a failed load, to resume with."""
         self.state: State = Empty()
         self.trouble: ApiError | None = None
@@ -86,7 +83,7 @@ class Loading(Generic[Row]):
         self._watchers.append(observer)
         return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
-    def recall(self, rows: tuple[Row, ...], at: float) -> None:
+    def recall(self, rows: tuple[IdRow, ...], at: float) -> None:
         """Show rows of an earlier run, unless newer ones are already here."""
         if not isinstance(self.state, Empty):
             return
@@ -111,7 +108,7 @@ class Loading(Generic[Row]):
             self.trouble = trouble
             self._become(self.state)
 
-    def take_whole(self, page: RowPage[Row]) -> None:
+    def take_whole(self, page: RowPage[IdRow]) -> None:
         """Store a page that is the whole list. Ignored while pages of another load arrive."""
         if isinstance(self.state, Loaded) and not self._turn.locked():
             self._collection.begin_load(is_whole=self._is_whole)
@@ -174,7 +171,7 @@ class Loading(Generic[Row]):
         self._collection.finish_load(self._covers, is_cut=too_long is not None)
         self._become(Loaded())
 
-    def _take(self, page: RowPage[Row]) -> None:
+    def _take(self, page: RowPage[IdRow]) -> None:
         if page.server_time is not None:
             self.server_ahead = page.server_time - self._clock()
         self._done += len(page.rows) + len(page.unreadable)
@@ -192,7 +189,6 @@ class Loading(Generic[Row]):
             observer()
 
 
-ListedRow = TypeVar("ListedRow", bound=Identified)
 Query = Mapping[str, str | int]
 
 FIRST_PAGE: Final = 100
@@ -204,27 +200,29 @@ SEARCHED: Final = 3
 SEARCH_LIMIT: Final = 200
 
 
-class Listed(Protocol[ListedRow]):
+class Listed(Protocol[IdRow]):
     """The operations of one kind that a list uses."""
 
-    def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[ListedRow]]:
+    def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[IdRow]]:
         """Return the whole list, page by page."""
         ...
 
     async def page(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
-    ) -> RowPage[ListedRow]: ...
+    ) -> RowPage[IdRow]: ...
 
 
-class RecordList(Generic[Row]):
+class RecordList(Generic[IdRow]):
     """All records of one kind, and their loading. `newest` orders the last changed first."""
 
-    def __init__(self, listed: Callable[[], Listed[Row]], newest: Query, clock: Callable[[], float]) -> None:
-        self.collection: Collection[Row] = Collection()
+    def __init__(
+        self, listed: Callable[[], Listed[IdRow]], newest: Query, clock: Callable[[], float]
+    ) -> None:
+        self.collection: Collection[IdRow] = Collection()
         self.operations = listed
         """Returns the operations on these records."""
         self._newest = newest
-        self._counted: tuple[Sequence[Row], int] = ((), 0)
+        self._counted: tuple[Sequence[IdRow], int] = ((), 0)
         turn = asyncio.Lock()
         self.loading = Loading(
             self.collection,

@@ -15,17 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic
 
 import msgspec
 from msgspec import Struct
 
+from flagtui.models.rows import DiskRow
 from flagtui.private_folders import is_foreign, make_private
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.snapshot_files import FOLDER as EARLIER
 from flagtui.store.snapshot_files import HEAD_BYTES, MAGIC, find_earlier, keep_earlier, pack_words, words_end
-
-Row = TypeVar("Row", bound=msgspec.Struct)
 
 _ARRAY_OF_THREE: Final = b"\x93"
 _LONG_ARRAY: Final = b"\xdd"
@@ -62,11 +61,11 @@ class SnapshotPlace(Struct, frozen=True):
         return f"{_readable(*parts)}-{digest[:12]}{_SUFFIX}"
 
 
-class Snapshot(Struct, Generic[Row], frozen=True):
+class Snapshot(Struct, Generic[DiskRow], frozen=True):
     """Rows at a past moment."""
 
     place: SnapshotPlace
-    rows: tuple[Row, ...]
+    rows: tuple[DiskRow, ...]
     taken_at: float
     """When the server sent them, Unix seconds."""
 
@@ -101,7 +100,12 @@ class Snapshots:
         self._refusals: dict[SnapshotPlace, str] = {}
 
     def save(
-        self, place: SnapshotPlace, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
+        self,
+        place: SnapshotPlace,
+        rows: Sequence[DiskRow],
+        row_type: type[DiskRow],
+        *,
+        taken_at: float | None = None,
     ) -> bool:
         """Write the rows as of `taken_at`, or now; return False when they cannot be stored.
 
@@ -133,7 +137,7 @@ class Snapshots:
         """Return why the rows were not written the last time; empty when they were, or there is no folder."""
         return (self.off_reason or self._refusals.get(place, "")) if self._folder else ""
 
-    def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
+    def load(self, place: SnapshotPlace, row_type: type[DiskRow]) -> Snapshot[DiskRow] | None:
         """Return the last snapshot; None without one that this version can read."""
         return self._read(self._folder / place.file_name, place, row_type) if self._folder else None
 
@@ -141,7 +145,9 @@ class Snapshots:
         """Return the times of the stored snapshots, Unix seconds, oldest first."""
         return tuple(self._earlier(place))
 
-    def load_before(self, place: SnapshotPlace, row_type: type[Row], moment: float) -> Snapshot[Row] | None:
+    def load_before(
+        self, place: SnapshotPlace, row_type: type[DiskRow], moment: float
+    ) -> Snapshot[DiskRow] | None:
         """Return the list as of that moment: the last snapshot taken before it."""
         earlier = self._earlier(place)
         taken = [at for at in earlier if at <= moment]
@@ -155,7 +161,7 @@ class Snapshots:
         except OSError:
             return {}
 
-    def _read(self, path: Path, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
+    def _read(self, path: Path, place: SnapshotPlace, row_type: type[DiskRow]) -> Snapshot[DiskRow] | None:
         try:
             # A pipe at this path would block the start.
             if not path.is_file() or path.stat().st_size > self._size_limit:
@@ -235,7 +241,7 @@ def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
     return True
 
 
-def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: Kind) -> Iterator[bytes]:
+def _encode(rows: Sequence[DiskRow], row_type: type[DiskRow], now: float, kind: Kind) -> Iterator[bytes]:
     """Yield words for completion, then the bytes of a `_Stored` in chunks, to save memory for long lists."""
     name = KINDS[kind].label
     tags = {tag for row in rows for tag in getattr(row, "tags", ())}
@@ -248,7 +254,7 @@ def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: Kind) ->
         yield b"".join([encode(msgspec.structs.astuple(row)) for row in some])
 
 
-def _decode(stored: bytes, row_type: type[Row]) -> tuple[tuple[Row, ...], float]:
+def _decode(stored: bytes, row_type: type[DiskRow]) -> tuple[tuple[DiskRow, ...], float]:
     """Return the rows and their time. Raises ValueError or msgspec.MsgspecError for other content."""
     body = memoryview(stored)[HEAD_BYTES:]
     checksum = int.from_bytes(stored[len(MAGIC) : HEAD_BYTES], "big")
@@ -262,7 +268,7 @@ def _decode(stored: bytes, row_type: type[Row]) -> tuple[tuple[Row, ...], float]
     return tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at
 
 
-def _wire_type(row_type: type[Row]) -> Any:
+def _wire_type(row_type: type[DiskRow]) -> Any:
     """Return a type with the same fields, all required, written without their names."""
     fields = [(field.name, field.type) for field in msgspec.structs.fields(row_type)]
     return msgspec.defstruct("Stored" + row_type.__name__, fields, array_like=True, gc=False)

@@ -11,7 +11,8 @@ from typing import Any, Final, Generic, overload
 from msgspec import Struct
 
 from flagtui.models.editable_fields import EditableField
-from flagtui.store.query.vocabulary import NOT_READ, Outside, Row, Vocabulary
+from flagtui.models.rows import Row
+from flagtui.store.query.vocabulary import NOT_READ, Outside, Vocabulary
 
 
 class Sort(Struct, frozen=True):

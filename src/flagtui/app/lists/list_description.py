@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Generic, TypeVar
+from typing import Generic
 
 from msgspec import Struct, field
 
 from flagtui.app.widgets.column_layout import Column
+from flagtui.models.rows import Row
 from flagtui.store.sort_orders import Listing, Sort
 
-R = TypeVar("R")
 PEOPLE = ("by", "owner")
 """Qualifiers that take a person."""
 
 
-class ListDescription(Struct, Generic[R], frozen=True):
+class ListDescription(Struct, Generic[Row], frozen=True):
     """One kind of list. Texts taken from rows are raw."""
 
     name: str
@@ -23,18 +23,18 @@ class ListDescription(Struct, Generic[R], frozen=True):
     """What its rows are, in the plural, for sentences."""
     hint: str
     """Placeholder of the empty search line."""
-    listing: Listing[R]
+    listing: Listing[Row]
     orders: tuple[str, ...]
     """Orders that the sort key cycles through, the default first."""
-    columns: tuple[Column[R], ...]
+    columns: tuple[Column[Row], ...]
     """Those shown unless others were chosen."""
-    key: Callable[[R], str] = attrgetter("key")
+    key: Callable[[Row], str] = attrgetter("key")
     """The name of a row, which the copy key copies."""
     filters: Mapping[str, str] = field(default_factory=dict)
     """By the name of a filter key, the qualifier it cycles."""
-    values: Mapping[str, Callable[[R], str | tuple[str, ...]]] = field(default_factory=dict)
+    values: Mapping[str, Callable[[Row], str | tuple[str, ...]]] = field(default_factory=dict)
     """By qualifier, the texts of a row that Tab offers after it."""
-    more_columns: tuple[Column[R], ...] = ()
+    more_columns: tuple[Column[Row], ...] = ()
     """What else can be chosen."""
     always: tuple[str, ...] = ()
     """Columns that are always shown."""
@@ -65,7 +65,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
         """The names of every column that can be chosen."""
         return tuple(column.name for column in (*self.columns, *self.more_columns))
 
-    def offered(self, rows: Sequence[R]) -> dict[str, list[str]]:
+    def offered(self, rows: Sequence[Row]) -> dict[str, list[str]]:
         """Return the completions after each qualifier; after one for people, the user first."""
         offers: dict[str, list[str]] = {}
         for name, of in self.values.items():
@@ -75,8 +75,8 @@ class ListDescription(Struct, Generic[R], frozen=True):
         return offers
 
     def chosen(
-        self, names: Sequence[str], columns: Sequence[Column[R]] | None = None
-    ) -> tuple[Column[R], ...]:
+        self, names: Sequence[str], columns: Sequence[Column[Row]] | None = None
+    ) -> tuple[Column[Row], ...]:
         """Return the columns with these names, after the ones that are always shown; else the list's own.
 
         `columns` are all of them, where they are drawn otherwise.

@@ -8,7 +8,7 @@ from textual.timer import Timer
 
 from flagtui.app.commands.command_table import BY_ID
 from flagtui.app.lists.list_frame import FIRST_QUERY
-from flagtui.app.lists.marked_records import MarkedRecords, R, marked_piece
+from flagtui.app.lists.marked_records import MarkedRecords, marked_piece
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -16,6 +16,7 @@ from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
+from flagtui.store.collection import IdRow
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
 from flagtui.store.query.line_edits import Chip, accept, complete, cycle, describe
@@ -29,13 +30,12 @@ REST: Final = 0.12
 """Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
 
 
-class ListScreen(MarkedRecords[R]):
-    """A finder, its rows on screen, and the line above them, as `description` defines.
+class ListScreen(MarkedRecords[IdRow]):
+    """A finder, its rows and the line above them, as described; subclasses define source and preview."""
 
-    Subclasses define the source of rows and the pane beside them.
-    """
-
-    def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[R] | None = None) -> None:
+    def __init__(
+        self, app_state: AppState, runner: ChangeRunner, finder: Finder[IdRow] | None = None
+    ) -> None:
         super().__init__(app_state, runner, finder)
         self._resting: Timer | None = None
         self._chips: Sequence[Chip] = ()
@@ -54,11 +54,11 @@ class ListScreen(MarkedRecords[R]):
         """Draw the current state; called after every change of it."""
         raise NotImplementedError
 
-    def draw_preview(self, row: R | None) -> None:
+    def draw_preview(self, row: IdRow | None) -> None:
         """Draw the row's details beside the list."""
         raise NotImplementedError
 
-    def load_all(self, row: R) -> None:
+    def load_all(self, row: IdRow) -> None:
         """Find out more for the preview, now that the cursor rests on the row."""
 
     def words_without(self, total: int) -> Words:

@@ -9,11 +9,11 @@ from textual.timer import Timer
 
 from flagtui.api.errors import needs_key
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.lists.marked_records import R
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.panes import AgedPane, PaneLine
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.store.collection import IdRow
 from flagtui.store.load_progress import Empty, LoadFailed
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
@@ -24,7 +24,7 @@ NEVER: Final = -1
 """No load has ended after which rows were sorted."""
 
 
-class WorkspaceList(ListScreen[R]):
+class WorkspaceList(ListScreen[IdRow]):
     """Draws a collection of the workspace; the server is asked for rows that are missing or archived."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
@@ -147,7 +147,7 @@ class WorkspaceList(ListScreen[R]):
             await self._app_state.workspace.load_archived(self.kind)
 
 
-class InspectedList(WorkspaceList[R]):
+class InspectedList(WorkspaceList[IdRow]):
     """Loads details of the record at the cursor and shows them beside the list."""
 
     @abstractmethod
@@ -155,11 +155,11 @@ class InspectedList(WorkspaceList[R]):
         """Return the lines of the pane, with ages as of `now`, in Unix seconds."""
 
     @abstractmethod
-    def known_of(self, row: R) -> Any:
+    def known_of(self, row: IdRow) -> Any:
         """Return the details known without a request; None shows nothing."""
 
     @abstractmethod
-    def learn(self, row: R) -> AsyncIterator[Any]:
+    def learn(self, row: IdRow) -> AsyncIterator[Any]:
         """Yield the details again each time more of them arrive."""
 
     def make_preview(self) -> AgedPane[Any]:
@@ -169,7 +169,7 @@ class InspectedList(WorkspaceList[R]):
     def preview(self) -> AgedPane[Any]:
         return self.query_one(AgedPane)
 
-    def draw_preview(self, row: R | None) -> None:
+    def draw_preview(self, row: IdRow | None) -> None:
         details = self.known_of(row) if row is not None else None
         if details is None or self.preview.display:
             self._show_known(details)
@@ -178,12 +178,12 @@ class InspectedList(WorkspaceList[R]):
         link = self._app_state.page_of(self.kind, details.row.id) if details is not None else ""
         self.preview.show(details, self._app_state.now(), link)
 
-    def load_all(self, row: R) -> None:
+    def load_all(self, row: IdRow) -> None:
         if self.preview.display:
             self._look(row)
 
     @work(exclusive=True, group="inspect")
-    async def _look(self, row: R) -> None:
+    async def _look(self, row: IdRow) -> None:
         async for details in self.learn(row):
             if self.record is not None and self.record.id == row.id:
                 self._show_known(details)

@@ -1,7 +1,7 @@
 """Select the records that a key of a list is for: the marked ones, or the one under the cursor."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from flagtui.app.commands.command import Command
 from flagtui.app.lists.list_frame import BrowseScreen
@@ -9,42 +9,40 @@ from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.permissions import may_write
-from flagtui.store.collection import Identified
+from flagtui.store.collection import IdRow
 from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
     from flagtui.changes.pipeline import Report
 
-R = TypeVar("R", bound=Identified)
 
-
-class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
+class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
     """Applies one rule to every command: for many, for one, or for the row under the cursor."""
 
     _marked_before = 0
     _shown_traits: Sequence[object] = ()
 
     @property
-    def record(self) -> R | None:
+    def record(self) -> IdRow | None:
         """The record under the cursor."""
-        row: R | None = self.rows.row
+        row: IdRow | None = self.rows.row
         return row
 
-    def chosen(self) -> Sequence[R]:
+    def chosen(self) -> Sequence[IdRow]:
         """Return the marked records, else the one under the cursor."""
-        marked: list[R] = self.rows.marked_rows()
+        marked: list[IdRow] = self.rows.marked_rows()
         return marked or ([self.record] if self.record is not None else [])
 
-    def at_cursor(self) -> Sequence[R]:
+    def at_cursor(self) -> Sequence[IdRow]:
         """Return the record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
     @property
-    def first_row(self) -> R | None:
+    def first_row(self) -> IdRow | None:
         return self.rows.first_marked if self.marked else self.record
 
     @property
-    def only_row(self) -> R | None:
+    def only_row(self) -> IdRow | None:
         return self.first_row if self.marked <= 1 else None
 
     def why_not_now(self, command: Command, sign: str) -> str:

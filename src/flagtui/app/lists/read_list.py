@@ -7,32 +7,32 @@ from textual import work
 
 from flagtui.api.errors import ApiError
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.lists.marked_records import R
 from flagtui.app.shell.header import Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.store.collection import IdRow
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
 from flagtui.text.styled import Piece
 
 
-class ReadList(ListScreen[R]):
+class ReadList(ListScreen[IdRow]):
     """Subclasses define the source of rows, the preview of a row, and its record."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         super().__init__(app_state, runner)
-        self._found: Sequence[R] = ()
+        self._found: Sequence[IdRow] = ()
         self._is_read = False
         self._trouble: Words | None = None
         self._reads = app_state.reads
 
     @abstractmethod
-    async def read(self) -> Sequence[R] | Words:
+    async def read(self) -> Sequence[IdRow] | Words:
         """Read all rows, or return why there are none. Raises ApiError."""
 
     @abstractmethod
-    def about(self, row: R) -> Iterable[list[Piece]]:
+    def about(self, row: IdRow) -> Iterable[list[Piece]]:
         """Return the preview of a row."""
 
     def counted(self) -> str:
@@ -49,7 +49,7 @@ class ReadList(ListScreen[R]):
     def make_preview(self) -> Pane:
         return Pane()
 
-    def draw_preview(self, row: R | None) -> None:
+    def draw_preview(self, row: IdRow | None) -> None:
         self.query_one(Pane).show([*self.about(row)] if row is not None else [])
 
     def on_mount(self) -> None:

@@ -20,7 +20,7 @@ from flagtui.models.json_value import JSON, as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.differences import Path
 
-Record = TypeVar("Record")
+ShownT = TypeVar("ShownT")
 STEP: Final = 2_000
 """Lines of a record that are laid out at once; more of them between keys."""
 
@@ -62,7 +62,7 @@ class JsonPane(Vertical, RecordPane):
         self._redraw()
 
     def show_record(
-        self, record: Record | None, shown: Callable[[Record], JSON], version: object = None
+        self, record: ShownT | None, shown: Callable[[ShownT], JSON], version: object = None
     ) -> None:
         """Draw a record once for each reading and `version` of it, not each time its page is drawn."""
         if record is not None and (record is not self._record[0] or version != self._record[1]):

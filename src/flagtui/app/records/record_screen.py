@@ -1,7 +1,7 @@
 """The page of a record: frame, tabs, following its record, scrolling, the way back."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from rich.cells import cell_len
 from textual.containers import VerticalScroll
@@ -17,7 +17,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.store.collection import Identified
+from flagtui.store.collection import IdRow
 from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
@@ -81,13 +81,11 @@ def scroll(body: VerticalScroll, way: str) -> None:
     getattr(body, f"scroll_{ENDS.get(way, way)}")(animate=False)
 
 
-R = TypeVar("R", bound=Identified)
-
 WIDE: Final = 110
 """Columns from which there is room beside a page."""
 
 
-class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
+class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
     """Follows its record: saved and received values are drawn at once. Subclasses draw the content."""
 
     DEFAULT_CLASSES = "-record"
@@ -96,13 +94,13 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
     AUTO_FOCUS = ""
     tabs: ClassVar[Titles] = {"overview": ("Overview", "Over"), "json": ("JSON", "JSON")}
 
-    def __init__(self, app_state: AppState, runner: ChangeRunner, row: R, tab: str = "overview") -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, row: IdRow, tab: str = "overview") -> None:
         super().__init__()
         self._tab = tab
         self.list_tab = TABS[self.kind]
         self._app_state = app_state
         self._runner = runner
-        self._row: R = row
+        self._row: IdRow = row
         self._reads = app_state.reads
         self._drawn_for: object = None
         """The tab and the sizes that were drawn last."""
@@ -125,7 +123,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         """Request the missing details of the record."""
         raise NotImplementedError
 
-    def take_row(self, before: R) -> None:
+    def take_row(self, before: IdRow) -> None:
         """The row is another one than `before`; the page is drawn afterwards."""
         raise NotImplementedError
 
@@ -138,7 +136,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         """The address of the record's page in the product, for its name; empty if it has none."""
         return self._app_state.page_of(self.kind, self._row.id)
 
-    def chosen(self) -> Sequence[R]:
+    def chosen(self) -> Sequence[IdRow]:
         return [self._row]
 
     at_cursor = chosen

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flagtui.store.kinds import Kind
     from flagtui.store.workspace import Workspace
 
-Answer = TypeVar("Answer")
+SavedT = TypeVar("SavedT")
 OnReport = Callable[["Report[Any, Any]"], None]
 """Called with the report of every confirmed change, saved or not."""
 READING_SHOWN_AFTER: Final = 0.05
@@ -98,12 +98,12 @@ class ChangeTasks:
             self._preparing = None
             self.prepared.set()
 
-    async def ask(self, screen: Screen[Answer]) -> Answer | None:
+    async def ask(self, screen: Screen[SavedT]) -> SavedT | None:
         """Return what a dialog answers. Only within `run`."""
         self._end_preparation()
         return await self.app.push_screen_wait(screen)
 
-    async def run_to_end(self, saving: Coroutine[Any, Any, Answer]) -> Answer:
+    async def run_to_end(self, saving: Coroutine[Any, Any, SavedT]) -> SavedT:
         """Await a save that leaving waits for and that nothing on any screen cancels."""
         task = asyncio.create_task(saving)
         self._in_flight.add(task)

@@ -5,10 +5,11 @@ import gc
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual._context import active_message_pump
+from textual.app import ReturnType
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode, NoScreen
 from textual.geometry import Size
@@ -23,8 +24,6 @@ from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
 from flagtui.text.styled import Notice
 
-ReturnT = TypeVar("ReturnT")
-
 SMALLEST: Final = (40, 8)
 """Columns and lines below which nothing can be shown."""
 KEPT: Final = 2
@@ -38,7 +37,7 @@ MOST_LEFT: Final = 16
 """Closed screens that may wait for a rest."""
 
 
-class ScreenOwner(TerminalApp[ReturnT]):
+class ScreenOwner(TerminalApp[ReturnType]):
     """Pushes no screen twice, pops no list, and closes the screen that a fault belongs to."""
 
     REST: ClassVar = 2.0

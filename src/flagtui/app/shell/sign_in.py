@@ -30,7 +30,7 @@ from flagtui.text.styled import Notice, Piece
 LONGEST_KEY: Final = 512
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
-T = TypeVar("T")
+FetchedT = TypeVar("FetchedT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class SignIn:
                 self._asked += 1
         return self._has_helped
 
-    async def fetch(self, about: str, ask: Callable[[], Awaitable[T]]) -> T | None:
+    async def fetch(self, about: str, ask: Callable[[], Awaitable[FetchedT]]) -> FetchedT | None:
         """Return the response; on an error show a toast and return None. Only within a worker."""
         response = await self._attempt(ask)
         if isinstance(response, ApiError):
@@ -169,16 +169,16 @@ class SignIn:
     async def fetch_each(
         self,
         named: Sequence[tuple[int, str]],
-        ask: Callable[[int], Awaitable[T | Skipped]],
+        ask: Callable[[int], Awaitable[FetchedT | Skipped]],
         show_progress: Callable[[int], None],
-    ) -> tuple[list[T], list[Skipped]]:
+    ) -> tuple[list[FetchedT], list[Skipped]]:
         """Return the records of these ids and names, and the unreadable ones. Only within a worker.
 
         `show_progress` is called with the number of those read so far.
         """
         turn, read = asyncio.Semaphore(AT_ONCE), 0
 
-        async def fetch_record(id: int, name: str) -> T | Skipped:
+        async def fetch_record(id: int, name: str) -> FetchedT | Skipped:
             async with turn:
                 response = await self._attempt(lambda: ask(id))
             nonlocal read
@@ -192,7 +192,7 @@ class SignIn:
         records = [response for response in responses if not isinstance(response, Skipped)]
         return records, [response for response in responses if isinstance(response, Skipped)]
 
-    async def _attempt(self, ask: Callable[[], Awaitable[T]]) -> T | ApiError:
+    async def _attempt(self, ask: Callable[[], Awaitable[FetchedT]]) -> FetchedT | ApiError:
         while True:
             try:
                 return await ask()

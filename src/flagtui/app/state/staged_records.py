@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from flagtui.app.state.app_state import AppState
-from flagtui.models.event_definition import EventDefinition
-from flagtui.models.flag import Flag
+from flagtui.details.staged_details import EditedRecord
 
 if TYPE_CHECKING:
     from flagtui.changes.sets.change_set import ChangeSet, StagedChange
-
-Record = TypeVar("Record", Flag, EventDefinition)
 
 
 def staged_now(app_state: AppState) -> ChangeSet | None:
@@ -25,7 +22,7 @@ def staged_change(app_state: AppState, kind: str, record: int | str) -> StagedCh
     return None if staged is None else staged.change_of(kind, record)
 
 
-def as_staged(record: Record, app_state: AppState) -> Record:
+def as_staged(record: EditedRecord, app_state: AppState) -> EditedRecord:
     """Return the record with its staged change. Raises ChangeSetError when it has changed since."""
     staged = staged_now(app_state)
     if staged is None:

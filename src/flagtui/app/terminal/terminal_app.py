@@ -3,11 +3,11 @@
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App
+from textual.app import App, ReturnType
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Offset
@@ -65,13 +65,11 @@ class HasCursorLine(Protocol):
         """Counted from the first line of its content; -1 without one."""
 
 
-ReturnT = TypeVar("ReturnT")
-
 LONGEST_WAIT: Final = 2.0
 """Seconds after which the live screen is drawn even without rows."""
 
 
-class TerminalApp(App[ReturnT]):
+class TerminalApp(App[ReturnType]):
     """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
 
     ENDS_PROGRAM = True
@@ -150,7 +148,7 @@ class TerminalApp(App[ReturnT]):
             self._start_frame = StartFrame(self._drawn, encoder.shown(), time.time())
 
     def exit(
-        self, result: ReturnT | None = None, return_code: int = 0, message: RenderableType | None = None
+        self, result: ReturnType | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
         if self._is_up and self._encoder is not None and not self.is_headless:
             self.remember_frame()

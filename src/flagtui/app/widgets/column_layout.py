@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.line import fit_cells
 from flagtui.models.editable_fields import EditableField
-from flagtui.models.rows import StagedRow
+from flagtui.models.rows import Row, StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
 from flagtui.text.styled import Look
@@ -45,8 +45,6 @@ def _cut(cell: Cell, width: int, ellipsis: str) -> Iterable[CellPiece]:
         yield ellipsis, look
 
 
-R = TypeVar("R")
-
 RecordId = int | str
 """Event definitions are known by a UUID, everything else by a number."""
 
@@ -76,7 +74,7 @@ class Slot(Struct, frozen=True):
         return " ", "plain"
 
 
-Draw = Callable[[R, Slot], Cell]
+Draw = Callable[[Row, Slot], Cell]
 
 
 def words_cell(of: Callable[[Any], str], look: Look = "muted") -> Draw[Any]:
@@ -94,7 +92,7 @@ def age_cell(attribute: str) -> Draw[Any]:
     return lambda row, slot: ((age(getattr(row, attribute), slot.now), "faint"),)
 
 
-def state_cell(glyph: Callable[[R, Slot], CellPiece]) -> Draw[R]:
+def state_cell(glyph: Callable[[Row, Slot], CellPiece]) -> Draw[Row]:
     """Return the glyph of the row's state, and beside it whether an edit is in flight or it was changed."""
     return lambda row, slot: (glyph(row, slot), slot.sign)
 
@@ -119,12 +117,12 @@ def version_cell(attribute: str) -> Draw[Any]:
     return draw
 
 
-class Column(Struct, Generic[R], frozen=True):
+class Column(Struct, Generic[Row], frozen=True):
     """One column. Widths and the gap before it are in cells."""
 
     name: str
     title: str
-    draw: Draw[R]
+    draw: Draw[Row]
     width: int
     grow: int = 0
     """Its share of the cells left over, against the other columns' shares."""
@@ -153,14 +151,14 @@ def shown_column(field: EditableField, grow: int = 0, most: int = 1000, from_wid
     )
 
 
-class Placed(Struct, Generic[R], frozen=True):
+class Placed(Struct, Generic[Row], frozen=True):
     """A column with the width it got."""
 
-    column: Column[R]
+    column: Column[Row]
     width: int
 
 
-def lay_out(columns: Sequence[Column[R]], width: int) -> tuple[Placed[R], ...]:
+def lay_out(columns: Sequence[Column[Row]], width: int) -> tuple[Placed[Row], ...]:
     """Return the columns a list of this width shows, never wider than it together."""
     chosen = [column for column in columns if width >= column.from_width]
     while len(chosen) > 1 and _needed(chosen) > width:
@@ -170,11 +168,11 @@ def lay_out(columns: Sequence[Column[R]], width: int) -> tuple[Placed[R], ...]:
     return tuple(Placed(column, got) for column, got in zip(chosen, widths, strict=True))
 
 
-def _needed(columns: Sequence[Column[R]]) -> int:
+def _needed(columns: Sequence[Column[Row]]) -> int:
     return sum(column.width + column.gap for column in columns)
 
 
-def _share(columns: Sequence[Column[R]], widths: list[int], spare: int) -> None:
+def _share(columns: Sequence[Column[Row]], widths: list[int], spare: int) -> None:
     """Hand out the spare cells by share, then again what a column that is full left over."""
     while spare > 0:
         hungry = [i for i, column in enumerate(columns) if column.grow and widths[i] < column.most]

@@ -13,19 +13,19 @@ from textual.color import Color
 from textual.containers import Vertical
 from textual.css.styles import RulesMap
 from textual.renderables.background_screen import BackgroundScreen
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from textual.widgets import Button, Static
 
 from flagtui.app.widgets.line import BETWEEN_KEYS, styled
-from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
+from flagtui.app.widgets.screen_lifecycle import Lifecycle
 
 DIM: Final = RichStyle(dim=True)
 
 
-class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
+class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic[ScreenResultType]):
     """There is one of its kind at a time."""
 
     IS_SINGLE = True

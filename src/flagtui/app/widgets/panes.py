@@ -37,21 +37,21 @@ class Pane(Widget):
 Lines = Sequence[Sequence[Piece]]
 
 
-T = TypeVar("T")
+SubjectT = TypeVar("SubjectT")
 
 
-class AgedPane(Widget, Generic[T]):
+class AgedPane(Widget, Generic[SubjectT]):
     """Draws the details of one record at the current width, with a link, and ages as of a moment."""
 
     ALLOW_SELECT = False
 
-    def __init__(self, lines: Callable[[T, float, int], Iterable[PaneLine]]) -> None:
+    def __init__(self, lines: Callable[[SubjectT, float, int], Iterable[PaneLine]]) -> None:
         super().__init__()
         self._lines = lines
-        self._shown: tuple[T | None, int, str] = (None, 0, "")
+        self._shown: tuple[SubjectT | None, int, str] = (None, 0, "")
         self._now = 0.0
 
-    def show(self, subject: T | None, now: float, link: str = "") -> None:
+    def show(self, subject: SubjectT | None, now: float, link: str = "") -> None:
         """Show this subject, with ages as of `now`, in Unix seconds; its name leads to `link`."""
         shown = (subject, int(now) // 60, link)
         if shown != self._shown:

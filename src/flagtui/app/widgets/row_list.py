@@ -5,15 +5,14 @@ in which order.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal, TypeVar
+from typing import Literal
 
 from textual import events
 from textual.message import Message
 
 from flagtui.app.widgets.column_layout import RecordId
 from flagtui.app.widgets.row_surface import HEADER_LINES, RowSurface
-
-R = TypeVar("R")
+from flagtui.models.rows import Row
 
 WHEEL_LINES = 3
 NARROW_EDGES = 4
@@ -21,7 +20,7 @@ NARROW_EDGES = 4
 DOUBLE = 2
 
 
-class RowList(RowSurface[R]):
+class RowList(RowSurface[Row]):
     """`show` sets the rows; `row`, `row_id` and `marks` are the position of the user."""
 
     class Highlighted(Message):
@@ -46,7 +45,7 @@ class RowList(RowSurface[R]):
     """Its place in the rows, -1 when not known."""
 
     @property
-    def row(self) -> R | None:
+    def row(self) -> Row | None:
         """The record under the cursor."""
         return self._rows[self._order[self._view.place]] if self._view.place >= 0 else None
 
@@ -86,7 +85,7 @@ class RowList(RowSurface[R]):
         return self._marks.ids.issuperset(self._shown_ids())
 
     @property
-    def first_marked(self) -> R | None:
+    def first_marked(self) -> Row | None:
         """The first of the marked records, in the order of the rows given; None without marks."""
         marked = self._marks.ids
         return next((row for row in self._rows if self._id_of(row) in marked), None) if marked else None
@@ -96,14 +95,14 @@ class RowList(RowSurface[R]):
         """The place of the cursor among the rows shown, from 1; 0 without rows."""
         return self._view.place + 1
 
-    def marked_rows(self) -> list[R]:
+    def marked_rows(self) -> list[Row]:
         """Return the marked records, in the order of the rows given."""
         marked = self._marks.ids
         return [row for row in self._rows if self._id_of(row) in marked] if marked else []
 
     def show(
         self,
-        rows: Sequence[R],
+        rows: Sequence[Row],
         order: Sequence[int] | None = None,
         *,
         anchor: Literal["keep", "top", "first"] = "keep",
@@ -139,7 +138,7 @@ class RowList(RowSurface[R]):
             self.post_message(self.MarksChanged())
         self._settle(before)
 
-    def known(self, record: RecordId) -> R | None:
+    def known(self, record: RecordId) -> Row | None:
         """Return a record among the rows given, shown or not."""
         return next((row for row in self._rows if self._id_of(row) == record), None)
 

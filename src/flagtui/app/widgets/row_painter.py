@@ -1,7 +1,7 @@
 """Rows and the header line as strips, built once per row and state and kept."""
 
 from collections.abc import Iterable, Iterator
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, NamedTuple
 
 from msgspec import Struct
 from rich.segment import Segment
@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Placed, RecordId, Slot, fit
 from flagtui.app.widgets.glyphs import Glyphs
-from flagtui.models.rows import StagedRow
+from flagtui.models.rows import Row, StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -86,8 +86,6 @@ def _colour(styles: RenderStyles, background: Color) -> Color | None:
     return background + styles.color
 
 
-R = TypeVar("R")
-
 KEPT_STRIPS = 512
 BAR_WIDTH = 1
 """Cells before the columns, for the mark."""
@@ -120,21 +118,21 @@ class SortSign(Struct, frozen=True):
     descending: bool = False
 
 
-class RowPainter(Generic[R]):
+class RowPainter(Generic[Row]):
     """Draws rows into the columns it was last given."""
 
     def __init__(self, styles: RowStyles, glyphs: Glyphs) -> None:
         self._styles = styles
         self._glyphs = glyphs
-        self._kept: LRUCache[tuple[RecordId, RowState], tuple[R, Strip]] = LRUCache(KEPT_STRIPS)
-        self._layout: tuple[Placed[R], ...] = ()
+        self._kept: LRUCache[tuple[RecordId, RowState], tuple[Row, Strip]] = LRUCache(KEPT_STRIPS)
+        self._layout: tuple[Placed[Row], ...] = ()
         self._width = self._filled = 0
 
     @property
-    def layout(self) -> tuple[Placed[R], ...]:
+    def layout(self) -> tuple[Placed[Row], ...]:
         return self._layout
 
-    def measure(self, layout: tuple[Placed[R], ...], width: int) -> None:
+    def measure(self, layout: tuple[Placed[Row], ...], width: int) -> None:
         """Draw into these columns and this many cells from now on."""
         self._layout = layout
         self._width = width
@@ -150,7 +148,7 @@ class RowPainter(Generic[R]):
         for key in [key for key in self._kept.keys() if key[0] == row_id]:  # noqa: SIM118
             self._kept.discard(key)
 
-    def row(self, row_id: RecordId, row: R, state: RowState, now: float) -> Strip:
+    def row(self, row_id: RecordId, row: Row, state: RowState, now: float) -> Strip:
         """Draw a row. A cached strip is used only for the very same record object."""
         kept = self._kept.get((row_id, state))
         if kept is not None and kept[0] is row:
@@ -185,7 +183,7 @@ class RowPainter(Generic[R]):
         """Cells of a line that is not divided into columns, which may be narrower than the list."""
         return max(BAR_WIDTH, self._filled, self._width) - BAR_WIDTH
 
-    def column_at(self, x: int) -> Column[R] | None:
+    def column_at(self, x: int) -> Column[Row] | None:
         """Return the column drawn at this cell."""
         edge = BAR_WIDTH
         for placed in self._layout:
@@ -194,7 +192,7 @@ class RowPainter(Generic[R]):
                 return placed.column
         return None
 
-    def _row_pieces(self, row: R, state: RowState, now: float) -> Iterator[CellPiece]:
+    def _row_pieces(self, row: Row, state: RowState, now: float) -> Iterator[CellPiece]:
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             if column.gap:
                 yield " " * column.gap, "plain"

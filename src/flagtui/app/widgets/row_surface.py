@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from textwrap import wrap
-from typing import Generic, TypeVar
+from typing import Generic
 
 from textual import events
 from textual._styles_cache import StylesCache
@@ -27,7 +27,7 @@ from flagtui.app.widgets.row_painter import (
     SortSign,
 )
 from flagtui.app.widgets.viewport import Marks, Viewport
-from flagtui.models.rows import StagedRow
+from flagtui.models.rows import Row, StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -67,15 +67,13 @@ class LineCache(StylesCache):
         return strip
 
 
-R = TypeVar("R")
-
 HEADER_LINES = 1
 WORDS_INDENT = 4
 MOST_WORDS = 600
 """Characters of one sentence in place of rows."""
 
 
-class RowSurface(Widget, Generic[R], can_focus=True):
+class RowSurface(Widget, Generic[Row], can_focus=True):
     """Paints rows and remembers the painted lines, so that a change costs only the lines it touches.
 
     It has no virtual size, since setting one would ask for a layout, which repaints everything; the scroll
@@ -89,9 +87,9 @@ class RowSurface(Widget, Generic[R], can_focus=True):
 
     def __init__(
         self,
-        columns: Sequence[Column[R]],
+        columns: Sequence[Column[Row]],
         *,
-        id_of: Callable[[R], RecordId] = attrgetter("id"),
+        id_of: Callable[[Row], RecordId] = attrgetter("id"),
         glyphs: Glyphs | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -102,8 +100,10 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._id_of = id_of
         self._clock = clock
         self._row_styles = RowStyles(self)
-        self._painter: RowPainter[R] = RowPainter(self._row_styles, glyphs or glyphs_for(terminal_encoding()))
-        self._rows: Sequence[R] = ()
+        self._painter: RowPainter[Row] = RowPainter(
+            self._row_styles, glyphs or glyphs_for(terminal_encoding())
+        )
+        self._rows: Sequence[Row] = ()
         self._order: Sequence[int] = ()
         self._view = Viewport()
         self._marks = Marks()
@@ -124,7 +124,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         return tuple(placed.column.name for placed in self._painter.layout)
 
     @property
-    def in_sight(self) -> list[R]:
+    def in_sight(self) -> list[Row]:
         """The rows on screen, top to bottom."""
         return [self._rows[self._order[place]] for place in self._view.rows_in_sight]
 
@@ -149,7 +149,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
             self._sort = sort
             self._refresh_lines(0)
 
-    def set_columns(self, columns: Iterable[Column[R]]) -> None:
+    def set_columns(self, columns: Iterable[Column[Row]]) -> None:
         """Show these instead, as many as there is room for."""
         self.columns = tuple(columns)
         self._measured = (-1, -1)
@@ -220,7 +220,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._wrap()
         self._painted.clear()
 
-    def _content(self, line: int) -> tuple[R, RowState] | str | Rule:
+    def _content(self, line: int) -> tuple[Row, RowState] | str | Rule:
         """Return the content of a line: a row and its state, the dividing line, or words in place of rows."""
         if line == self._view.rule_line:
             return Rule(self._rule_words)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
 from textual._styles_cache import StylesCache
 from textual.app import App
@@ -18,12 +18,11 @@ from textual.dom import DOMNode
 from textual.events import ScreenResume
 from textual.geometry import Offset, Size
 from textual.message_pump import MessagePump
-from textual.screen import Screen
+from textual.screen import Screen, ScreenResultType
 from textual.widget import Widget
 from textual.worker import Worker, WorkType
 from textual.worker_manager import WorkerManager
 
-Answer = TypeVar("Answer")
 Watcher = Callable[[], None]
 
 
@@ -111,11 +110,11 @@ if TYPE_CHECKING:
     ScreenBelow = Screen
 else:
 
-    class ScreenBelow(Generic[Answer]):
+    class ScreenBelow(Generic[ScreenResultType]):
         """Textual takes the look of a class from the first of its bases that has one: this has none."""
 
 
-class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
+class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
     """Ensures that a screen gets no events after its end, and is closed once."""
 
     IS_SINGLE: ClassVar[bool] = False
@@ -152,7 +151,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         """Return the work, for a task of the app: it ends when this is closed."""
         return WhileLiving(self, lambda: work)
 
-    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close this screen with an answer; nothing happens unless it is the one on top."""
         if not self.app.screen_stack or self.app.screen is not self or self._is_answered:
             return AwaitComplete()
@@ -213,7 +212,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         super()._invoke_later(partial(_call, sender, callback), sender)
 
 
-class OwnedScreen(Lifecycle[Answer], Screen[Answer], Generic[Answer]):
+class OwnedScreen(Lifecycle[ScreenResultType], Screen[ScreenResultType], Generic[ScreenResultType]):
     """A screen that fills the terminal."""
 
 

@@ -33,7 +33,7 @@ SHOWN: Final = 2
 UNCOUNTED: Final = "not counted in a question about several flags"
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
-T = TypeVar("T")
+ContextT = TypeVar("ContextT")
 
 
 class Answers(Protocol):
@@ -203,7 +203,7 @@ _FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r"
 """The same for one character, which may be half of an `rn`."""
 
 
-async def _answer(asked: Awaitable[T]) -> T | NotKnown:
+async def _answer(asked: Awaitable[ContextT]) -> ContextT | NotKnown:
     try:
         return await asked
     except ApiError as error:

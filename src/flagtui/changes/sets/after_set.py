@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -16,7 +16,7 @@ from flagtui.changes.event_definitions.definition_plan import stored
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.journal_entries import unmasked
-from flagtui.changes.planner import PlanContext
+from flagtui.changes.planner import PlanContext, PlannedRecord
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
 from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.evaluate import wire
@@ -30,7 +30,6 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
 
-Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
 
 
@@ -61,7 +60,7 @@ def is_outdated(record: Flag | EventDefinition | Experiment, change: StagedChang
     return any(not means_same(stored_value(record, name), base[name], (name,)) for name in base)
 
 
-def record_after(record: Record, change_set: ChangeSet) -> Record:
+def record_after(record: PlannedRecord, change_set: ChangeSet) -> PlannedRecord:
     """Return the record with the values of its change in the set.
 
     Raises ChangeSetError when it has changed since.

@@ -4,20 +4,17 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, Final
 
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.models.rows import DiskRow
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:
     from flagtui.models.code_uses import CodeUses
     from flagtui.store.code_scans import CodeIndex, CodeScans
-
-Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 CODE_PART: Final = "code"
@@ -33,15 +30,15 @@ class OfflineCopies:
         self._snapshots = Snapshots(cache / "rows" if cache else None)
 
     def save(
-        self, project: int | str, kind: Kind, part: str, rows: Sequence[Row], row_type: type[Row]
+        self, project: int | str, kind: Kind, part: str, rows: Sequence[DiskRow], row_type: type[DiskRow]
     ) -> None:
         """Save the rows of a project, also as those of the project that was last chosen in the browser."""
         for name in project_names(self._opening, str(project)):
             self._snapshots.save(self._place(name, kind, part), rows, row_type)
 
     def load(
-        self, kind: Kind, part: str, row_type: type[Row], project: int | str = ""
-    ) -> Snapshot[Row] | None:
+        self, kind: Kind, part: str, row_type: type[DiskRow], project: int | str = ""
+    ) -> Snapshot[DiskRow] | None:
         """Return the rows of the project, the profile's unless given; None where no run read them."""
         name = str(project or self._opening.profile.project)
         return self._snapshots.load(self._place(name, kind, part), row_type)

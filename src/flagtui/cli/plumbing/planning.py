@@ -1,17 +1,11 @@
 """The records to change and the project to plan in: as they are, or as they will be after the staged set."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-from flagtui.changes.planner import PlanContext
+from flagtui.changes.planner import PlanContext, PlannedRecord
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
-from flagtui.models.event_definition import EventDefinition
-from flagtui.models.experiment import Experiment
-from flagtui.models.flag import Flag
-
-Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 
 
 def planning_context(session: ProjectSession, terms: WriteTerms) -> PlanContext:
@@ -25,7 +19,9 @@ def planning_context(session: ProjectSession, terms: WriteTerms) -> PlanContext:
     return after_staged(session, context)
 
 
-def as_staged(session: ProjectSession, terms: WriteTerms, records: Sequence[Record]) -> Sequence[Record]:
+def as_staged(
+    session: ProjectSession, terms: WriteTerms, records: Sequence[PlannedRecord]
+) -> Sequence[PlannedRecord]:
     """Return the records to change: with `--stage` as they are after the staged set. Raises Trouble."""
     if not terms.agreement.stage:
         return records

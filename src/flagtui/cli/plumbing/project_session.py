@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
 
-Answer = TypeVar("Answer")
+WorkT = TypeVar("WorkT")
 NOTICED: Final = 2.0
 """Seconds of waiting that are reported."""
 PATIENCE: Final = 2.5
@@ -73,16 +73,16 @@ def find_key(opening: Opening) -> FoundSecret:
 def ask(
     opening: Opening,
     found: FoundSecret,
-    question: "Callable[[Client], Awaitable[Answer]]",
+    question: "Callable[[Client], Awaitable[WorkT]]",
     wait: float = 0.0,
-) -> Answer:
+) -> WorkT:
     """Return the server's response; retry for `wait` seconds. Raises Trouble."""
     # Half of what a command takes to start, which its help, completion and --offline do without.
     import asyncio
 
     from flagtui.cli.plumbing.client import make_client
 
-    async def run() -> Answer:
+    async def run() -> WorkT:
         async with make_client(opening.profile, opening.host, found.key) as client:
             client.connection.link.watch(report_waits(client.connection.link))
             ends = client.connection.clock.monotonic() + wait
@@ -201,8 +201,8 @@ class ProjectSession:
         return Names(groups=groups, matching_version=2 if version == 2 else 1)
 
     async def until(
-        self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
-    ) -> Answer | None:
+        self, look: Callable[[], Awaitable[WorkT | None]], wait: float, what: str
+    ) -> WorkT | None:
         """Poll `look` for so many seconds and return its result, else None. Retries a lost connection."""
         ends, answer = self.clock.monotonic() + wait, None
         progress(f"waiting until {what}, for {wait:g} s at most")
@@ -226,20 +226,20 @@ class ProjectSession:
         return page
 
 
-def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
+def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[WorkT]]) -> WorkT:
     """Do the work in the project of the profile. Raises Trouble."""
     return in_opened(open_profile(place.profile, place.project), place, work)
 
 
 def in_opened(
-    opening: Opening, place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]
-) -> Answer:
+    opening: Opening, place: WorkPlace, work: Callable[[ProjectSession], Awaitable[WorkT]]
+) -> WorkT:
     """Do the work in the project of an opened profile, which takes its key from the environment once.
 
     Raises Trouble.
     """
 
-    async def run(client: "Client") -> Answer:
+    async def run(client: "Client") -> WorkT:
         destination, opened = await open_project(client, opening)
         return await work(ProjectSession(opened, destination, place.read_only))
 

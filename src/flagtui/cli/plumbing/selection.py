@@ -28,7 +28,7 @@ OPERATORS_FIX: Final = (
     "Every word must match; write tag:a,b for either tag, -tag:a for NOT; quote a word to search for it."
 )
 Word = TypeVar("Word")
-Found = TypeVar("Found")
+MatchT = TypeVar("MatchT")
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ def is_id(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 19
 
 
-def only_one(found: Sequence[Found], noun: str) -> Found:
+def only_one(found: Sequence[MatchT], noun: str) -> MatchT:
     """Return the only record of a command that needs one. Raises Trouble for none, or for several."""
     if not found:
         raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
@@ -256,14 +256,14 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
     return found[0]
 
 
-async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
+async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[MatchT]]) -> list[MatchT]:
     """Return the results for each word, a few at a time, in their order. Raises ApiError."""
     # A run without requests needs no event loop.
     import asyncio
 
     turn, steps = asyncio.Semaphore(AT_ONCE), Steps(len(words), "read")
 
-    async def one(word: Word) -> Found:
+    async def one(word: Word) -> MatchT:
         async with turn:
             record = await find(word)
         steps.take()

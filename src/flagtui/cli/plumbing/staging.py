@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from flagtui.changes.planner import PlanContext, Planned
+from flagtui.changes.planner import PlanContext, Planned, PlannedRecord
 from flagtui.changes.sets.after_set import AfterSet, record_after
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange
@@ -19,11 +19,7 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import signature_of
-from flagtui.models.event_definition import EventDefinition
-from flagtui.models.experiment import Experiment
-from flagtui.models.flag import Flag
 
-Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 HOLDER: Final = "another flagtui command"
 FAULT_CODES: Final[Mapping[FaultName, Code]] = {
     "missing": "not_found",
@@ -73,7 +69,7 @@ def after_staged(session: ProjectSession, context: PlanContext) -> PlanContext:
     return context if change_set is None else AfterSet(context, change_set.changes)
 
 
-def records_after(session: ProjectSession, records: Sequence[Record]) -> list[Record]:
+def records_after(session: ProjectSession, records: Sequence[PlannedRecord]) -> list[PlannedRecord]:
     """Return the records with their changes in the staged set. Raises Trouble for one that has moved."""
     change_set = read_staged(session)
     with as_trouble():

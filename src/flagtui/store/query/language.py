@@ -8,13 +8,13 @@ from typing import Any, Final, Generic
 
 from msgspec import Struct
 
+from flagtui.models.rows import Row
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import (
     Facts,
     Qualifier,
     QueryPerson,
     Reading,
-    Row,
     Test,
     Value,
     Vocabulary,

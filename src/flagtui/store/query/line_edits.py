@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from flagtui.models.rows import Row
 from flagtui.store.query.language import Piece, Query, piece_at, quoted, split
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Row, Vocabulary
+from flagtui.store.query.vocabulary import Vocabulary
 
 _OFFERED: Final = 50
 

@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from flagtui.models.rows import Row
 from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, aged, fold
-from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Row, Test, Value, WrongValue
+from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
     "<": operator.lt,

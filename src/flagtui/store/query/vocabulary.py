@@ -3,13 +3,13 @@
 import operator
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol
 
 from msgspec import Struct, field
 
+from flagtui.models.rows import Row
 from flagtui.store.query.value_tests import ValueTest
 
-Row = TypeVar("Row")
 Test = Callable[[Row], bool]
 
 

@@ -19,7 +19,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice, Piece
 
-Kept = TypeVar("Kept", Holdout, SavedMetric)
+SharedT = TypeVar("SharedT", Holdout, SavedMetric)
 
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
@@ -98,7 +98,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
             self.leave()
 
 
-async def _read(records: Awaitable[tuple[Kept, ...]]) -> tuple[Kept, ...]:
+async def _read(records: Awaitable[tuple[SharedT, ...]]) -> tuple[SharedT, ...]:
     try:
         return await records
     except ApiError:

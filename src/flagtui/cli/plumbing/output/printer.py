@@ -6,25 +6,24 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.output.lines import progress, say, wrapped
-from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, plain
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, Shown, plain
 from flagtui.cli.plumbing.value_types import FieldNames
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import linked, shows_links
 
-R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]
 FORMATS: Final[Sequence[Format]] = ("json", "ndjson", "tsv", "table")
 NARROWEST: Final = 20
 """Cells that a value keeps beside its name, however narrow the terminal is."""
 _UNBOUND: Final = 1_000_000
-Page = Callable[[R], str]
+Page = Callable[[Shown], str]
 """The address of a record's page; empty where it has none."""
 
 
@@ -63,7 +62,11 @@ class Printer:
         return self.format in ("json", "ndjson")
 
     def records(
-        self, kind: RecordSchema[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
+        self,
+        kind: RecordSchema[Shown],
+        records: Iterable[Shown],
+        empty: str = "",
+        page: Page[Shown] = no_page,
     ) -> None:
         """Print all records; people are shown `empty` instead of an empty table.
 
@@ -89,19 +92,21 @@ class Printer:
             self._table(fields, records, empty, page if leads else no_page)
         sys.stdout.flush()
 
-    def _line(self, kind: RecordSchema[R], record: R) -> None:
+    def _line(self, kind: RecordSchema[Shown], record: Shown) -> None:
         document = self.document(kind, record)
         if self.jq is None:
             print(document)
         for value in self.jq(json.loads(document)) if self.jq is not None else ():
             print(filtered_line(value))
 
-    def document(self, kind: RecordSchema[R], record: R) -> str:
+    def document(self, kind: RecordSchema[Shown], record: Shown) -> str:
         """Format one record as one line of JSON."""
         fields = kind.chosen(self.fields) if self.fields else kind.standard
         return _dumped(_envelope(kind, _object(fields, record)))
 
-    def details(self, kind: RecordSchema[R], records: Iterable[R], page: Page[R] = no_page) -> None:
+    def details(
+        self, kind: RecordSchema[Shown], records: Iterable[Shown], page: Page[Shown] = no_page
+    ) -> None:
         """The same for few records with much in them: on a terminal a line for each field."""
         if self.format != "table" or self.fields:
             self.records(kind, records, page=page)
@@ -128,11 +133,15 @@ class Printer:
             print(line)
         sys.stdout.flush()
 
-    def _usual(self, kind: RecordSchema[R]) -> tuple[RecordField[R], ...]:
+    def _usual(self, kind: RecordSchema[Shown]) -> tuple[RecordField[Shown], ...]:
         return kind.standard if self.is_for_programs else kind.shown
 
     def _table(
-        self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str, page: Page[R]
+        self,
+        fields: tuple[RecordField[Shown], ...],
+        records: Iterable[Shown],
+        empty: str,
+        page: Page[Shown],
     ) -> None:
         printed = list(records)
         rows = [[field.cell(field.read(record)) for field in fields] for record in printed]
@@ -273,7 +282,7 @@ def filtered_line(value: Any) -> str:
     return safe_text(value, 100_000) if sys.stdout.isatty() else value
 
 
-def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
+def _object(fields: tuple[RecordField[Shown], ...], record: Shown) -> dict[str, Any]:
     return {field.name: field.read(record) for field in fields}
 
 

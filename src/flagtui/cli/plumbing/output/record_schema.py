@@ -8,9 +8,9 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from flagtui import local_time
 
 JSON = Any
-R = TypeVar("R")
+Shown = TypeVar("Shown")
 Outer = TypeVar("Outer")
-R_contra = TypeVar("R_contra", contravariant=True)
+Shown_contra = TypeVar("Shown_contra", contravariant=True)
 
 FieldType = Literal[
     "text",
@@ -47,13 +47,13 @@ _TYPES: Final[Mapping[str, Mapping[str, JSON]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RecordField(Generic[R_contra]):
+class RecordField(Generic[Shown_contra]):
     """One value of a record. `words` formats it for people; programs get the value itself."""
 
     name: str
     type: FieldType
     about: str
-    value: Callable[[R_contra], JSON] | None = None
+    value: Callable[[Shown_contra], JSON] | None = None
     """Reads it from a record; None reads the attribute of this name. Moments are Unix seconds or a stamp."""
     is_shown: bool = False
     """A column of the table without `--fields`."""
@@ -65,7 +65,7 @@ class RecordField(Generic[R_contra]):
     choices: tuple[str, ...] = ()
     """Every value it can have; empty where any can be."""
 
-    def read(self, record: R_contra) -> JSON:
+    def read(self, record: Shown_contra) -> JSON:
         """Return the value as programs get it."""
         value = getattr(record, self.name) if self.value is None else self.value(record)
         is_moment = self.type == "time?" and isinstance(value, int | float)
@@ -81,26 +81,26 @@ _ABOUT_PROJECT: Final = "The id of its project, where several projects are read.
 
 
 @dataclass(frozen=True, slots=True)
-class InProject(Generic[R]):
+class InProject(Generic[Shown]):
     """A record of one of several projects."""
 
-    record: R
+    record: Shown
     project: str
     page: str = ""
     """The address of its page; empty where it has none."""
 
 
-def _record_of(each: InProject[R]) -> R:
+def _record_of(each: InProject[Shown]) -> Shown:
     return each.record
 
 
 @dataclass(frozen=True, slots=True)
-class RecordSchema(Generic[R]):
+class RecordSchema(Generic[Shown]):
     """The fields that a command prints. `name` is that of the schema, too."""
 
     name: str
     about: str
-    fields: tuple[RecordField[R], ...]
+    fields: tuple[RecordField[Shown], ...]
     version: int = 1
     """Increased when a field is renamed, removed or changes its meaning; new fields leave it as it is."""
 
@@ -108,10 +108,10 @@ class RecordSchema(Generic[R]):
     def names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 
-    def within(self, inner: Callable[[Outer], R]) -> tuple[RecordField[Outer], ...]:
+    def within(self, inner: Callable[[Outer], Shown]) -> tuple[RecordField[Outer], ...]:
         """Return the same fields, of a record that contains one of these."""
 
-        def outside(field: RecordField[R]) -> RecordField[Outer]:
+        def outside(field: RecordField[Shown]) -> RecordField[Outer]:
             def value(outer: Outer) -> JSON:
                 return field.read(inner(outer))
 
@@ -120,25 +120,25 @@ class RecordSchema(Generic[R]):
 
         return tuple(map(outside, self.fields))
 
-    def in_projects(self) -> "RecordSchema[InProject[R]]":
+    def in_projects(self) -> "RecordSchema[InProject[Shown]]":
         """Return the schema of the same records of several projects, each with the id of its project."""
         fields = self.within(_record_of)
         if PROJECT not in self.names:
             fields = (*fields, RecordField(PROJECT, "text", _ABOUT_PROJECT, is_shown=True))
         return RecordSchema(self.name, self.about, fields, self.version)
 
-    def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
+    def chosen(self, names: Sequence[str]) -> tuple[RecordField[Shown], ...]:
         """Return the fields of these names in their order. Raises KeyError with the first unknown name."""
         by_name = {field.name: field for field in self.fields}
         return tuple(by_name[name] for name in names)
 
     @property
-    def standard(self) -> tuple[RecordField[R], ...]:
+    def standard(self) -> tuple[RecordField[Shown], ...]:
         """The fields that programs get when they name none."""
         return tuple(field for field in self.fields if not field.is_extra)
 
     @property
-    def shown(self) -> tuple[RecordField[R], ...]:
+    def shown(self) -> tuple[RecordField[Shown], ...]:
         """The columns of a table when none were chosen."""
         return tuple(field for field in self.fields if field.is_shown)
 
