@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.related.project_copies import Target, plan_copy
+from flagtui.changes.related.project_copies import CopyTarget, plan_copy
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -75,7 +75,7 @@ async def create_flag(bench: Bench) -> tuple[State, object]:
 
 async def copy_flag(bench: Bench) -> tuple[State, object]:
     flag = await bench.client.flags.get(await bench.new_flag())
-    target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
+    target = CopyTarget(2, "Mobile", (await bench.client.projects.get(2)).organization)
     await bench.related(plan_copy(flag, target, ()))
     entry = bench.journal.entries()[0]
     assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")

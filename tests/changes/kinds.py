@@ -23,7 +23,7 @@ from flagtui.changes.flags.flag_plan import plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.related.creation import RelatedPlan, What, made_beside
-from flagtui.changes.related.project_copies import Target, plan_copy
+from flagtui.changes.related.project_copies import CopyTarget, plan_copy
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
@@ -105,7 +105,7 @@ def of_related(send: Callable[[Bench, Any], Awaitable[Any]]) -> Make:
 
 
 async def a_copy(bench: Bench, flag: Any) -> Any:
-    return plan_copy(flag, Target(2, "Mobile", (await bench.client.projects.get(2)).organization), ())
+    return plan_copy(flag, CopyTarget(2, "Mobile", (await bench.client.projects.get(2)).organization), ())
 
 
 async def a_schedule(bench: Bench, flag: Any) -> Any:

@@ -14,7 +14,7 @@ from tests.doubles.terminal import Terminal
 
 from flagtui.api.errors import ErrorFacts, NotSignedIn
 from flagtui.api.hosts import Host
-from flagtui.cli.commands.auth.login import SignIn, TerminalSignIn
+from flagtui.cli.commands.auth.login import SignInOptions, TerminalSignIn
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment
 from flagtui.cli.plumbing.prompts import Prompts
@@ -150,7 +150,7 @@ def signing_in(folder: Path, person: Prompts, lives_in: str, backend: Backend) -
     places = Locations(folder, folder, folder, folder)
     environment = LoginEnvironment(Given(), "", places, read_settings(None))
     keys = KeyPlaces(keyring=Keyring(load=lambda: backend), folder=folder)
-    return TerminalSignIn(SignIn(), environment, person, keys, ask)
+    return TerminalSignIn(SignInOptions(), environment, person, keys, ask)
 
 
 def test_key_goes_to_the_other_region_only_with_consent(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_key_goes_to_the_other_region_only_with_consent(tmp_path: Path) -> None:
 
 
 def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
-    options = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
+    options = SignInOptions(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
     nobody = replace(signing_in(tmp_path, Prompts(False), "eu", Shelf()), options=options)
     with pytest.raises(Trouble, match="--host eu"):
         nobody.run()

@@ -14,7 +14,7 @@ import httpx
 from tests.doubles.new_database import copy_tables
 
 from flagtui.service.access import hash_key
-from flagtui.service.application import Choices, close_service, create_service
+from flagtui.service.application import Settable, close_service, create_service
 from flagtui.service.clock import stamp
 
 KEY = "phx_everything"
@@ -165,10 +165,10 @@ Start = Callable[..., Any]
 
 
 @asynccontextmanager
-async def starting(path: Path, **choices: Unpack[Choices]) -> AsyncIterator[World]:
+async def starting(path: Path, **choices: Unpack[Settable]) -> AsyncIterator[World]:
     """A running service on a new file; the clock stands at START unless one is given."""
     clock = Clock()
-    chosen: Choices = {"clock": clock, **choices}
+    chosen: Settable = {"clock": clock, **choices}
     application = create_service(copy_tables(path), key=KEY, **chosen)
     try:
         transport = httpx.ASGITransport(app=application)

@@ -10,11 +10,11 @@ import pytest
 from flagtui.api import Client, errors
 from flagtui.api.flag_changes import changes_since, complete_mark, take_mark
 from flagtui.api.http_library import in_process
-from flagtui.service.application import Choices, close_service, create_service
+from flagtui.service.application import Settable, close_service, create_service
 
 KEY: Final = "phx_journey_0123456789"
 Mode = Literal["newest", "strict", "legacy"]
-MODES: Final[dict[Mode, Choices]] = {"newest": {}, "strict": {"strict": True}, "legacy": {"legacy": True}}
+MODES: Final[dict[Mode, Settable]] = {"newest": {}, "strict": {"strict": True}, "legacy": {"legacy": True}}
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from typing import Unpack
 import pytest
 from tests.doubles.service_world import Start, World, starting
 
-from flagtui.service.application import Choices
+from flagtui.service.application import Settable
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ async def start_world(tmp_path: Path) -> AsyncIterator[Start]:
     async with AsyncExitStack() as stack:
         count = 0
 
-        async def begin(**choices: Unpack[Choices]) -> World:
+        async def begin(**choices: Unpack[Settable]) -> World:
             nonlocal count
             count += 1
             return await stack.enter_async_context(starting(tmp_path / f"{count}.db", **choices))

@@ -16,7 +16,7 @@ import pytest
 from tests.doubles.service_world import starting
 
 from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
-from flagtui.service.evaluation.stored import Stored, load_people
+from flagtui.service.evaluation.stored import StoredPerson, load_people
 from flagtui.service.reader import remember
 
 
@@ -254,7 +254,7 @@ def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
     def execute(sql: str) -> None:
         database.write(lambda db: db.execute(sql)).result()
 
-    def read() -> Sequence[Stored]:
+    def read() -> Sequence[StoredPerson]:
         return database.read_long(lambda db: load_people(db, 1)).result()
 
     for statement in PEOPLE.split(";")[:-1]:

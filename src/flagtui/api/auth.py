@@ -12,7 +12,7 @@ from flagtui.api.http_library import httpx
 _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 
 
-class Secret(Protocol):
+class SecretKey(Protocol):
     """An object that holds a key without showing it, such as `config.secret`."""
 
     def get_secret_value(self) -> str: ...
@@ -21,7 +21,7 @@ class Secret(Protocol):
 class KeyAuth:
     """Add the key to a request, only for the host that the user confirmed."""
 
-    def __init__(self, host: Host, key: str | Secret) -> None:
+    def __init__(self, host: Host, key: str | SecretKey) -> None:
         self._host = host
         self._key = read_key(key)
 
@@ -48,7 +48,7 @@ class KeyAuth:
         return KeyAuth(host, self._key)
 
 
-def read_key(key: str | Secret) -> str:
+def read_key(key: str | SecretKey) -> str:
     """Return the key without the white space that comes with pasting.
 
     Raises `BadKey`, which never shows the key.

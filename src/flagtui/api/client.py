@@ -6,7 +6,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypedDict, TypeVar, Unpack
 
-from flagtui.api.auth import KeyAuth, Secret
+from flagtui.api.auth import KeyAuth, SecretKey
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
@@ -46,7 +46,7 @@ class ClientOptions(TypedDict, total=False):
     """Refuse every write before it is sent."""
 
 
-class Group(Generic[Asked]):
+class Lazy(Generic[Asked]):
     """A group of operations, built on first use: models of records take long to load."""
 
     def __init__(self, module: str, name: str) -> None:
@@ -69,38 +69,38 @@ class Client:
     Raises `BadHost` or `BadKey` on construction, `ApiError` from its operations.
     """
 
-    flags: Group[Flags] = Group("flagtui.api.flags", "Flags")
+    flags: Lazy[Flags] = Lazy("flagtui.api.flags", "Flags")
     """The project's flags."""
-    flag_objects: Group[SingleFlags] = Group("flagtui.api.single_flags", "SingleFlags")
+    flag_objects: Lazy[SingleFlags] = Lazy("flagtui.api.single_flags", "SingleFlags")
     """Single flags as the JSON the server sent."""
-    projects: Group[Projects] = Group("flagtui.api.account", "Projects")
+    projects: Lazy[Projects] = Lazy("flagtui.api.account", "Projects")
     """The projects that the key can open."""
-    people: Group[People] = Group("flagtui.api.account", "People")
+    people: Lazy[People] = Lazy("flagtui.api.account", "People")
     """The key and its owner."""
-    evaluation: Group[FlagEvaluation] = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
+    evaluation: Lazy[FlagEvaluation] = Lazy("flagtui.api.flag_evaluation", "FlagEvaluation")
     """Evaluated flags of users, and the definitions that libraries evaluate."""
-    results: Group[ExperimentResults] = Group("flagtui.api.experiment_results", "ExperimentResults")
+    results: Lazy[ExperimentResults] = Lazy("flagtui.api.experiment_results", "ExperimentResults")
     """Results of experiments, and lists around them."""
-    experiments: Group[Experiments] = Group("flagtui.api.experiments", "Experiments")
+    experiments: Lazy[Experiments] = Lazy("flagtui.api.experiments", "Experiments")
     """The project's experiments."""
-    event_definitions: Group[EventDefinitions] = Group("flagtui.api.event_definitions", "EventDefinitions")
+    event_definitions: Lazy[EventDefinitions] = Lazy("flagtui.api.event_definitions", "EventDefinitions")
     """The project's event definitions."""
-    holdouts: Group[Holdouts] = Group("flagtui.api.whole_records", "Holdouts")
+    holdouts: Lazy[Holdouts] = Lazy("flagtui.api.whole_records", "Holdouts")
     """Users excluded from experiments."""
-    saved_metrics: Group[SavedMetrics] = Group("flagtui.api.whole_records", "SavedMetrics")
+    saved_metrics: Lazy[SavedMetrics] = Lazy("flagtui.api.whole_records", "SavedMetrics")
     """Metrics that experiments can share."""
-    schedule: Group[Schedule] = Group("flagtui.api.whole_records", "Schedule")
+    schedule: Lazy[Schedule] = Lazy("flagtui.api.whole_records", "Schedule")
     """Scheduled changes of flags; `record_id` lists those of one flag."""
-    cohorts: Group[Cohorts] = Group("flagtui.api.whole_records", "Cohorts")
+    cohorts: Lazy[Cohorts] = Lazy("flagtui.api.whole_records", "Cohorts")
     """Groups of users that conditions can name; `hide_behavioral_cohorts` excludes those computed from
     events.
     """
 
-    properties: Group[Properties] = Group("flagtui.api.property_names", "Properties")
+    properties: Lazy[Properties] = Lazy("flagtui.api.property_names", "Properties")
     """Names of the properties that conditions can name, and stored values."""
 
     def __init__(
-        self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]
+        self, host: str, key: str | SecretKey, project: int | str, **options: Unpack[ClientOptions]
     ) -> None:
         place = read_host(host, allow_plain_http=options.get("allow_plain_http", False))
         connection = Connection(

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from flagtui.api.resource import PagedRecords
-from flagtui.models.stale_flags import ListedFlag, read_stale_page
+from flagtui.models.stale_flags import ListedStaleFlag, read_stale_page
 
 
 @dataclass(frozen=True, eq=False)
-class StaleFlags(PagedRecords[ListedFlag]):
+class StaleFlags(PagedRecords[ListedStaleFlag]):
     """The flags of one project; the same requests as the flag list."""
 
     read_page = staticmethod(read_stale_page)

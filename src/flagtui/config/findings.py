@@ -13,7 +13,7 @@ from typing import Final, Literal
 from flagtui.config.credentials import FoundSecret, KeyPlaces, KeyringUnusable, NoCredential, Owner
 from flagtui.config.files import why_not_private
 from flagtui.config.locations import Given, Locations
-from flagtui.config.profiles import NEUTRAL, Chosen
+from flagtui.config.profiles import NEUTRAL, ChosenProfile
 from flagtui.config.settings import Settings
 from flagtui.config.toml_source import SettingsError
 from flagtui.local_time import label, why_not_zone, zone_name
@@ -99,7 +99,7 @@ def find_time_zone(chosen: str, now: float, environment: Mapping[str, str] = os.
     return Finding("time zone", f"{zone} ({named_by})")
 
 
-def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
+def find_choice(given: Given, chosen: ChosenProfile) -> list[Finding]:
     """Return the chosen profile, and the variables and options that override the settings file."""
     profile, sources = chosen.profile, chosen.sources
     named = Finding("profile", f"{profile.name} ({sources.get('profile', '')})")

@@ -129,7 +129,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenProfile:
     """The profile to open, after all overrides of the settings file."""
 
     profile: Profile
@@ -183,7 +183,7 @@ def choose_profile(
     named: str = "",
     project: str = "",
     origin_of: Callable[[str], str] = str,
-) -> Chosen:
+) -> ChosenProfile:
     """Return the profile to open: an option overrides the environment, which overrides the settings.
 
     A host of the environment that is not the profile's gets a stand-in, as careful as the most careful
@@ -219,7 +219,7 @@ def choose_profile(
         sources["project"] = "--project" if project else "FLAGTUI_PROJECT"
     overridden = [name for name in given.names if name == KEY_VARIABLE or name in sources.values()]
     overridden += ["--project"] if project else []
-    return Chosen(profile, tuple(overridden), sources, own.name if own else "")
+    return ChosenProfile(profile, tuple(overridden), sources, own.name if own else "")
 
 
 def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Profile | None) -> Profile:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ClosedToKeys
-from flagtui.changes.event_definitions.event_uses import EventUses, Use
+from flagtui.changes.event_definitions.event_uses import EventUse, EventUses
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.models.staged_words import StagedWords
@@ -26,7 +26,7 @@ class EventDetails:
     definition: EventDefinition | None = None
     usage: int | None = None
     why_no_usage: str = ""
-    uses: tuple[Use, ...] | None = None
+    uses: tuple[EventUse, ...] | None = None
     why_no_uses: str = ""
     trouble: str = ""
     staged: StagedWords | None = None

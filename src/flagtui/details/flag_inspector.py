@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.suggestions import PropertySuggestions
 from flagtui.models.activity import Activity
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
@@ -43,7 +43,7 @@ class Inspector:
         self._client = client
         self._staged = staged
         self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
-        self.cohorts = Cohorts(client)
+        self.cohorts = ProjectCohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
         self.suggestions = PropertySuggestions(client, self.definitions)
 

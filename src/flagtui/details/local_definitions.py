@@ -18,7 +18,7 @@ from flagtui.models.json_value import JSON
 class LocalDefinitions:
     """The definitions of one project. `trouble` is the error if they are missing or stale."""
 
-    def __init__(self, client: Client, cohorts: Cohorts) -> None:
+    def __init__(self, client: Client, cohorts: ProjectCohorts) -> None:
         self._client = client
         self.cohorts = cohorts
         self._turn = asyncio.Lock()
@@ -95,7 +95,7 @@ USABLE: Final = {"hide_behavioral_cohorts": True}
 """Conditions cannot use behavioural cohorts."""
 
 
-class Cohorts:
+class ProjectCohorts:
     """The cohorts that conditions can use. `names` has the names loaded so far, by id."""
 
     def __init__(self, client: Client) -> None:

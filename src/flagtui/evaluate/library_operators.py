@@ -8,7 +8,7 @@ from typing import Final
 
 from flagtui.evaluate.date_formats import months_before, years_before
 from flagtui.evaluate.library_patterns import matches
-from flagtui.evaluate.operators import TEXTS, Comparison, Reading, orders, patterns, readable
+from flagtui.evaluate.operators import TEXTS, Comparison, Readers, orders, patterns, readable
 from flagtui.evaluate.text import finite
 from flagtui.evaluate.versions import bumped, compatible
 
@@ -107,13 +107,13 @@ def _three(parts: list[int | None]) -> Version:
     return major, minor or 0, patch or 0
 
 
-_DATED: Final = Reading(
+_DATED: Final = Readers(
     lambda actual, manner: moment(actual, manner.moment) if isinstance(actual, str) else None,
     lambda wanted, manner: wanted_moment(wanted, manner.moment),
     is_wanted_first=True,
     takes_null=False,
 )
-_VERSIONED: Final = Reading(readable(version), readable(version), is_wanted_first=True, takes_null=False)
+_VERSIONED: Final = Readers(readable(version), readable(version), is_wanted_first=True, takes_null=False)
 
 
 def _within(bounds: Callable[[object], Bounds]) -> Comparison:
@@ -126,7 +126,7 @@ COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
         **{name: comparison for name, comparison in TEXTS.items() if not name.endswith("_multi")},
         **patterns(matches, str),
         **orders(
-            Reading(readable(finite), readable(finite), unreadable=False, is_wanted_first=True),
+            Readers(readable(finite), readable(finite), unreadable=False, is_wanted_first=True),
             _DATED,
             _VERSIONED,
         ),

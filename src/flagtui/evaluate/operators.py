@@ -43,7 +43,7 @@ Reader = Callable[[Any, Manner], Any]
 """The value of one side of a comparison; None when it cannot be read."""
 
 
-class Reading(NamedTuple):
+class Readers(NamedTuple):
     """The readers of both sides for operators of one kind."""
 
     actual: Reader
@@ -89,7 +89,7 @@ def negated(comparison: Comparison) -> Comparison:
     return opposite
 
 
-_TEXT: Final = Reading(readable(lowered), readable(lowered))
+_TEXT: Final = Readers(readable(lowered), readable(lowered))
 _CONTAINS: Final = _TEXT.comparison(contains)
 
 
@@ -139,7 +139,7 @@ def patterns(
     }
 
 
-def orders(numeric: Reading, dated: Reading, versioned: Reading) -> dict[str, Comparison]:
+def orders(numeric: Readers, dated: Readers, versioned: Readers) -> dict[str, Comparison]:
     """Return the operators for more and less, which the server and its libraries share."""
     kinds = (
         (numeric, "", {"gt": gt, "gte": ge, "lt": lt, "lte": le}),
@@ -169,13 +169,13 @@ def _is_between(value: float, bounds: tuple[float, float]) -> bool:
     return bounds[0] <= value <= bounds[1]
 
 
-_NUMERIC: Final = Reading(readable(number), readable(number), unreadable=False, is_wanted_first=True)
-_RANGES: Final = Reading(readable(_countable), readable(_bounds), is_wanted_first=True)
-_DATED: Final = Reading(
+_NUMERIC: Final = Readers(readable(number), readable(number), unreadable=False, is_wanted_first=True)
+_RANGES: Final = Readers(readable(_countable), readable(_bounds), is_wanted_first=True)
+_DATED: Final = Readers(
     lambda actual, manner: instant(actual, manner.moment, manner.zone),
     lambda wanted, manner: wanted_instant(wanted, manner.moment, manner.zone),
 )
-_VERSIONED: Final = Reading(readable(version), readable(version))
+_VERSIONED: Final = Readers(readable(version), readable(version))
 
 COMPARISONS: Final[dict[str, Comparison]] = {
     **TEXTS,

@@ -11,28 +11,28 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, RowReader
 
 
-class _Variant(msgspec.Struct, gc=False):
+class _KeyedVariant(msgspec.Struct, gc=False):
     key: str
 
 
-class _Multivariate(msgspec.Struct, gc=False):
-    variants: list[_Variant] | None = None
+class _KeyedVariants(msgspec.Struct, gc=False):
+    variants: list[_KeyedVariant] | None = None
 
 
-class _Filters(msgspec.Struct, gc=False):
-    multivariate: _Multivariate | None = None
+class _VariantFilters(msgspec.Struct, gc=False):
+    multivariate: _KeyedVariants | None = None
 
 
-class _Flag(msgspec.Struct, gc=False):
+class _ExperimentFlag(msgspec.Struct, gc=False):
     id: Id | None = None
     key: str | None = None
     active: bool | None = None
     deleted: bool | None = None
-    filters: _Filters | None = None
+    filters: _VariantFilters | None = None
 
 
 class _Parameters(msgspec.Struct, gc=False):
-    feature_flag_variants: list[_Variant] | None = None
+    feature_flag_variants: list[_KeyedVariant] | None = None
 
 
 class _Holdout(msgspec.Struct, gc=False):
@@ -61,7 +61,7 @@ class _Experiment(msgspec.Struct, gc=False):
     name: str
     description: str | None = None
     feature_flag_key: str | None = None
-    feature_flag: _Flag | None = None
+    feature_flag: _ExperimentFlag | None = None
     parameters: _Parameters | None = None
     start_date: datetime | None = None
     end_date: datetime | None = None
@@ -90,7 +90,7 @@ def read_experiment_page(body: bytes) -> RowPage[ExperimentRow]:
 
 
 def _row_of(experiment: _Experiment) -> ExperimentRow:
-    flag = experiment.feature_flag or _Flag()
+    flag = experiment.feature_flag or _ExperimentFlag()
     maker_id, maker = credit(experiment.created_by)
     return ExperimentRow(
         id=experiment.id,

@@ -7,7 +7,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list, read_json_f
 from flagtui.models.rows import FlagRow, RowPage
 
 
-class ListedFlag(Struct, frozen=True):
+class ListedStaleFlag(Struct, frozen=True):
     """A row of the flag list, with the JSON object of a stale flag."""
 
     row: FlagRow
@@ -20,12 +20,12 @@ class ListedFlag(Struct, frozen=True):
         return self.row.id
 
 
-def read_stale_page(body: bytes) -> RowPage[ListedFlag]:
+def read_stale_page(body: bytes) -> RowPage[ListedStaleFlag]:
     """Return the rows of a page of the flag list, the stale ones with their objects. Raises NotJson."""
     page = read_flag_page(body)
     raws: dict[int | None, dict[str, JSON]] = {}
     if any(row.is_stale for row in page.rows):
         items = as_list(as_dict(read_json_for_rows(body)).get("results"))
         raws = {as_id(item.get("id")): item for item in items if isinstance(item, dict)}
-    flags = tuple(ListedFlag(row, raws.get(row.id, {}) if row.is_stale else {}) for row in page.rows)
+    flags = tuple(ListedStaleFlag(row, raws.get(row.id, {}) if row.is_stale else {}) for row in page.rows)
     return RowPage(flags, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)

@@ -2,13 +2,13 @@
 
 from flagtui.service.application import close_service, create_service
 from flagtui.service.database import DatabaseUnusable
-from flagtui.service.keys import KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
+from flagtui.service.keys import KeyRefused, ListedKey, NewKey, create_key, list_keys, revoke_key
 from flagtui.service.settings import Settings
 
 __all__ = [
     "DatabaseUnusable",
-    "KeyLine",
     "KeyRefused",
+    "ListedKey",
     "NewKey",
     "Settings",
     "close_service",

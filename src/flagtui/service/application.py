@@ -57,7 +57,7 @@ OPERATIONS: tuple[Operation, ...] = (
 TICK_SECONDS = 1.0
 
 
-class Choices(TypedDict, total=False):
+class Settable(TypedDict, total=False):
     """The settings a caller may name one by one; the rest of `Settings` keep their defaults."""
 
     strict: bool
@@ -85,7 +85,7 @@ def create_service(
     key: str | None = None,
     sample: Sample | Fill | None = None,
     flags: int | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[Settable],
 ) -> Starlette:
     """Return the service as an ASGI application, ready to answer: it needs no start event.
 

@@ -40,7 +40,7 @@ class NewKey:
 
 
 @dataclass(frozen=True)
-class KeyLine:
+class ListedKey:
     """A stored key as a list shows it: never the secret."""
 
     id: str
@@ -110,7 +110,7 @@ def create_key(database: Path, new_key: NewKey, *, clock: Clock = system_clock) 
         return opened.write(lambda db: insert_key(db, new_key, stamp(clock()))).result()
 
 
-def list_keys(database: Path) -> Sequence[KeyLine]:
+def list_keys(database: Path) -> Sequence[ListedKey]:
     with contextlib.closing(Database(database)) as opened, opened.reading() as db:
         rows = db.execute(
             "SELECT k.*, u.email FROM api_keys AS k JOIN users AS u ON u.id = k.user_id ORDER BY k.created_at"
@@ -135,8 +135,8 @@ def _forget(db: sqlite3.Connection, name: str) -> bool:
     return bool(matches)
 
 
-def _line(row: sqlite3.Row) -> KeyLine:
-    return KeyLine(
+def _line(row: sqlite3.Row) -> ListedKey:
+    return ListedKey(
         id=row["id"],
         label=row["label"],
         mask=row["mask"],

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from textwrap import wrap
 
-from flagtui.changes.event_definitions.event_uses import Use
+from flagtui.changes.event_definitions.event_uses import EventUse
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails
 from flagtui.local_time import unix
@@ -94,7 +94,7 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
     yield labelled("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
-def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
+def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]]:
     """Yield the experiments that use the event; None is not known. `why` explains an incomplete list."""
     if uses is None:
         yield [(safe_text(why, 120) or "loading…", "$faint")]

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from flagtui.api import Client
 from flagtui.api.errors import Refused
-from flagtui.changes.event_definitions.event_uses import EventUses, Use, uses_event
+from flagtui.changes.event_definitions.event_uses import EventUse, EventUses, uses_event
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow, RowPage
 from flagtui.text.event_words import use_lines
@@ -67,7 +67,7 @@ async def test_what_could_not_be_asked_is_said_and_asked_again() -> None:
     assert await uses.find("paid") == (None, "No.")
     assert uses.known("paid") is None
     server.is_down = False
-    assert (await uses.find("paid"))[0] == (Use(1, "Number 1", "draft"),)
+    assert (await uses.find("paid"))[0] == (EventUse(1, "Number 1", "draft"),)
 
 
 def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
@@ -79,7 +79,7 @@ def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
 
 
 def test_experiments_are_listed_one_per_line_with_a_reason() -> None:
-    lines = use_lines([Use(7, "\x1b[1mA", "running")], "of 90")
+    lines = use_lines([EventUse(7, "\x1b[1mA", "running")], "of 90")
     drawn = [[text for text, _style in line] for line in lines]
     assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]
     assert [line[0][0] for line in use_lines((), "")] == ["no experiments"]

@@ -9,7 +9,7 @@ from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
 from flagtui.details.evaluations import definitions_of, with_cohort_names
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
@@ -60,7 +60,7 @@ async def test_names_are_asked_for_once_whatever_the_server_says() -> None:
     for status, names in ((200, {31: "Payers"}), (403, {})):
         server = Listing(status)
         async with Client(HOST, KEY, 1, transport=server) as client:
-            cohorts = Cohorts(client)
+            cohorts = ProjectCohorts(client)
             await cohorts.learn()
             await cohorts.learn()
             assert (server.asked, cohorts.names) == (1, names)
@@ -69,7 +69,7 @@ async def test_names_are_asked_for_once_whatever_the_server_says() -> None:
 async def test_a_question_that_was_given_up_is_asked_again() -> None:
     server = Listing(first_waits=True)
     async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = Cohorts(client)
+        cohorts = ProjectCohorts(client)
         asking = asyncio.create_task(cohorts.learn())
         await server.is_waiting.wait()
         asking.cancel()
@@ -82,7 +82,7 @@ async def test_a_question_that_was_given_up_is_asked_again() -> None:
 
 async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
-        cohorts = Cohorts(client)
+        cohorts = ProjectCohorts(client)
         cohorts.learn_names(
             Flag.of({"id": 1, "key": "k", "filters": filters(IN_31 | {"cohort_name": "Payers"})})
         )
@@ -100,7 +100,7 @@ def entry_about(before: dict[str, Any]) -> Activity:
 async def test_log_requests_only_cohorts_without_a_name() -> None:
     server = Listing()
     async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = Cohorts(client)
+        cohorts = ProjectCohorts(client)
         for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
             assert await cohorts.learn_those_in([entry_about(before)]) is learned
         assert server.asked == 1
@@ -109,7 +109,7 @@ async def test_log_requests_only_cohorts_without_a_name() -> None:
 async def test_refused_cohort_request_is_not_repeated() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = Cohorts(client)
+        cohorts = ProjectCohorts(client)
         entry = entry_about(filters(IN_31))
         assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
         assert server.asked == 1
@@ -117,7 +117,7 @@ async def test_refused_cohort_request_is_not_repeated() -> None:
 
 async def test_the_reason_of_a_flag_names_the_cohort() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
-        definitions = await definitions_of(LocalDefinitions(client, Cohorts(client)))
+        definitions = await definitions_of(LocalDefinitions(client, ProjectCohorts(client)))
         assert definitions is not None
         found = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
         assert "is in cohort Payers: no" in describe(found)

@@ -5,7 +5,7 @@ import pytest
 
 from flagtui.api import Client
 from flagtui.details.evaluations import definitions_of
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 
 SINCE_MAY = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "2026-05-01"}
 FLAG = {"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [SINCE_MAY]}]}}
@@ -30,7 +30,7 @@ class Town(httpx.AsyncBaseTransport):
 async def test_dates_use_the_project_time_zone_requested_once(status: int, zone: str) -> None:
     server = Town(status)
     async with Client("https://flags.test", "phx_test", 1, transport=server) as client:
-        local = LocalDefinitions(client, Cohorts(client))
+        local = LocalDefinitions(client, ProjectCohorts(client))
         for _ in range(2):
             definitions = await definitions_of(local)
             assert definitions is not None

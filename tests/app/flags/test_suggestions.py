@@ -8,7 +8,7 @@ import pytest
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.suggestions import FRESH, PropertySuggestions, Suggestions
 
 DETAIL = "API key missing required scope 'person:read'"
@@ -54,13 +54,13 @@ class Time:
 
 async def suggest(project: Project, *typed: str, clock: Time | None = None) -> list[Suggestions]:
     async with Client(HOST, KEY, 1, transport=project, clock=clock or Time()) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, Cohorts(client)))
+        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
         return [await suggestions.values("plan", text) for text in typed]
 
 
 async def names_of(project: Project) -> list[str]:
     async with Client(HOST, KEY, 1, transport=project) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, Cohorts(client)))
+        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
         return [item.text for item in (await suggestions.names("person", "")).items]
 
 
@@ -95,7 +95,7 @@ async def test_newer_servers_wrap_their_values_in_an_object() -> None:
 async def test_values_are_asked_for_again_after_minutes(wait: float, requests: int) -> None:
     project, clock = Project(values=[{"name": "pro"}]), Time()
     async with Client(HOST, KEY, 1, transport=project, clock=clock) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, Cohorts(client)))
+        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
         await suggestions.values("plan", "")
         clock.now += wait
         await suggestions.values("plan", "")

@@ -9,7 +9,7 @@ from tests.doubles.targeting import asks, asks_cohort, group
 
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import Report, compare
+from flagtui.changes.flags.flag_save import SaveReport, compare
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -51,7 +51,7 @@ def rollout_plan() -> Plan:
 
 def test_what_is_stored_as_planned_is_clean() -> None:
     plan = rollout_plan()
-    assert compare(plan, stored(plan)) == Report()
+    assert compare(plan, stored(plan)) == SaveReport()
 
 
 def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
@@ -86,7 +86,7 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     rewrite(filters)
-    assert compare(plan, stored(plan, filters=filters)) == Report()
+    assert compare(plan, stored(plan, filters=filters)) == SaveReport()
 
 
 def test_group_type_copied_into_conditions_is_a_no_op() -> None:
@@ -96,7 +96,7 @@ def test_group_type_copied_into_conditions_is_a_no_op() -> None:
     for kind in (0, 1):
         copied = {**condition, "aggregation_group_type_index": kind}
         filters = {"aggregation_group_type_index": kind, "groups": [copied]}
-        assert (compare(plan, stored(plan, filters=filters)) == Report()) is (kind == 0)
+        assert (compare(plan, stored(plan, filters=filters)) == SaveReport()) is (kind == 0)
 
 
 def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
@@ -160,9 +160,9 @@ def test_what_is_no_change_of_anybody_is_clean(
     _what: str, fields: dict[str, JSON], changes: dict[str, JSON], odd: dict[str, JSON]
 ) -> None:
     plan = planned(Intent(812, changes, "edit"), flag(**fields))
-    assert compare(plan, stored(plan, **odd)) == Report()
+    assert compare(plan, stored(plan, **odd)) == SaveReport()
 
 
 def test_a_short_answer_is_not_taken_for_a_change() -> None:
     short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
-    assert compare(planned(OFF, flag()), Flag.of(short)) == Report()
+    assert compare(planned(OFF, flag()), Flag.of(short)) == SaveReport()

@@ -11,7 +11,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.new_flags import Taken
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
-    Target,
+    CopyTarget,
     bound_to_its_project,
     needs_the_server,
     plan_copy,
@@ -24,7 +24,7 @@ from flagtui.models.flag_details import Names
 
 PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
 BASE = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "base"}
-THERE = Target(2, "Mobile", "org-1")
+THERE = CopyTarget(2, "Mobile", "org-1")
 
 
 def asking(*properties: dict[str, Any], fields: dict[str, Any] | None = None, **filters: Any) -> Flag:
@@ -94,9 +94,9 @@ def test_copy_question_names_required_cohorts_and_flags() -> None:
 
 def test_copy_stops_for_taken_keys_and_unknown_organisations() -> None:
     flag = asking(PAYING)
-    assert isinstance(plan_copy(flag, Target(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
-    assert isinstance(plan_copy(flag, Target(2, "Mobile"), ()), Blocked)
-    deleted = Target(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
+    assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
+    assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile"), ()), Blocked)
+    deleted = CopyTarget(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
     assert planned(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
 
 

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.doubles.new_database import copy_tables
 
-from flagtui.service.application import Choices, close_service, create_service
+from flagtui.service.application import Settable, close_service, create_service
 from flagtui.service.clock import stamp
 from flagtui.service.keys import NewKey, insert_key
 
@@ -118,8 +118,8 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     """Starts the service of a test with the settings that are named."""
     async with AsyncExitStack() as stack:
 
-        async def begin(**choices: Unpack[Choices]) -> Service:
-            chosen: Choices = {"clock": lambda: started.now, **choices}
+        async def begin(**choices: Unpack[Settable]) -> Service:
+            chosen: Settable = {"clock": lambda: started.now, **choices}
             application = create_service(copy_tables(tmp_path / "service.db"), key=KEY, **chosen)
             stack.callback(close_service, application)
             client = httpx.AsyncClient(

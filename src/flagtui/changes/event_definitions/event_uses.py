@@ -17,7 +17,7 @@ AT_ONCE: Final = 6
 
 
 @dataclass(frozen=True)
-class Use:
+class EventUse:
     """An experiment that measures the event."""
 
     id: int
@@ -25,7 +25,7 @@ class Use:
     status: str = ""
 
 
-Found = tuple[tuple[Use, ...] | None, str]
+Found = tuple[tuple[EventUse, ...] | None, str]
 """The experiments, and why they may not be all; None when they cannot be known."""
 
 
@@ -54,7 +54,7 @@ class EventUses:
         read = await asyncio.gather(*(self._get(row.id, turn) for row in rows))
         status = {row.id: row.status for row in rows}
         uses = tuple(
-            Use(experiment.id, experiment.name, status.get(experiment.id, ""))
+            EventUse(experiment.id, experiment.name, status.get(experiment.id, ""))
             for experiment in read
             if experiment and uses_event(experiment, name)
         )

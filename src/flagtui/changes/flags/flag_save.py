@@ -111,7 +111,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return outcome.record if outcome.ending in ("saved", "failed") else None
 
 
-def _saved(plan: Plan, found: Flag, report: Report) -> FlagOutcome:
+def _saved(plan: Plan, found: Flag, report: SaveReport) -> FlagOutcome:
     """Return a saved outcome; remarks name values that the server changed beyond the plan or ignored."""
     remarks = []
     if report.others:
@@ -155,7 +155,7 @@ _MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SaveReport:
     """Differences between the stored record and the planned one."""
 
     missing: tuple[DiffLine, ...] = ()
@@ -168,7 +168,7 @@ class Report:
     """Whether anything of the plan is there."""
 
 
-def compare(plan: Plan, found: Flag) -> Report:
+def compare(plan: Plan, found: Flag) -> SaveReport:
     """Compare the stored flag with the plan: applied changes, missing ones, and others."""
     before = normal(plan.fresh)
     expected = {**before, **_in_one_form(plan.values)}
@@ -181,7 +181,7 @@ def compare(plan: Plan, found: Flag) -> Report:
     others = 0
     if plan.version is not None and found.version is not None:
         others = max(found.version - plan.version - 1, 0)
-    return Report(
+    return SaveReport(
         missing=tuple(_told(plan, line, expected, stored) for line in missing),
         beyond=tuple(_told(plan, line, before, stored) for line in beyond),
         others=others,

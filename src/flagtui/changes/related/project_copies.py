@@ -38,7 +38,7 @@ _KEPT: Final = ("key", "name", "active", "filters", "tags")
 
 
 @dataclass(frozen=True)
-class Target:
+class CopyTarget:
     """The project a copy is for."""
 
     id: int
@@ -110,7 +110,7 @@ async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
     return stays_behind(flag, sum(not change.is_done for change in due))
 
 
-async def find_target(context: PlanContext, there: PlanContext, name: str) -> Target:
+async def find_target(context: PlanContext, there: PlanContext, name: str) -> CopyTarget:
     """Return the project of `destination` with this name; the server copies within one organisation.
 
     Raises ApiError.
@@ -118,11 +118,11 @@ async def find_target(context: PlanContext, there: PlanContext, name: str) -> Ta
     ours = await context.client.projects.get(context.client.project)
     theirs = await there.client.projects.get(there.client.project)
     organization = ours.organization if ours.organization == theirs.organization else ""
-    return Target(theirs.id, name or theirs.label, organization, await find_taken(there))
+    return CopyTarget(theirs.id, name or theirs.label, organization, await find_taken(there))
 
 
 def plan_copy(
-    flag: Flag, target: Target, left: Sequence[str], names: Names = NO_NAMES
+    flag: Flag, target: CopyTarget, left: Sequence[str], names: Names = NO_NAMES
 ) -> RelatedPlan | Blocked:
     """Return the server's own copy, off, under the same key."""
     if why := bound_to_its_project(flag):
@@ -167,7 +167,7 @@ def stays_behind_in_words(left: Sequence[str]) -> Consequence:
     return Consequence("Stays behind", ", ".join(left), "plain")
 
 
-async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
+async def send_copy(flag: Flag, target: CopyTarget, flags: Flags) -> Answered:
     """Send the copy; the note names its number, whether it is on, and an overwritten flag."""
     result = await flags.copy(target.organization, flag.key, [target.id], disable=True)
     if result.failed:

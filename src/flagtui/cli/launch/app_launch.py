@@ -51,9 +51,9 @@ def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
 
         return open_demo(Demonstration(read_only=request.read_only, mouse=request.mouse))
     if way == "sign in":
-        from flagtui.cli.commands.auth.login import SignIn, sign_in
+        from flagtui.cli.commands.auth.login import SignInOptions, sign_in
 
-        sign_in(environment, SignIn())
+        sign_in(environment, SignInOptions())
         return open_profile(choose_signed_in(read_login_environment(), request), request)
     return 0
 

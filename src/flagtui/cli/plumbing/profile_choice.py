@@ -20,7 +20,7 @@ from flagtui.config.locations import (
     read_environment,
     take_variable,
 )
-from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile, is_project_id
+from flagtui.config.profiles import ChosenProfile, Profile, ProfileUnknown, choose_profile, is_project_id
 from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
 
@@ -58,7 +58,7 @@ class Opening:
     """A profile and everything known about it without any prompt or request."""
 
     environment: LoginEnvironment
-    chosen: Chosen
+    chosen: ChosenProfile
     host: Host
     project_name: str = ""
     """The requested name of the project; empty where its id or no project was given."""

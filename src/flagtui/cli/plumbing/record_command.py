@@ -165,11 +165,11 @@ class RecordCommand(ShownCommand):
         place, printer = given.pop("place"), given.pop("printer")
         kind: RecordSchema[Any] = self.kind
 
-        async def read(session: ProjectSession) -> Reading:
+        async def read(session: ProjectSession) -> Outputs:
             session.fields = printer.names_of(kind)
             records = await work(session, **given)
             page = session.pages(self.pages) if self.pages else no_page
-            return Reading(records, page, session.exit_code, str(session.client.project))
+            return Outputs(records, page, session.exit_code, str(session.client.project))
 
         openings = split_projects(open_profile(place.profile, place.project, takes_several=True))
         readings = [self._read_in(opening, place, read, len(openings)) for opening in openings]
@@ -189,8 +189,8 @@ class RecordCommand(ShownCommand):
 
     @staticmethod
     def _read_in(
-        opening: Opening, place: WorkPlace, read: Callable[[ProjectSession], Awaitable["Reading"]], count: int
-    ) -> "Reading":
+        opening: Opening, place: WorkPlace, read: Callable[[ProjectSession], Awaitable["Outputs"]], count: int
+    ) -> "Outputs":
         """Return the records read in one of `count` projects. Raises Trouble that names it among several."""
         try:
             return in_opened(opening, place, read)
@@ -201,7 +201,7 @@ class RecordCommand(ShownCommand):
 
 
 @dataclass(frozen=True)
-class Reading:
+class Outputs:
     """The results of a command in one project."""
 
     records: Iterable[Any]

@@ -12,7 +12,7 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.costly import holds, is_on
-from flagtui.service.evaluation.stored import Stored, every_group, load_definitions_for, load_people
+from flagtui.service.evaluation.stored import StoredPerson, every_group, load_definitions_for, load_people
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.representation import properties_of
 
@@ -49,7 +49,7 @@ def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, 
     return affected, len(people)
 
 
-def _count_people(people: Sequence[Stored], definitions: Definitions, now: datetime) -> int:
+def _count_people(people: Sequence[StoredPerson], definitions: Definitions, now: datetime) -> int:
     """Narrow the people filter by filter: a match passes every filter of the condition, in any order."""
     conditions = definitions.flags[_ASKED].conditions
     if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
@@ -72,10 +72,10 @@ class _FilterStep:
         self._is_of_person = filter_.type == "person_metadata"
         """Whether it compares person metadata instead of a property."""
 
-    def kinds_among(self, people: Sequence[Stored]) -> int:
+    def kinds_among(self, people: Sequence[StoredPerson]) -> int:
         return len(set(map(self._likeness, people)))
 
-    def matching(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
+    def matching(self, people: Sequence[StoredPerson], now: datetime) -> list[StoredPerson]:
         """People with equal compared values are evaluated once."""
         verdicts: dict[Hashable, bool] = {}
         matches = []
@@ -87,7 +87,7 @@ class _FilterStep:
                 matches.append(person)
         return matches
 
-    def _likeness(self, person: Stored) -> Hashable:
+    def _likeness(self, person: StoredPerson) -> Hashable:
         """Return the person's values that the filter compares: a property, or all properties of cohorts."""
         if self._is_of_person:
             return person.created_at
@@ -98,7 +98,7 @@ class _FilterStep:
         return person.cohorts, created, *[_spelled(person, key) for key in self._cohort_keys]
 
 
-def _spelled(person: Stored, name: str) -> Hashable:
+def _spelled(person: StoredPerson, name: str) -> Hashable:
     # The spelling, since 1, 1.0 and true are equal here but not to every operator.
     if name in person.properties:
         return repr(person.properties[name])

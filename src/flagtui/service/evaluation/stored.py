@@ -120,7 +120,7 @@ _NOWHERE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPerson:
     """A person as stored."""
 
     row: int
@@ -131,7 +131,7 @@ class Stored:
     created_at: str
 
     @classmethod
-    def of(cls, row: sqlite3.Row) -> "Stored":
+    def of(cls, row: sqlite3.Row) -> "StoredPerson":
         cohorts = frozenset(row["cohorts"].split(",")) if row["cohorts"] else _NOWHERE
         distinct_id, properties = row["distinct_id"] or "", value_of(row["properties"])
         return cls(row["id"], distinct_id, properties, cohorts, row["created_at"])
@@ -148,11 +148,11 @@ class Stored:
         )
 
 
-def load_people(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
+def load_people(db: sqlite3.Connection, project_id: int) -> Sequence[StoredPerson]:
     """Return every person of the project."""
 
-    def load() -> Sequence[Stored]:
-        return [Stored.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]
+    def load() -> Sequence[StoredPerson]:
+        return [StoredPerson.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]
 
     # Loaded again after each change of a flag, people would fragment the memory.
     return remember(db, project_id, load, topic="people")
@@ -165,7 +165,7 @@ def load_person(
     row = db.execute(_PERSONS + _KNOWN_AS, (project_id, distinct_id)).fetchone()
     if row is None:
         return Person(distinct_id, {}, groups, metadata={}, is_complete=True, now=now)
-    return replace(Stored.of(row), distinct_id=distinct_id).at(now, groups)
+    return replace(StoredPerson.of(row), distinct_id=distinct_id).at(now, groups)
 
 
 def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json]) -> dict[str, Group]:

@@ -21,7 +21,7 @@ from flagtui.service.experiments.metric_rules import ORDER_OF, check_references,
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
 from flagtui.service.experiments.save import SCOPE, shown
-from flagtui.service.experiments.saved_metrics import Link, replace_links
+from flagtui.service.experiments.saved_metrics import Usage, replace_links
 from flagtui.service.field_kinds import Target
 from flagtui.service.flags.rules.documents import config_version
 
@@ -35,7 +35,7 @@ class Input:
     flag_key: str | None = None
     flag: FlagConfig = UNCHANGED_FLAG
     has_variants: bool = False
-    links: list[Link] | None = None
+    links: list[Usage] | None = None
     sent: frozenset[str] = frozenset()
     allow_unknown_events: bool = False
     update_flag: bool = False

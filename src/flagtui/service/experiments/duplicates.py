@@ -17,7 +17,7 @@ from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import called, shown
-from flagtui.service.experiments.saved_metrics import Link
+from flagtui.service.experiments.saved_metrics import Usage
 from flagtui.service.field_kinds import Use
 
 _COPIED = EXPERIMENTS.using(Use.COPIED)
@@ -33,7 +33,7 @@ def duplicate(call: Call) -> Answer:
     )
     _check_engine(call, experiment, "Duplication")
     given = copied(call, experiment, name, key)
-    links = [Link(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, experiment)]
+    links = [Usage(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, experiment)]
     saved = [{"id": link.saved_metric, "metadata": link.metadata} for link in links] or None
     columns = {**given.columns, "saved_metrics_ids": saved}
     return shown(call, create(call, replace(given, columns=columns, links=links)), 201)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
-from flagtui.service.experiments.analysis.inference import Settings, sample_ratio_mismatch, verdict
+from flagtui.service.experiments.analysis.inference import Criterion, sample_ratio_mismatch, verdict
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
@@ -94,7 +94,7 @@ class Results:
         )
 
     def _judged(self, history: History, samples: Sequence[Sample]) -> Result:
-        settings = Settings.of(self.experiment.fields["stats_config"])
+        settings = Criterion.of(self.experiment.fields["stats_config"])
         return verdict(samples, self.experiment.baseline, history.metric.kind, settings)
 
     def _last_exposure(self) -> float:

@@ -61,14 +61,14 @@ class SavedMetrics(Resource):
 SAVED_METRICS: Final = SavedMetrics()
 
 
-class Link(NamedTuple):
+class Usage(NamedTuple):
     """The use of a saved metric by an experiment."""
 
     saved_metric: int
     metadata: dict[str, Json]
 
 
-def checked_links(call: Call, sent: Json) -> list[Link]:
+def checked_links(call: Call, sent: Json) -> list[Usage]:
     """Return each metric once, in the order sent; null is no metric."""
     if sent is None:
         return []
@@ -78,7 +78,7 @@ def checked_links(call: Call, sent: Json) -> list[Link]:
     return list(links.values())
 
 
-def replace_links(call: Call, experiment_id: int, links: list[Link]) -> None:
+def replace_links(call: Call, experiment_id: int, links: list[Usage]) -> None:
     """Replace the whole set; rows of metrics that stay keep their ids and dates."""
     kept = text_of([link.saved_metric for link in links])
     call.db.execute(
@@ -95,7 +95,7 @@ def replace_links(call: Call, experiment_id: int, links: list[Link]) -> None:
         )
 
 
-def _link(call: Call, item: Json) -> Link:
+def _link(call: Call, item: Json) -> Usage:
     if not isinstance(item, dict):
         raise _fault("Saved metric must be an object")
     if "id" not in item:
@@ -110,7 +110,7 @@ def _link(call: Call, item: Json) -> Link:
     is_number = isinstance(number, int) and not isinstance(number, bool)
     if not is_number or find_row(call.db, "saved_metrics", call.project.id, number) is None:
         raise _fault("Saved metric does not exist or does not belong to this project")
-    return Link(number, metadata or {"type": "primary"})
+    return Usage(number, metadata or {"type": "primary"})
 
 
 def _fault(detail: str) -> Fault:

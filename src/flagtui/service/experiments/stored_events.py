@@ -24,7 +24,7 @@ Properties = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class EventPattern:
     """Events of one name, or of any, with properties that meet every filter."""
 
     event: str | None
@@ -55,19 +55,19 @@ class People:
         return person_id in self._cohorts[cohort_id]
 
 
-def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json]) -> list[Pattern]:
+def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json]) -> list[EventPattern]:
     """Return what an EventsNode, an ActionsNode or an exposure configuration means.
 
     Any of the patterns counts.
     """
     filters = _filters(node.get("properties"))
     if node.get("kind") != "ActionsNode":
-        return [Pattern(node.get("event"), filters)]
+        return [EventPattern(node.get("event"), filters)]
     row = find_action(db, project_id, node.get("id"))
     if row is None:
         raise NotComputable(f"Action {node.get('id')} does not exist here")
     steps = value_of(row["steps"])
-    return [Pattern(step.get("event"), (*_filters(step.get("properties")), *filters)) for step in steps]
+    return [EventPattern(step.get("event"), (*_filters(step.get("properties")), *filters)) for step in steps]
 
 
 def matcher(
@@ -188,7 +188,7 @@ class Reader:
         index = self.experiment.flag.filters.get("aggregation_group_type_index")
         return index if isinstance(index, int) else None
 
-    def _exposure_patterns(self) -> Iterator[tuple[Pattern, str]]:
+    def _exposure_patterns(self) -> Iterator[tuple[EventPattern, str]]:
         """Return which events expose, and which of their properties holds the variant."""
         key = self.experiment.flag.key
         criteria = self.experiment.fields["exposure_criteria"] or {}
@@ -198,12 +198,12 @@ class Reader:
         if config.get("event", FLAG_CALLED) == FLAG_CALLED and config.get("kind") != "ActionsNode":
             flag_filter: dict[str, Json] = {"key": "$feature_flag", "value": [key], "operator": "exact"}
             filters = (flag_filter, *(config.get("properties") or ()), *tests)
-            yield Pattern(FLAG_CALLED, filters), "$feature_flag_response"
+            yield EventPattern(FLAG_CALLED, filters), "$feature_flag_response"
             return
         for pattern in patterns_of(self.call.db, self.experiment.project_id, config):
-            yield Pattern(pattern.event, (*pattern.filters, *tests)), f"$feature/{key}"
+            yield EventPattern(pattern.event, (*pattern.filters, *tests)), f"$feature/{key}"
 
-    def _events(self, pattern: Pattern) -> "Iterator[StoredEvent]":
+    def _events(self, pattern: EventPattern) -> "Iterator[StoredEvent]":
         matches = matcher(pattern.filters, People(self.call.db), self.call.now)
         for row in self._rows(pattern):
             properties = value_of(row["properties"])
@@ -211,7 +211,7 @@ class Reader:
                 time = datetime.fromisoformat(row["timestamp"]).timestamp()
                 yield StoredEvent(row["id"], time, row["person_id"], row["distinct_id"], properties)
 
-    def _rows(self, pattern: Pattern) -> sqlite3.Cursor:
+    def _rows(self, pattern: EventPattern) -> sqlite3.Cursor:
         parts = ["project_id = :project", "timestamp >= :start", "timestamp <= :until"]
         if pattern.event is not None:
             parts.append("event = :event")

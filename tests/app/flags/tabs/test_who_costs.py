@@ -14,7 +14,7 @@ from flagtui.api.http_library import in_process
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.service import close_service, create_service
@@ -29,7 +29,7 @@ class WhoApp(FlagApp):
     def __init__(self, client: Client) -> None:
         super().__init__()
         self._client = client
-        self._local = LocalDefinitions(client, Cohorts(client))
+        self._local = LocalDefinitions(client, ProjectCohorts(client))
 
     def compose(self) -> ComposeResult:
         yield WhoPane("who", self._ask)

@@ -8,7 +8,7 @@ import pytest
 import scipy
 
 from flagtui.service.experiments.analysis.inference import (
-    Finding,
+    Lift,
     bayesian,
     frequentist,
     sample_ratio_mismatch,
@@ -71,7 +71,7 @@ def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -
     _compare_frequentist(tested, effect, error, level, degrees)
 
 
-def _compare_bayesian(findings: list[Finding | None], effect: Floats, error: Floats, level: Floats) -> None:
+def _compare_bayesian(findings: list[Lift | None], effect: Floats, error: Floats, level: Floats) -> None:
     ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect) > SETS * 0.9
     chances = scipy.stats.norm.sf(0, effect, error)
@@ -84,7 +84,7 @@ def _compare_bayesian(findings: list[Finding | None], effect: Floats, error: Flo
 
 
 def _compare_frequentist(
-    findings: list[Finding | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
+    findings: list[Lift | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
 ) -> None:
     ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.service.experiments.analysis.inference import Settings, verdict
+from flagtui.service.experiments.analysis.inference import Criterion, verdict
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
 from flagtui.service.experiments.analysis.values import (
@@ -169,7 +169,7 @@ def _result(
         exposures=by_entity(people),
         occurrences={name: [Occurrence(2, place, 0)] for place, name in enumerate(buyers)},
     )
-    return verdict(samples_at(history, DAY), "control", metric.kind, Settings.of({"method": method}))
+    return verdict(samples_at(history, DAY), "control", metric.kind, Criterion.of({"method": method}))
 
 
 def test_both_methods_report_a_clear_difference() -> None:
@@ -210,8 +210,8 @@ def test_funnel_counts_people_at_each_step() -> None:
 
 
 def test_levels_out_of_range_fall_back() -> None:
-    assert Settings.of({"bayesian": {"ci_level": 7}, "frequentist": {"alpha": "x"}}) == Settings()
-    assert Settings.of({"method": "frequentist", "frequentist": {"alpha": 0.1}}) == Settings(
+    assert Criterion.of({"bayesian": {"ci_level": 7}, "frequentist": {"alpha": "x"}}) == Criterion()
+    assert Criterion.of({"method": "frequentist", "frequentist": {"alpha": 0.1}}) == Criterion(
         "frequentist", 0.1
     )
-    assert Settings.of(None) == Settings()
+    assert Criterion.of(None) == Criterion()

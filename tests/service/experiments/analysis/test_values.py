@@ -6,9 +6,9 @@ import pytest
 
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable
 from flagtui.service.experiments.analysis.values import (
+    Amount,
     Exposure,
     Occurrence,
-    Value,
     assign,
     entity_value,
     number,
@@ -29,7 +29,7 @@ def _funnel(steps: int, **changes: Any) -> Metric:
 
 def _value(
     metric: Metric, events: list[tuple[Any, ...]], exposed: tuple[float, ...] = (10.0,), **options: Any
-) -> Value | None:
+) -> Amount | None:
     """`events` are (time, role, value) or (time, role); an event is told apart by its place in the list."""
     exposures = [Exposure(time, "test") for time in exposed]
     occurrences = [Occurrence(event[0], place, event[1], *event[2:]) for place, event in enumerate(events)]
@@ -57,27 +57,27 @@ def test_each_kind_of_math(math: str, values: list[Any], expected: float) -> Non
         _mean(math=math, math_property="price"),
         [(20.0 + place, 0, value) for place, value in enumerate(values)],
     )
-    assert computed == Value(expected)
+    assert computed == Amount(expected)
 
 
 def test_events_before_the_exposure_do_not_count() -> None:
-    assert _value(_mean(), [(9.9, 0), (10.0, 0), (11.0, 0)]) == Value(2.0)
+    assert _value(_mean(), [(9.9, 0), (10.0, 0), (11.0, 0)]) == Amount(2.0)
 
 
 def test_a_conversion_window_runs_from_the_last_exposure() -> None:
     metric = _mean(conversion_window=1, conversion_window_unit="day")
     events = [(11.0, 0), (10.0 + DAY, 0), (20.0 + DAY - 1, 0), (20.0 + DAY, 0)]
-    assert _value(metric, events, (10.0, 20.0)) == Value(3.0)
+    assert _value(metric, events, (10.0, 20.0)) == Amount(3.0)
 
 
 def test_a_threshold_turns_a_mean_into_a_yes_or_no() -> None:
-    assert _value(_mean(threshold=2), [(11.0, 0), (12.0, 0)]) == Value(1.0)
-    assert _value(_mean(threshold=3), [(11.0, 0), (12.0, 0)]) == Value(0.0)
+    assert _value(_mean(threshold=2), [(11.0, 0), (12.0, 0)]) == Amount(1.0)
+    assert _value(_mean(threshold=3), [(11.0, 0), (12.0, 0)]) == Amount(0.0)
 
 
 def test_people_with_an_open_window_can_be_skipped() -> None:
     metric = _mean(conversion_window=1, conversion_window_unit="day")
-    assert _value(metric, [], mature_by=10.0 + DAY) == Value(0.0)
+    assert _value(metric, [], mature_by=10.0 + DAY) == Amount(0.0)
     assert _value(metric, [], mature_by=9.0 + DAY) is None
 
 
@@ -89,13 +89,13 @@ def test_a_ratio_has_two_sides() -> None:
             "denominator": BUY,
         }
     )
-    assert _value(metric, [(11.0, 0, 30), (11.0, 1), (12.0, 0, 10), (12.0, 1)]) == Value(40.0, 2.0)
+    assert _value(metric, [(11.0, 0, 30), (11.0, 1), (12.0, 0, 10), (12.0, 1)]) == Amount(40.0, 2.0)
 
 
 def test_a_funnel_counts_steps_in_order() -> None:
-    assert _value(_funnel(3), [(11.0, 1), (12.0, 0), (13.0, 1), (14.0, 2)]) == Value(1.0, steps=3)
-    assert _value(_funnel(3), [(11.0, 2), (12.0, 0), (13.0, 1)]) == Value(0.0, steps=2)
-    assert _value(_funnel(1), [(5.0, 0)]) == Value(0.0, steps=0)
+    assert _value(_funnel(3), [(11.0, 1), (12.0, 0), (13.0, 1), (14.0, 2)]) == Amount(1.0, steps=3)
+    assert _value(_funnel(3), [(11.0, 2), (12.0, 0), (13.0, 1)]) == Amount(0.0, steps=2)
+    assert _value(_funnel(1), [(5.0, 0)]) == Amount(0.0, steps=0)
 
 
 def test_one_event_is_one_step_of_a_funnel() -> None:
@@ -103,29 +103,29 @@ def test_one_event_is_one_step_of_a_funnel() -> None:
     assignment = assign(exposures)
     assert assignment is not None
     both = [Occurrence(11.0, 7, 0), Occurrence(11.0, 7, 1)]
-    assert entity_value(_funnel(2), assignment, exposures, both) == Value(0.0, steps=1)
-    assert entity_value(_funnel(2, funnel_order_type="unordered"), assignment, exposures, both) == Value(
+    assert entity_value(_funnel(2), assignment, exposures, both) == Amount(0.0, steps=1)
+    assert entity_value(_funnel(2, funnel_order_type="unordered"), assignment, exposures, both) == Amount(
         0.0, steps=1
     )
     again = [*both, Occurrence(12.0, 8, 0), Occurrence(12.0, 8, 1)]
-    assert entity_value(_funnel(2), assignment, exposures, again) == Value(1.0, steps=2)
+    assert entity_value(_funnel(2), assignment, exposures, again) == Amount(1.0, steps=2)
 
 
 def test_a_strict_funnel_ends_at_a_step_out_of_order() -> None:
     events = [(11.0, 0), (12.0, 2), (13.0, 1)]
-    assert _value(_funnel(3, funnel_order_type="strict"), events) == Value(0.0, steps=1)
-    assert _value(_funnel(3), events) == Value(0.0, steps=2)
+    assert _value(_funnel(3, funnel_order_type="strict"), events) == Amount(0.0, steps=1)
+    assert _value(_funnel(3), events) == Amount(0.0, steps=2)
 
 
 def test_an_unordered_funnel_takes_any_order() -> None:
     events = [(11.0, 2), (12.0, 0), (13.0, 1)]
-    assert _value(_funnel(3, funnel_order_type="unordered"), events) == Value(1.0, steps=3)
+    assert _value(_funnel(3, funnel_order_type="unordered"), events) == Amount(1.0, steps=3)
 
 
 def test_the_window_of_a_funnel_may_start_at_any_exposure() -> None:
     metric = _funnel(2, conversion_window=60, conversion_window_unit="second")
-    assert _value(metric, [(15.0, 0), (505.0, 0), (530.0, 1)], (10.0, 500.0)) == Value(1.0, steps=2)
-    assert _value(metric, [(15.0, 0), (530.0, 1)], (10.0, 500.0)) == Value(0.0, steps=1)
+    assert _value(metric, [(15.0, 0), (505.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(1.0, steps=2)
+    assert _value(metric, [(15.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(0.0, steps=1)
 
 
 def _retention(**changes: Any) -> Metric:
@@ -141,20 +141,20 @@ def test_only_who_started_can_be_retained() -> None:
 
 def test_a_return_counts_by_calendar_days_after_the_start() -> None:
     start = 3 * DAY - 60
-    assert _value(_retention(), [(start, 0), (start + 120, 1)]) == Value(1.0, 1.0)
-    assert _value(_retention(), [(start, 0), (start + 30, 1)]) == Value(0.0, 1.0)
-    assert _value(_retention(), [(start, 0), (start + 9 * DAY, 1)]) == Value(0.0, 1.0)
+    assert _value(_retention(), [(start, 0), (start + 120, 1)]) == Amount(1.0, 1.0)
+    assert _value(_retention(), [(start, 0), (start + 30, 1)]) == Amount(0.0, 1.0)
+    assert _value(_retention(), [(start, 0), (start + 9 * DAY, 1)]) == Amount(0.0, 1.0)
 
 
 def test_the_last_start_can_be_the_one_that_counts() -> None:
     events = [(DAY, 0), (5 * DAY, 0), (12 * DAY, 1)]
-    assert _value(_retention(), events) == Value(0.0, 1.0)
-    assert _value(_retention(start_handling="last_seen"), events) == Value(1.0, 1.0)
+    assert _value(_retention(), events) == Amount(0.0, 1.0)
+    assert _value(_retention(start_handling="last_seen"), events) == Amount(1.0, 1.0)
 
 
 def test_retention_waits_for_its_own_window() -> None:
     assert _value(_retention(), [(DAY, 0)], mature_by=3 * DAY) is None
-    assert _value(_retention(), [(DAY, 0)], mature_by=9 * DAY) == Value(0.0, 1.0)
+    assert _value(_retention(), [(DAY, 0)], mature_by=9 * DAY) == Amount(0.0, 1.0)
 
 
 @pytest.mark.parametrize(

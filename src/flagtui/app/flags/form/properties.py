@@ -21,7 +21,7 @@ from flagtui.changes.flags.property_rules import (
     value_problem,
 )
 from flagtui.details.flag_inspector import Inspector
-from flagtui.details.local_definitions import Cohorts
+from flagtui.details.local_definitions import ProjectCohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.filters import Property
 from flagtui.models.flag_answers import Cohort
@@ -59,7 +59,7 @@ class PropertyContext:
     """Returns in words the reach of the condition with this property."""
 
     @property
-    def cohorts(self) -> Cohorts | None:
+    def cohorts(self) -> ProjectCohorts | None:
         """The cohorts that it could name."""
         return self.inspector.cohorts if self.inspector else None
 

@@ -38,7 +38,7 @@ MOST_TRIES = 5
 
 
 @dataclass(frozen=True)
-class SignIn:
+class SignInOptions:
     """The options of the command line."""
 
     profile: str = ""
@@ -64,7 +64,7 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
 class TerminalSignIn:
     """One sign-in at the terminal."""
 
-    options: SignIn
+    options: SignInOptions
     environment: LoginEnvironment
     person: Prompts
     keys: KeyPlaces
@@ -236,7 +236,7 @@ class TerminalSignIn:
         say(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
-def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
+def sign_in(environment: LoginEnvironment, options: SignInOptions) -> None:
     """Prompt for the missing values on the terminal. Raises Trouble."""
     person = Prompts(False) if options.with_token else find_prompts()
     TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
@@ -270,5 +270,5 @@ def login(
     profile: str, host: str, project: str, with_token: bool, key_command: str, keep: Keep | None
 ) -> None:
     """Check a personal API key, show what it may do, and store it for a profile."""
-    options = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
+    options = SignInOptions(named_profile(profile), host, project, with_token, key_command, keep)
     sign_in(read_login_environment(), options)

@@ -22,7 +22,7 @@ from flagtui.details.evaluations import (
     limited_evaluation,
     read_subject,
 )
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
@@ -162,7 +162,7 @@ async def _served_values(session: ProjectSession, subject: EvaluationSubject) ->
 async def _accounts(
     session: ProjectSession, subjects: Sequence[EvaluationSubject], flags: Sequence[Flag]
 ) -> list[PersonEvaluation]:
-    local = LocalDefinitions(session.client, Cohorts(session.client))
+    local = LocalDefinitions(session.client, ProjectCohorts(session.client))
     return await several(
         list(product(flags, subjects)), lambda both: evaluate_for(both[1], both[0], session.client, local)
     )

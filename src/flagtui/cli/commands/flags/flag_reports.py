@@ -21,7 +21,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
-from flagtui.models.stale_flags import ListedFlag
+from flagtui.models.stale_flags import ListedStaleFlag
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import winner_words
 
@@ -175,7 +175,7 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
     line = f"is:stale {' '.join(query)}".strip()
     read, facts = await FLAGS.checked(session, line, "called")
     source = StaleFlags(session.client.connection, session.client.project)
-    flags: dict[int, ListedFlag] = {
+    flags: dict[int, ListedStaleFlag] = {
         flag.id: flag
         for flag in await FLAGS.every(session, has_archived="archived" in read.shows, resource=source)
     }

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.field_words import age_words
-from flagtui.service import DatabaseUnusable, KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
+from flagtui.service import DatabaseUnusable, KeyRefused, ListedKey, NewKey, create_key, list_keys, revoke_key
 
 
 def _or_all(ids: list[str]) -> str:
@@ -29,7 +29,7 @@ DATABASE: Final = click.option(
 )
 
 
-SERVICE_KEY: Final[RecordSchema[KeyLine]] = RecordSchema(
+SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
     "service-key",
     "A key of an embedded service.",
     (

@@ -11,7 +11,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import STAGED, find_source
 from flagtui.details.evaluations import limited_evaluation
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.set_evaluations import ValueChange, evaluate_set
 
 VALUE_CHANGE: Final[RecordSchema[ValueChange]] = RecordSchema(
@@ -46,7 +46,7 @@ async def evaluate_staged(
     """Show what users are served now and once the whole set is applied, also by flags that depend on it."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
     changes = find_source(session, source).change_set.changes
-    local = LocalDefinitions(session.client, Cohorts(session.client))
+    local = LocalDefinitions(session.client, ProjectCohorts(session.client))
     with limited_evaluation():
         values = [await evaluate_set(subject, changes, session.client, local) for subject in subjects]
     return [value for each in values for value in each]

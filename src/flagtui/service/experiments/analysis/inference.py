@@ -25,7 +25,7 @@ FEWEST_EXPOSURES: Final = 50
 FEWEST_CONVERSIONS: Final = 5
 
 
-class Finding(NamedTuple):
+class Lift(NamedTuple):
     """The relative difference of a variant, as estimated from the data."""
 
     effect: float
@@ -36,7 +36,7 @@ class Finding(NamedTuple):
     significant: bool
 
 
-def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Finding | None:
+def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Lift | None:
     """Flat prior, normal likelihood: the relative difference is N(effect, error²) (Gelman et al., BDA3, 2.5).
 
     Chance to win = Φ(effect / error), interval = effect ± Φ⁻¹((1 + level) / 2) · error; significant when the
@@ -48,10 +48,10 @@ def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Find
     effect, error = difference
     chance = normal_cdf(effect / error)
     margin = normal_quantile((1 + level) / 2) * error
-    return Finding(effect, chance, (effect - margin, effect + margin), chance > level or chance < 1 - level)
+    return Lift(effect, chance, (effect - margin, effect + margin), chance > level or chance < 1 - level)
 
 
-def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> Finding | None:
+def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> Lift | None:
     """Welch's two-sided t-test (Welch 1947) of the relative difference against none.
 
     Degrees of freedom by Welch–Satterthwaite: (a + b)² / (a² / (n₁ − 1) + b² / (n₂ − 1)) with a, b the
@@ -66,7 +66,7 @@ def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> F
     degrees = (a + b) ** 2 / (a * a / (variant.count - 1) + b * b / (baseline.count - 1))
     p_value = min(1.0, 2 * student_t_survival(abs(effect / error), degrees))
     margin = student_t_quantile(1 - alpha / 2, degrees) * error
-    return Finding(effect, p_value, (effect - margin, effect + margin), p_value < alpha)
+    return Lift(effect, p_value, (effect - margin, effect + margin), p_value < alpha)
 
 
 MIN_RATIO_EXPOSURES: Final = 100
@@ -116,7 +116,7 @@ def _relative_difference(variant: Estimate, baseline: Estimate) -> tuple[float, 
 class Method(NamedTuple):
     """A method of inference, its limit, and the API's names of its results."""
 
-    judge: Callable[[Estimate, Estimate, float], Finding | None]
+    judge: Callable[[Estimate, Estimate, float], Lift | None]
     probability: str
     interval: str
     limit: str
@@ -131,14 +131,14 @@ METHODS: Final[Mapping[str, Method]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Criterion:
     """The settings for judging results: a name of METHODS and its limit."""
 
     method: str = "bayesian"
     limit: float = 0.95
 
     @classmethod
-    def of(cls, config: Mapping[str, Any] | None) -> "Settings":
+    def of(cls, config: Mapping[str, Any] | None) -> "Criterion":
         """From a stored stats_config; values outside (0, 1) fall back to the defaults."""
         config = config or {}
         name = "frequentist" if config.get("method") == "frequentist" else "bayesian"
@@ -150,7 +150,7 @@ class Settings:
 
 
 def verdict(
-    samples: Sequence[Sample], baseline_key: str, kind: MetricType, settings: Settings
+    samples: Sequence[Sample], baseline_key: str, kind: MetricType, settings: Criterion
 ) -> dict[str, Any]:
     """`{"baseline": …, "variant_results": […]}`; statistics are null where a validation failure is named."""
     baseline = next((sample for sample in samples if sample.key == baseline_key), Sample(baseline_key))
@@ -163,7 +163,7 @@ def verdict(
     }
 
 
-def _against(base: Estimate | None, sample: Sample, kind: MetricType, settings: Settings) -> dict[str, Any]:
+def _against(base: Estimate | None, sample: Sample, kind: MetricType, settings: Criterion) -> dict[str, Any]:
     failures = _failures(sample, kind)
     variant = None if failures else estimate(sample, kind)
     method, judgement = METHODS[settings.method], None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.service.experiments.analysis.metric import Metric, MetricType, Outliers
-from flagtui.service.experiments.analysis.values import Value
+from flagtui.service.experiments.analysis.values import Amount
 
 SUMS: Final = {"sum": "total", "sum_squares": "squares"}
 """The API's names of a sample's sums."""
@@ -88,7 +88,9 @@ def _variance(total: float, squares: float, count: int) -> float:
 Bounds = tuple[float, float]
 
 
-def tally(metric: Metric, values: Mapping[str, Mapping[str, Value]], variants: Iterable[str]) -> list[Sample]:
+def tally(
+    metric: Metric, values: Mapping[str, Mapping[str, Amount]], variants: Iterable[str]
+) -> list[Sample]:
     """Return one sample for each of `variants`, in that order, with zeros for those without exposures.
 
     `values` are by variant and entity. Outliers are bounded by percentiles over all variants together.
@@ -101,7 +103,7 @@ def tally(metric: Metric, values: Mapping[str, Mapping[str, Value]], variants: I
 
 
 def _sample(
-    metric: Metric, key: str, values: Sequence[Value], top: Bounds | None, bottom: Bounds | None
+    metric: Metric, key: str, values: Sequence[Amount], top: Bounds | None, bottom: Bounds | None
 ) -> Sample:
     tops = _bounded([value.numerator for value in values], top)
     sums = Sample(key, len(values), math.fsum(tops), math.fsum(number * number for number in tops))
@@ -126,7 +128,7 @@ def _bounded(numbers: list[float], bounds: Bounds | None) -> list[float]:
     return [min(max(number, low), high) for number in numbers]
 
 
-def _bounds(outliers: Outliers, values: Sequence[Value], side: Callable[[Value], float]) -> Bounds | None:
+def _bounds(outliers: Outliers, values: Sequence[Amount], side: Callable[[Amount], float]) -> Bounds | None:
     if outliers.lower is None and outliers.upper is None:
         return None
     numbers = [side(value) for value in values]

@@ -8,10 +8,10 @@ from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample, tally
 from flagtui.service.experiments.analysis.values import (
     DAY,
+    Amount,
     Exposure,
     Handling,
     Occurrence,
-    Value,
     assign,
     entity_value,
 )
@@ -43,7 +43,7 @@ def walk(history: History, moments: Sequence[tuple[float, float]]) -> Iterator[l
     An entity is evaluated again only if it has new events, so the cost of a day depends on its events.
     """
     agenda = _agenda(history, moments)
-    values: dict[str, dict[str, Value]] = {variant: {} for variant in history.variants}
+    values: dict[str, dict[str, Amount]] = {variant: {} for variant in history.variants}
     standing: dict[str, str] = {}
     for place, (exposed_by, happened_by) in enumerate(moments):
         for entity in history.exposures if history.only_matured else agenda[place]:
@@ -83,7 +83,9 @@ def _agenda(history: History, moments: Sequence[tuple[float, float]]) -> list[se
     return agenda
 
 
-def _valued(history: History, entity: str, exposed_by: float, happened_by: float) -> tuple[str, Value] | None:
+def _valued(
+    history: History, entity: str, exposed_by: float, happened_by: float
+) -> tuple[str, Amount] | None:
     """Return the variant one entity counts for and its value there, as far as was known by then."""
     exposures = history.exposures[entity]
     exposures = exposures[: _up_to(exposures, exposed_by)]

@@ -97,7 +97,7 @@ class Occurrence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class Amount:
     """The value that one entity adds to its variant."""
 
     numerator: float
@@ -112,7 +112,7 @@ def entity_value(
     exposures: Sequence[Exposure],
     occurrences: Sequence[Occurrence],
     mature_by: float | None = None,
-) -> Value | None:
+) -> Amount | None:
     """Return the value of one entity; None if it is not counted. All sequences are in order of time.
 
     `mature_by`: count only those whose window had closed by then.
@@ -123,11 +123,11 @@ def entity_value(
         return None
     if metric.kind == "funnel":
         reached = _steps_reached(metric, exposures, occurrences)
-        return Value(1.0 if reached == len(metric.sources) else 0.0, steps=reached)
+        return Amount(1.0 if reached == len(metric.sources) else 0.0, steps=reached)
     sides = [_side(metric, role, assignment, occurrences) for role in range(len(metric.sources))]
     if metric.threshold is not None:
         sides[0] = 1.0 if sides[0] >= metric.threshold else 0.0
-    return Value(sides[0], sides[1] if len(sides) > 1 else 0.0)
+    return Amount(sides[0], sides[1] if len(sides) > 1 else 0.0)
 
 
 def number(value: object) -> float | None:
@@ -218,7 +218,7 @@ def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
 
 def _retained(
     metric: Metric, assignment: Assignment, occurrences: Sequence[Occurrence], mature_by: float | None
-) -> Value | None:
+) -> Amount | None:
     """1 of 1 for people who returned in time, 0 of 1 for others, None for those who never started."""
     rule = metric.retention or Retention(0, 0, 0, True)
     end = assignment.first + metric.window if metric.window else float("inf")
@@ -234,7 +234,7 @@ def _retained(
         _rounded(occurrence.time, rule.rounding) - base for occurrence in occurrences if occurrence.role == 1
     )
     came_back = any(rule.start <= later <= rule.end for later in returns)
-    return Value(1.0 if came_back else 0.0, 1.0)
+    return Amount(1.0 if came_back else 0.0, 1.0)
 
 
 def _rounded(time: float, rounding: int) -> float:
