@@ -15,7 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -53,25 +53,25 @@ class Verdict:
 
 
 class Coverage:
-    """Which tests execute a line, from the contexts that coverage.py recorded."""
+    """Which tests execute the lines of mutants, from the contexts that coverage.py recorded with branches."""
 
-    def __init__(self, data: Path, times: Mapping[str, float]) -> None:
-        from coverage.numbits import numbits_to_nums
-
+    def __init__(self, data: Path, times: Mapping[str, float], mutants: Iterable[Mutant]) -> None:
         self.times = times
-        self._tests: dict[tuple[str, int], list[str]] = {}
+        places = {(mutant.path, mutant.line) for mutant in mutants}
+        self._tests: dict[tuple[str, int], set[str]] = {place: set() for place in places}
         with closing(sqlite3.connect(data)) as db:
-            for path, context, numbits in db.execute(
-                "SELECT file.path, context.context, line_bits.numbits FROM line_bits"
+            # With branches the data has arcs between lines, and no lines.
+            for path, line, context in db.execute(
+                "SELECT file.path, arc.tono, context.context FROM arc"
                 " JOIN file ON file.id = file_id JOIN context ON context.id = context_id WHERE context != ''"
             ):
-                place = path[path.index("src/flagtui/") :]
-                for line in numbits_to_nums(numbits):
-                    self._tests.setdefault((place, line), []).append(context.rpartition("|")[0])
+                place = path[path.index("src/flagtui/") :], line
+                if place in places:
+                    self._tests[place].add(context.rpartition("|")[0])
 
     def find_tests(self, mutant: Mutant) -> list[str]:
         """Return the ids of the tests that execute the line, the quickest first."""
-        tests = set(self._tests.get((mutant.path, mutant.line), ()))
+        tests = self._tests[mutant.path, mutant.line]
         return sorted(tests, key=lambda test: (self.times.get(test, 1.0), test))
 
 
@@ -199,7 +199,7 @@ def main() -> int:
     if options.as_caught_in:
         caught = load_caught(options.as_caught_in)
         mutants = [mutant for mutant in mutants if mutant in caught]
-    coverage = Coverage(options.coverage, load_times(options.times))
+    coverage = Coverage(options.coverage, load_times(options.times), mutants)
     verdicts = run_mutants(mutants, coverage, options.workers, options.out)
     survivors = [verdict for verdict in verdicts if not verdict.caught_by]
     for verdict in survivors:
