@@ -102,7 +102,8 @@ async def test_undo_restores_everything_a_change_touched(what: str, generation: 
         assert offered == entry
         # What the question promises is what u offers.
         promised = re.sub(r"\bit\b", entry.key, bench.questions[-1].undo_words, count=1)
-        assert undo_words([offered]) in (promised, f"{promised} of {entry.key}")
+        named = re.sub(r"\bits (\w+)", rf"the \1 of {entry.key}", promised)
+        assert undo_words([offered]) in (promised, f"{promised} of {entry.key}", named)
         assert await bench.take_back(entry)
         assert await state() == was
         assert entry not in undoable(bench.journal.entries(), HERE)
@@ -122,7 +123,7 @@ REJECTING: Final = "set enforcement"
 
 
 def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
-    known = {f"event: {name}" for name in event._VERBS if name not in (REJECTING, "recreate")}
+    known = {f"event: {name}" for name in event.EVENT_VERBS if name not in (REJECTING, "recreate")}
     known |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
     known |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
     assert known <= {*BACK, *KEPT, *ELSEWHERE}

@@ -113,6 +113,16 @@ class Question(QuestionContext, Generic[P]):
         return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
 
     @property
+    def accept_words(self) -> str:
+        """The words of the key that confirms: `Turn OFF`, `Delete the experiment`, `Delete 3 experiments`."""
+        if self.purpose is not None:
+            return self.purpose.name
+        first, count = self.plans[0], len(self.plans)
+        words = first.title.removesuffix(" of")
+        counted = first.title_of(f"{count:,} {first.noun}s")
+        return words if count == 1 or counted.startswith(words) else counted
+
+    @property
     def is_divisible(self) -> bool:
         """Whether the user may choose some of its plans: an undo of several changes, confirmed by a key."""
         purpose = self.purpose

@@ -40,6 +40,8 @@ def kind_of(entry_kind: str) -> EntryKind:
 SURPRISING: Final = 3_600.0
 """Seconds after which the question of `u` shows the age of the change."""
 _IT: Final = re.compile(r"\bit\b")
+_ITS: Final = re.compile(r"\bits (\w+)")
+_DRAFT: Final = re.compile(r"\bit a draft\b")
 
 
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
@@ -102,6 +104,11 @@ def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
         return f"{count:,} changes"
     what = entry.key if count == 1 else f"{count:,} {kind_of(entry.kind).noun}s"
     words = kind_of(entry.kind).undo_words(entry)
+    if (its := _ITS.search(words)) is not None:
+        name = f"{its[1]}s" if count > 1 and its[1] == "flag" else its[1]
+        words = f"{words[: its.start()]}the {name} of it{words[its.end() :]}"
+    if count > 1:
+        words = _DRAFT.sub("it drafts", words)
     if is_redo and not _IT.search(words):
         return f"change {what} again"
     return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{words} of {what}"

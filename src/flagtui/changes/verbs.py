@@ -27,7 +27,20 @@ class Verb:
 
     def undo_of(self, count: int) -> str:
         """Return what `u` would do with so many records: `turn them on again`."""
-        return self.undo if count == 1 else re.sub(r"\bit\b", "them", self.undo)
+        words = self.undo
+        for pattern, many in _MANY if count != 1 else ():
+            words = re.sub(pattern, many, words)
+        return words
+
+
+_MANY: Final = (
+    (r"\bits flag\b", "their flags"),
+    (r"\bits\b", "their"),
+    (r"\bit a draft\b", "them drafts"),
+    (r"\bit\b", "them"),
+    (r"\bthe copy\b", "the copies"),
+)
+"""Words about the record, and about several."""
 
 
 def verb_table(text: str) -> dict[str, Verb]:

@@ -153,8 +153,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             whose = "mine" if question.is_own else "theirs"
             verb = "Stage over" if purpose is not None and purpose.name == "Stage" else "Overwrite"
             return styled(f"{verb} {whose}  {'tab ⏎' if self._has_fields else 'o'}")
-        title = purpose.name if purpose is not None else question.plans[0].title.removesuffix(" of")
-        return styled(f"{safe_text(title, 40)}  {'⏎' if self._has_fields else 'y'}")
+        return styled(f"{safe_text(question.accept_words, 40)}  {'⏎' if self._has_fields else 'y'}")
 
     def _hint(self) -> str:
         words, purpose = self._question.undo_words, self._question.purpose

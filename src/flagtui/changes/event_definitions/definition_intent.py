@@ -38,7 +38,7 @@ class EventIntent:
     """The name of a new definition, which has no id yet."""
 
 
-_VERBS: Final = verb_table("""
+EVENT_VERBS: Final = verb_table("""
 verify | Verify | is verified | unverify it
 unverify | Unverify | is not verified any more | verify it again
 hide | Hide | is hidden | show it again
@@ -53,13 +53,17 @@ tidy up | Tidy up | is tidied up | undo all of it
 edit | Change | is changed | put back the old values
 delete | Delete | is deleted until it is sent again | recreate it, as far as the server allows | typed
 create | Create | is created | delete it again
-recreate | Make again | is there again | delete it again
+recreate | Recreate | is there again | delete it again
 """)
+
+
+TITLES_OF_MANY: Final[Mapping[str, str]] = {"unhide": "Show {} again", "merge": "Mark {} as look-alikes"}
+"""Titles in which the number of events does not come last."""
 
 
 def event_verb(name: str) -> Verb:
     """Return the words for a verb."""
-    return _VERBS.get(name, _VERBS["edit"])
+    return EVENT_VERBS.get(name, EVENT_VERBS["edit"])
 
 
 def verify(id: str, verified: bool = True) -> EventIntent:

@@ -7,7 +7,12 @@ from typing import ClassVar, Final
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence, ago
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
-from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
+from flagtui.changes.event_definitions.definition_intent import (
+    TITLES_OF_MANY,
+    EventIntent,
+    event_verb,
+    tidy_tags,
+)
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
@@ -62,6 +67,10 @@ class EventPlan(PlanBase):
         name = self.fresh.name
         is_plain = name.isascii() and name.isprintable() and " ".join(name.split()) == name
         return name if is_plain and 0 < len(name) <= 80 else self.id[:8]
+
+    def title_of(self, counted: str) -> str:
+        words = TITLES_OF_MANY.get(self.verb.name)
+        return super(EventPlan, self).title_of(counted) if words is None else words.format(counted)
 
     @property
     def is_deletion(self) -> bool:

@@ -63,12 +63,12 @@ class ExperimentPlan(PlanBase):
         return key if key and is_plain_key(key) else str(self.id)
 
     def title_of(self, counted: str) -> str:
-        what = self.verb.title
+        what = self.verb.title.replace("an experiment", "the experiment")
         if "the experiment" in what:
             return what.replace("the experiment", counted)
         # `Pause: turn its flag OFF` speaks of one flag.
         step, about_one, _ = what.partition(":")
-        return f"{step} {counted}" if about_one else f"{what}: {counted}"
+        return f"{step} {counted}" if about_one else f"{what.replace(' its ', ' their ')}: {counted}"
 
     @property
     def versions(self) -> str:
