@@ -11,12 +11,14 @@ import pytest
 from tests.changes.conftest import flag, planned
 from tests.cli.conftest import Run, Scripted
 from tests.cli.sets.conftest import FLAG, OTHER, THIRD, done, is_on, records
+from tests.doubles.expected import require
 from tests.doubles.faulty_service import FaultyService
 
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
-from flagtui.cli.commands.apply import CHOICES, ApplyInterface
+from flagtui.changes.sets.set_progress import choices_after_refusal
+from flagtui.cli.commands.apply import WORDS, ApplyInterface
 from flagtui.cli.plumbing.change_records import OUTCOME
 from flagtui.cli.plumbing.change_report import ChangeReport
 from flagtui.cli.plumbing.errors import EXIT_CODES
@@ -111,15 +113,35 @@ def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyServ
     assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == [True, True, True]
 
 
-async def test_a_user_at_the_terminal_chooses_after_the_first_refusal() -> None:
+@pytest.mark.parametrize(
+    ("applied", "left", "choices"),
+    [
+        (1, 1, ["stop here", "undo what was applied", "continue with the rest"]),
+        (0, 1, ["stop here", "continue with the rest"]),
+        (1, 0, ["stop here", "undo what was applied"]),
+        (0, 0, []),
+    ],
+)
+async def test_user_chooses_what_is_possible_after_a_refusal(
+    applied: int, left: int, choices: list[str]
+) -> None:
     plan = planned(switch("turn off", 812), flag())
     terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
-    for place, choice in enumerate(CHOICES):
+    plans = Planned(None, [plan] * (applied + 1 + left))
+    for place in range(max(1, len(choices))):
         prompts = Choosing(place=place)
-        interface = ApplyInterface(terms, ChangeReport(terms.printer), Planned(None, [plan]), None, prompts)
+        interface = ApplyInterface(terms, ChangeReport(terms.printer), plans, None, prompts)
+        for _ in range(applied):
+            await interface.on_outcome(Outcome(plan, "saved", journal_id="j"))
         goes_on = await interface.on_outcome(Outcome(plan, "refused", reason="No."))
-        assert (interface.choice, goes_on) == (choice, choice == "continue")
-        assert prompts.asked == ["What next"]
+        chosen = choices[place] if choices else "stop here"
+        assert (WORDS[require(interface.choice)], prompts.asked) == (chosen, choices)
+        assert goes_on == (chosen == "continue with the rest")
+
+
+def test_earlier_runs_leave_something_to_undo() -> None:
+    assert choices_after_refusal(0, 0) == ("stop",)
+    assert choices_after_refusal(1, 0) == ("stop", "undo")
 
 
 @dataclass(frozen=True)
@@ -129,7 +151,7 @@ class Choosing(Scripted):
     place: int = 0
 
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        self.asked.append(question)
+        self.asked.extend(choices)
         return self.place
 
 

@@ -21,6 +21,7 @@ from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
+from flagtui.changes.sets.set_progress import choices_after_refusal
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
@@ -165,7 +166,7 @@ class SetInterface(AppInterface[Proposal, Any]):
         return self.choice == "continue"
 
     def _choices(self) -> Sequence[Choice[str]]:
-        """Return the possible actions: there may be nothing to undo, or nothing left to send."""
-        is_last = self._saved + self._refused >= self._count
-        possible = {"stop": True, "undo": bool(self._saved), "continue": not is_last}
-        return [choice for choice in AFTER_REFUSAL if possible[choice.value]]
+        """Return the possible actions."""
+        left = self._count - self._saved - self._refused
+        possible = choices_after_refusal(self._saved, left)
+        return [choice for choice in AFTER_REFUSAL if choice.value in possible]

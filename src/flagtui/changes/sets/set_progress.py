@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
@@ -83,3 +83,13 @@ def _identity(entry: Entry) -> Identity:
     if entry.verb == "create":
         return entry.kind, f"{NEW_FLAG}{entry.key}"
     return entry.kind, entry.uuid or entry.record
+
+
+AfterRefusal = Literal["stop", "undo", "continue"]
+AFTER_REFUSAL: Final[tuple[AfterRefusal, ...]] = get_args(AfterRefusal)
+
+
+def choices_after_refusal(applied: int, left: int) -> tuple[AfterRefusal, ...]:
+    """Return what can follow a refusal: there may be nothing to undo, or nothing left to send."""
+    possible: dict[AfterRefusal, bool] = {"stop": True, "undo": applied > 0, "continue": left > 0}
+    return tuple(choice for choice in AFTER_REFUSAL if possible[choice])

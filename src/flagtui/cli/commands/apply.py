@@ -1,9 +1,9 @@
 """`flagtui apply`: the only command that sends a change set, as one journal group with one undo."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import click
 
@@ -14,7 +14,13 @@ from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_files import hold, lock_name
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
-from flagtui.changes.sets.set_progress import SetProgress, progress_of
+from flagtui.changes.sets.set_progress import (
+    AFTER_REFUSAL,
+    AfterRefusal,
+    SetProgress,
+    choices_after_refusal,
+    progress_of,
+)
 from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.undo import undo_entries
 from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
@@ -33,8 +39,11 @@ from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
 from flagtui.text.set_words import order_note
 
-Choice = Literal["stop", "undo", "continue"]
-CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
+WORDS: Final[Mapping[AfterRefusal, str]] = {
+    "stop": "stop here",
+    "undo": "undo what was applied",
+    "continue": "continue with the rest",
+}
 FOR_PEOPLE: Final = ("table", "tsv")
 """Formats beside which the three sides of a conflict are shown in words."""
 OPERATIONS: Final = (
@@ -53,10 +62,12 @@ OPERATIONS: Final = (
 @click.argument("source", metavar="FILE|staged|PROPOSAL")
 @click.option(
     "--on-refusal",
-    type=click.Choice(CHOICES),
+    type=click.Choice(AFTER_REFUSAL),
     help="When the server refuses a change: stop (the default), undo what was applied, or continue.",
 )
-async def apply(session: ProjectSession, source: str, on_refusal: Choice | None, terms: WriteTerms) -> int:
+async def apply(
+    session: ProjectSession, source: str, on_refusal: AfterRefusal | None, terms: WriteTerms
+) -> int:
     """Apply a change set: one question, one group in the journal, one undo.
 
     Every record is read and compared with the version that the set is based on before anything is sent, and
@@ -81,7 +92,7 @@ class ApplyRun:
     source: SetSource
     terms: WriteTerms
     report: ChangeReport
-    on_refusal: Choice | None = None
+    on_refusal: AfterRefusal | None = None
 
     @property
     def change_set(self) -> ChangeSet:
@@ -102,7 +113,7 @@ class ApplyRun:
             return self._report_outdated(plan.outdated)
         if plan.blocked:
             return self._report_blocked(plan.blocked)
-        return await self._send(plan.planned)
+        return await self._send(plan.planned, len(plan.progress.applied))
 
     def _check_place(self) -> None:
         """Raise Trouble for a set of another server or project."""
@@ -158,7 +169,7 @@ class ApplyRun:
                 show_conflicts(item.change.key, item.change.kind, item.conflicts, show)
         return exit_code(results)
 
-    async def _send(self, planned: Any) -> int:
+    async def _send(self, planned: Any, applied_before: int) -> int:
         count = len(planned.plans)
         words = f"{count:,} change{'s' * (count != 1)}"
         reason = self.change_set.reason
@@ -167,7 +178,7 @@ class ApplyRun:
         agreement = self.terms.agreement
         terms = replace(self.terms, agreement=replace(agreement, reason=agreement.reason or reason))
         prompts = find_prompts() if terms.printer.format == "table" else NO_PROMPTS
-        interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts)
+        interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts, applied_before)
         code = await ask_and_send(planned, self.session, terms, self.report, asked_with, interface)
         after = await self._progress()
         # Without a journal, the outcomes alone show that all of it is applied.
@@ -219,7 +230,7 @@ class ListedContext(SessionContext):
 class ApplyInterface(TerminalInterface[Any, Any]):
     """Stops at the first refusal, and asks whether to undo or to continue."""
 
-    choice: Choice | None = None
+    choice: AfterRefusal | None = None
     """What follows the first refusal; None without item."""
 
     def __init__(
@@ -227,10 +238,13 @@ class ApplyInterface(TerminalInterface[Any, Any]):
         terms: WriteTerms,
         report: ChangeReport,
         planned: Any,
-        on_refusal: Choice | None,
+        on_refusal: AfterRefusal | None,
         prompts: Prompts,
+        applied_before: int = 0,
     ) -> None:
+        """`applied_before` changes of the set were applied by earlier runs."""
         super().__init__(terms, report, planned)
+        self._applied_before = applied_before
         self._on_refusal = on_refusal
         self._prompts = prompts
 
@@ -244,9 +258,10 @@ class ApplyInterface(TerminalInterface[Any, Any]):
             self.choice = self._on_refusal or self._choose(outcome)
         return goes_on and self.choice == "continue"
 
-    def _choose(self, outcome: Outcome) -> Choice:
-        if not self._prompts.is_there:
+    def _choose(self, outcome: Outcome) -> AfterRefusal:
+        applied = self._applied_before + sum(bool(heard.undo_words) for heard in self._heard)
+        choices = choices_after_refusal(applied, len(self._plans) - len(self._heard))
+        if not self._prompts.is_there or len(choices) == 1:
             return "stop"
         progress(f"{outcome.plan.key}: {outcome.ending}: {outcome.reason}")
-        words = ("stop here", "undo what was applied", "continue with the rest")
-        return CHOICES[self._prompts.choose("What next", words)]
+        return choices[self._prompts.choose("What next", [WORDS[choice] for choice in choices])]
