@@ -62,7 +62,7 @@ async def test_unreachable_server_is_left_alone_until_a_user_asks(make_client: M
     with pytest.raises(errors.Unreachable) as caught:
         await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
     assert asked == before
-    assert "left alone for" in caught.value.what
+    assert "requests pause for" in caught.value.what
     is_back = True
     assert (await flags.page({"limit": 100})).total == 3
     assert (await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)).total == 3

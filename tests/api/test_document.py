@@ -54,7 +54,7 @@ def test_numbers_in_the_text_match_the_code() -> None:
     limits = connection.Deadlines()
     for words in (
         f"connect {limits.connect:.0f}, read {limits.read:.0f}, write {limits.write:.0f}",
-        f"answers {limits.slow:.0f}",
+        f"responses {limits.slow:.0f}",
         f"holds {rate_limiter.BURST:.0f} and refills at {rate_limiter.PER_SECOND}",
         f"leaves {rate_limiter.RESERVE:.0f} requests",
         f"up to {pagination.PAGES[1][0]:,} records come in pages of {pagination.FIRST_PAGE}",

@@ -60,10 +60,10 @@ PLANS: Final = list(plans())
 
 @pytest.mark.parametrize("plan", PLANS, ids=[f"{plan.noun}: {plan.verb.name}" for plan in PLANS])
 def test_words_for_three_records_name_no_single_record(plan: Any) -> None:
-    asked = question(plan, 3)
-    for words in (asked.title, asked.accept_words, asked.undo_words):
+    posed = question(plan, 3)
+    for words in (posed.title, posed.accept_words, posed.undo_words):
         assert not ONE.search(words), words
-    assert f"3 {plan.noun}s" in asked.title
+    assert f"3 {plan.noun}s" in posed.title
 
 
 def test_key_for_one_record_is_its_title() -> None:
@@ -73,13 +73,13 @@ def test_key_for_one_record_is_its_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "one", "three"),
+    ("step", "single", "several"),
     [
         ("resume", "turn the flag of Blue off again", "turn the flags of 3 experiments off again"),
         ("launch", "make Blue a draft again", "make 3 experiments drafts again"),
         ("reset", "restore the dates of Blue", "restore the dates of 3 experiments"),
     ],
 )
-def test_undo_of_steps_names_their_records(step: str, one: str, three: str) -> None:
+def test_undo_of_steps_names_their_records(step: str, single: str, several: str) -> None:
     entry = Entry("e", 0, 12, "Blue", STEPS[step].verb.name, kind="experiment")
-    assert (undo_words([entry]), undo_words([entry] * 3)) == (one, three)
+    assert (undo_words([entry]), undo_words([entry] * 3)) == (single, several)

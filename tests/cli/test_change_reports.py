@@ -9,10 +9,12 @@ from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, U
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.guard import GuardRefused
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
 from flagtui.cli.plumbing.change_records import exit_code
-from flagtui.cli.plumbing.change_report import result_of
+from flagtui.cli.plumbing.change_report import ChangeReport, refusal, result_of
+from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.models.flag import Flag
 
 
@@ -30,12 +32,12 @@ from flagtui.models.flag import Flag
             *("It is in the journal: flagtui journal.", 4),
         ),
         (
-            *(Unanswered("The server took too long to answer."), "unknown"),
+            *(Unanswered("The server took too long to respond."), "unknown"),
             "no response; the change may have been applied; it was not sent twice",
             *("It is in the journal: flagtui journal.", 4),
         ),
         (
-            *(Unreadable("The server's answer cannot be read."), "unknown"),
+            *(Unreadable("The server's response cannot be read."), "unknown"),
             "the response cannot be read; the change may have been applied; it was not sent twice",
             *("It is in the journal: flagtui journal.", 4),
         ),
@@ -55,6 +57,17 @@ def test_result_names_the_fault_and_what_is_true(
     assert isinstance(plan, Plan)
     result = result_of(Outcome(plan, ending, reason=error.what, error=error))
     assert (result.message, result.next, exit_code([result])) == (words, next, code)
+
+
+def test_refusal_after_a_saved_change_counts_it() -> None:
+    plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
+    assert isinstance(plan, Plan)
+    report, refused = ChangeReport(Printer("ndjson")), GuardRefused("it is read-only")
+    assert refusal(refused, report).what == "it is read-only; nothing was sent."
+    report.results([result_of(Outcome(plan, "refused", reason="No."))])
+    assert refusal(refused, report).what == "it is read-only; nothing was sent."
+    report.results([result_of(Outcome(plan, "saved"))])
+    assert refusal(refused, report).what == "it is read-only; nothing more was sent."
 
 
 def status_in(words: str) -> int | None:

@@ -59,7 +59,7 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
         "keyring",
         "key may",
         "in project 1, with versions",
-        "answers",
+        "responds",
         "settings file",
         "journal",
     )

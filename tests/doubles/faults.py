@@ -35,7 +35,7 @@ def _refused(status: int, code: str, words: str, exit_code: int) -> Fault:
 
 FAULTS: Final[Mapping[str, Fault]] = {
     "no answer": Fault(
-        lambda request, _: httpx.ReadTimeout("no answer", request=request), "took too long to answer"
+        lambda request, _: httpx.ReadTimeout("no answer", request=request), "took too long to respond"
     ),
     "reset": Fault(lambda request, _: httpx.ReadError("reset", request=request), "broke before the whole"),
     "closed": Fault(
@@ -74,7 +74,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     ),
     "connect timeout": Fault(
         lambda request, _: httpx.ConnectTimeout("not reached", request=request),
-        "did not answer in time",
+        "did not respond in time",
         means="not_reached",
     ),
 }

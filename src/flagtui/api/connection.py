@@ -118,7 +118,7 @@ class Connection:
     def _expect_an_answer(self, question: Question) -> None:
         rest = self.patience.resting(question.urgency)
         if rest:
-            what = f"{self.host} did not answer several times; it is left alone for {rest:.0f} s."
+            what = f"{self.host} did not respond several times; requests pause for {rest:.0f} s."
             raise Unreachable(what, facts=question.facts())
 
     async def _attempt(self, question: Question, content: bytes | None, attempt: int, asked: int) -> Answer:

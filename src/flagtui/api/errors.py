@@ -263,7 +263,7 @@ class Unreadable(ApiError):
     """The server reported success, but its response cannot be read."""
 
     sent = True
-    advice = "Check the host: a login page or a proxy may be answering instead of the server."
+    advice = "Check the host: a login page or a proxy may be responding instead of the server."
 
 
 class TooLarge(ApiError):

@@ -177,7 +177,7 @@ def network_error(fault: Exception, question: Question, host: str) -> ApiError:
     facts = question.facts()
     match fault:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
-            return errors.ConnectTimedOut(f"{host} did not answer in time.", facts=facts)
+            return errors.ConnectTimedOut(f"{host} did not respond in time.", facts=facts)
         case httpx.ProxyError():
             return errors.ProxyFailed(f"The proxy did not pass us on to {host}.", facts=facts)
         case httpx.ConnectError():
@@ -185,10 +185,10 @@ def network_error(fault: Exception, question: Question, host: str) -> ApiError:
         case httpx.UnsupportedProtocol() | httpx.InvalidURL() | httpx.LocalProtocolError():
             return errors.Unreachable(f"{host} cannot be asked this way.", facts=facts)
         case httpx.TimeoutException() | TimeoutError():
-            return errors.Unanswered(f"{host} took too long to answer.", facts=facts)
+            return errors.Unanswered(f"{host} took too long to respond.", facts=facts)
         case _:
             return errors.Unanswered(
-                f"The connection to {host} broke before the whole answer was here.", facts=facts
+                f"The connection to {host} broke before the whole response arrived.", facts=facts
             )
 
 

@@ -101,7 +101,7 @@ class Answer:
             reason = "it is empty"
         elif self.body.lstrip()[:1] == b"<":
             reason = "it is a web page"
-        what = f"The server's answer cannot be read: {reason}."
+        what = f"The server's response cannot be read: {reason}."
         return Unreadable(what, facts=self.question.facts(self.status))
 
 
@@ -122,10 +122,10 @@ async def read_body(response: httpx.Response, question: Question, limit: int) ->
             size += len(part)
             parts.append(part)
             if size > limit:
-                text = f"The answer is larger than {max(limit // 2**20, 1)} MB; it was not read to the end."
+                text = f"The response is larger than {max(limit // 2**20, 1)} MB; it was not read to the end."
                 raise AnswerTooLarge(text, facts=question.facts(response.status_code))
     if unpack is not None and not unpack.is_whole:
-        raise Unanswered("The answer broke off in the middle.", facts=question.facts(response.status_code))
+        raise Unanswered("The response broke off in the middle.", facts=question.facts(response.status_code))
     return b"".join(parts)
 
 
@@ -149,7 +149,7 @@ class _Unpacker:
                 room -= len(parts[-1])
                 chunk = self._engine.unconsumed_tail
         except zlib.error:
-            raise Unreadable("The answer cannot be unpacked.", facts=self._question.facts()) from None
+            raise Unreadable("The response cannot be decompressed.", facts=self._question.facts()) from None
         return parts
 
 
@@ -162,4 +162,4 @@ def _unpacker(encoding: str, question: Question) -> _Unpacker | None:
         case "deflate":
             return _Unpacker(question, zlib.MAX_WBITS)
         case _:
-            raise Unreadable("The answer is packed in a way that was not asked for.", facts=question.facts())
+            raise Unreadable("The response has an encoding that was not requested.", facts=question.facts())

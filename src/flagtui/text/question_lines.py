@@ -78,8 +78,10 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
 def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
     """Yield the notes on the question itself."""
     if question.without_journal:
+        # Others may have been sent before the journal became unwritable.
+        these = "This change was" if len(question.plans) == 1 else "These changes were"
         yield from caution_lines(
-            f"{question.without_journal}. Nothing was sent. You can continue without it: "
+            f"{question.without_journal}. {these} not sent. You can continue without it: "
             "the change then cannot be undone or checked after a crash.",
             ("make room on the disk, then try again",),
             width,

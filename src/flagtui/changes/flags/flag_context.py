@@ -21,7 +21,7 @@ from flagtui.models.json_value import JSON
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:
-    """An unknown part with its reason: `the server did not answer in 3 s`."""
+    """An unknown part with its reason: `the server did not respond in 3 s`."""
 
     why: str
     is_pending: bool = False

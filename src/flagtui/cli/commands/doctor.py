@@ -118,7 +118,7 @@ def _ask_server(opening: Opening) -> list[Finding]:
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
     async with make_client(opening.profile, opening.host, found.key) as client:
         introduction = await load_identity(client)
-        findings = [Finding("server", f"{opening.host.origin} answers"), *_clock(client)]
+        findings = [Finding("server", f"{opening.host.origin} responds"), *_clock(client)]
         if introduction.person:
             findings.append(Finding("signed in", "yes, and the server reports the user"))
         granted = abilities(introduction.key)

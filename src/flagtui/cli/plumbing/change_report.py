@@ -35,6 +35,7 @@ from flagtui.cli.plumbing.record_command import RecordCommand, command
 STOPPED: Final = 130
 CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
+NOTHING_MORE: Final = "nothing more was sent"
 MOST_LISTED: Final = 3
 """Differences of one record that are listed when it is saved."""
 
@@ -54,6 +55,7 @@ class ChangeReport:
     _results: list[ChangeResult] = field(default_factory=list)
     _plans: list[ChangePlan] | None = None
     _is_told: bool = False
+    _has_saved: bool = False
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +70,7 @@ class ChangeReport:
     def results(self, found: Sequence[ChangeResult]) -> None:
         """Report outcomes; people see them immediately."""
         self._is_told = self._is_told or bool(found)
+        self._has_saved = self._has_saved or any(result.ending == "saved" for result in found)
         found = [replace(result, place=self.place) for result in found]
         if self.printer.format != "table" or self.printer.fields:
             self._results += found
@@ -85,6 +88,11 @@ class ChangeReport:
                 now = f" Nothing was sent to {self.place.words}." if result.ending == SKIPPED else ""
                 what = f"{result.key}: {result.ending}: {result.message.rstrip('.')}."
                 warn(f"{what}{now} {_advice(result)}".rstrip())
+
+    @property
+    def not_sent(self) -> str:
+        """`nothing was sent`, as far as that is true of the whole command."""
+        return NOTHING_MORE if self._has_saved else "nothing was sent"
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
         """Print what a dry run would change."""
@@ -119,10 +127,10 @@ def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
     return exit_code(apart)
 
 
-def refusal(refused: GuardRefused) -> Trouble:
+def refusal(refused: GuardRefused, report: ChangeReport) -> Trouble:
     """Return the error for a change that the guard refuses."""
     fix = f"To go on: {refused.next}." if refused.next else ""
-    return Trouble(f"{refused.reason}; nothing was sent.", fix, code="refused")
+    return Trouble(f"{refused.reason}; {report.not_sent}.", fix, code="refused")
 
 
 def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:

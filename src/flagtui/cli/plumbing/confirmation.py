@@ -26,6 +26,7 @@ from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import (
+    NOTHING_MORE,
     ChangeReport,
     nothing_sent,
     refusal,
@@ -133,7 +134,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def refuse(self, refused: GuardRefused) -> None:
         """Raises Trouble."""
-        raise refusal(refused)
+        raise refusal(refused, self._report)
 
     async def confirm(self, question: Question[P]) -> Approved[P] | None:
         """Confirm the question and show conflicts in full. Raises Trouble for what else is missing."""
@@ -149,9 +150,10 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             self._plans, self._heard, self._is_watching = question.plans, [], False
             return approved
         how = how_to_agree(question)
+        not_sent = NOTHING_MORE if self.ended_so_far.saved else self._report.not_sent
         if not question.conflicts or given.overwrite:
-            raise Trouble(f"{approved.why}; nothing was sent.", f"T{how[1:]}", code="refused")
-        why = f"{approved.why}, so nothing was sent"
+            raise Trouble(f"{approved.why}; {not_sent}.", f"T{how[1:]}", code="refused")
+        why = f"{approved.why}, so {not_sent}"
         clashing = [plan for plan in question.plans if plan.conflicts]
         ended = [
             Outcome(plan, "conflicted", reason=why, next=how, conflicts=tuple(plan.conflicts))

@@ -50,7 +50,7 @@ async def dry_run(
     if planned.plans:
         question = guard(planned.plans, rules_of(planned, session), asked_with)
         if isinstance(question, GuardRefused):
-            raise refusal(question)
+            raise refusal(question, report)
         needs = needs_of(question)
         # Another user may apply a set that is written to a file.
         lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
