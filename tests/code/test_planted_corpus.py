@@ -10,8 +10,9 @@ from tests.code.planted_corpus import WRAPPERS, Corpus, Expected, Keys, plant
 from flagtui.code.code_findings import RULES, find_findings
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.repository_settings import RepositorySettings
+from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
-from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
+from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.code_uses import USES
 from flagtui.models.rows import EventDefinitionRow, FlagRow

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from flagtui.code.repository_settings import RepositorySettings
+from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
 from flagtui.code.stored_results import SETTLED, ResultStore
-from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
+from flagtui.code.tree_scan import Scan, scan_tree
 
 HOUR = 3_600 * 10**9
 CONTENTS = (

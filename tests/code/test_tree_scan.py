@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
-from flagtui.code.tree_scan import ScanRequest, scan_tree
+from flagtui.code.tree_scan import scan_tree
 
 PROGRAM = """
 import json, sys
 from pathlib import Path
 from flagtui.code.source_files import list_files
-from flagtui.code.tree_scan import ScanRequest, scan_tree
+from flagtui.code.scan_request import ScanRequest
+from flagtui.code.tree_scan import scan_tree
 root = Path(sys.argv[1])
 scan = scan_tree(list_files(root, [root]), ScanRequest({"nav"}, files_per_process=int(sys.argv[2])))
 places = [each.place for each in scan.references]

@@ -1,9 +1,8 @@
-"""Names that have a key: where a file declares them, and which key a name means in a call."""
+"""Names that have a key, where a file declares them."""
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Final
@@ -11,7 +10,7 @@ from typing import Final
 import msgspec
 
 from flagtui.code.call_arguments import SourceText
-from flagtui.code.reference_records import NamedCall, NamedKey
+from flagtui.code.reference_records import NamedKey
 
 _ASSIGNED: Final = re.compile(
     r"(?:^|[;{])[ \t]*(?!<)(?:[\w$<>\[\].,:&'?@*]+\s+){0,6}?(?P<name>[A-Za-z_$][\w$]*)"
@@ -55,7 +54,6 @@ _PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_
 _ACCESS: Final = re.compile(
     r"(?:\s+as\s+\w+|!|\.(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
 )
-_SELF: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
 _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
 _KEY: Final = re.compile(r"[^\s\"'`\\]{1,400}")
@@ -146,29 +144,3 @@ def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, st
     lines = " ".join(pattern.findall(text))
     renamed = {new: old for old, new in _RENAMED.findall(lines)}
     return frozenset(re.findall(r"[\w$]+", lines)), renamed
-
-
-class NameIndex:
-    """The keys that names have, in every file."""
-
-    def __init__(self, names: Iterable[NamedKey]) -> None:
-        self._by_name: dict[str, list[NamedKey]] = defaultdict(list)
-        for each in names:
-            self._by_name[each.name].append(each)
-
-    def resolve(self, call: NamedCall) -> NamedKey | None:
-        """Return the declaration that the call refers to; None without one, or if several differ."""
-        candidates = self._by_name.get(call.name, [])
-        here = [each for each in candidates if each.path == call.reference.path]
-        if not call.scope or call.scope in _SELF:
-            own = [each for each in here if not each.is_member] or (here if call.scope else [])
-            if own:
-                return _only(own)
-            elsewhere = [each for each in candidates if not each.is_member]
-            return _only(elsewhere) if call.is_imported and not call.scope else None
-        scoped = [each for each in candidates if call.scope in each.scopes]
-        return _only([each for each in scoped if each in here] or scoped)
-
-
-def _only(names: list[NamedKey]) -> NamedKey | None:
-    return names[0] if names and len({each.key for each in names}) == 1 else None

@@ -12,9 +12,10 @@ import msgspec
 
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.repository_settings import read_repository_settings
+from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceError, find_root, list_files, match_patterns
 from flagtui.code.stored_places import stored_places
-from flagtui.code.tree_scan import ScanRequest, scan_tree
+from flagtui.code.tree_scan import scan_tree
 from flagtui.config.toml_source import SettingsError
 from flagtui.models.code_uses import CodeUse
 

@@ -13,6 +13,7 @@ from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
 from flagtui.code.repository_settings import read_repository_settings
+from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import (
     SourceError,
     find_root,
@@ -22,7 +23,7 @@ from flagtui.code.source_files import (
 )
 from flagtui.code.stored_places import stored_places
 from flagtui.code.syntax import EXTRA
-from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
+from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.config.toml_source import SettingsError
 
 PROBLEM_LIMIT = 20

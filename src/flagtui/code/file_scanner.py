@@ -1,0 +1,106 @@
+"""Read files: filter them by quoted words, parse those with hits. Loaded where there are files to read."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from flagtui.code.file_content import FileBatch, FileReader
+from flagtui.code.file_references import FileFacts, find_references
+from flagtui.code.languages import Language, language_of
+from flagtui.code.quoted_words import WordFilter
+from flagtui.code.reference_records import FileReferences
+from flagtui.code.scan_request import ScanRequest
+from flagtui.code.sdk_functions import CallNames
+from flagtui.code.source_files import Matcher, match_patterns, never
+from flagtui.code.stored_results import FileResults
+from flagtui.code.syntax import has_parser
+
+_TEST_PATTERNS: Final = (
+    *(
+        "test_*.py",
+        "*_test.*",
+        "*_spec.*",
+        "*.test.*",
+        "*.spec.*",
+        "conftest.py",
+        "*Test.java",
+        "*Tests.java",
+    ),
+    *("*Test.kt", "*Tests.kt", "*Tests.swift", "*Test.php", "*Tests.cs", "*Test.cs"),
+    *("tests/", "test/", "spec/", "__tests__/", "__mocks__/", "Tests/", "e2e/", "androidTest/"),
+)
+_TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__")
+"""A path that matches a pattern has one of them."""
+_GENERATED_MARKS: Final = (b"DO NOT EDIT", b"@generated", b"Do not edit", b"do not edit")
+_GENERATED_BYTES: Final = 1_000
+"""Bytes at the start of a file in which it names itself generated."""
+
+
+class FileScanner:
+    """Reads files of one tree."""
+
+    def __init__(self, root: Path, request: ScanRequest) -> None:
+        settings = request.settings
+        self.root = root
+        self.keys = frozenset(request.keys)
+        self.filter = WordFilter.of(self.keys, settings.wrappers)
+        self.names = CallNames(settings.wrappers)
+        self.has_parser = has_parser()
+        self.languages = frozenset(request.languages or settings.languages)
+        self.is_generated = match_patterns(settings.generated)
+        self.has_constants = match_patterns(settings.constants)
+        self.is_test = match_patterns(settings.tests)
+
+    def scan(self, files: Iterable[str]) -> FileResults:
+        """Return the results of the files."""
+        reader = FileReader(str(self.root))
+        results = FileResults(reader.stamps, [], reader.skipped, reader.problems)
+        for batch in reader.batches(files):
+            results.references += (self._read(path, data) for path, data in self._hits(batch))
+            results.files += len(batch.files)
+        return results
+
+    def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that are worth parsing."""
+        if self.has_constants is never and not self.filter.has_hit(batch.buffer, 0, batch.size):
+            return
+        for path, start, end in batch.files:
+            if self.filter.has_hit(batch.buffer, start, end) or self.has_constants(path):
+                yield path, batch.content(start, end)
+
+    def _read(self, path: str, data: bytes) -> FileReferences:
+        problems = []
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            problems.append(f"{path}:{line}: not UTF-8; read as Latin-1.")
+            text = data.decode("latin-1")
+        language = language_of(path) if self.has_parser else None
+        result = find_references(text, self._facts(path, data, language), self.keys, self.names)
+        return msgspec.structs.replace(result, problems=(*problems, *result.problems))
+
+    def _facts(self, path: str, data: bytes, language: Language | None) -> FileFacts:
+        is_parsed = language is not None and (not self.languages or language.name in self.languages)
+        head = data[:_GENERATED_BYTES]
+        is_generated = any(mark in head for mark in _GENERATED_MARKS) or self.is_generated(path)
+        return FileFacts(
+            path,
+            language if is_parsed else None,
+            self._is_test(path),
+            is_generated,
+            self.has_constants(path),
+        )
+
+    def _is_test(self, path: str) -> bool:
+        if self.is_test is not never:
+            return self.is_test(path)
+        return any(part in path for part in _TEST_PARTS) and _usual_tests()(path)
+
+
+@cache
+def _usual_tests() -> Matcher:
+    return match_patterns(_TEST_PATTERNS)

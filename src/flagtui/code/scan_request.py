@@ -1,0 +1,29 @@
+"""The request for a scan of a tree."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from flagtui.code.repository_settings import RepositorySettings
+from flagtui.code.stored_results import SETTLED
+
+FILES_PER_PROCESS: Final = 2_000
+"""Files below which another process takes longer to start than it saves."""
+
+
+class ScanRequest(msgspec.Struct, frozen=True):
+    """The request for a scan."""
+
+    keys: Collection[str]
+    settings: RepositorySettings = msgspec.field(default_factory=RepositorySettings)
+    languages: Collection[str] = ()
+    """Languages to parse, by name; empty for those of the settings."""
+    files_per_process: int = FILES_PER_PROCESS
+    store: Path | None = None
+    """The file for the results, so that the next scan reads changed files only."""
+    settled: int = SETTLED
+    """Nanoseconds after the change of a file until its result is stored."""
+    report: Callable[[int, int], None] | None = None
+    """Receives the number of files that were read, about, and of all files, while the scan runs."""
