@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 from flagtui.code.code_findings import RULES, CodeFinding, Level
 from flagtui.models.code_uses import RuleId
@@ -73,6 +72,8 @@ def junit_document(findings: Sequence[CodeFinding], rules: Iterable[RuleId]) -> 
     broken = {finding.rule for finding in findings}
     passed = [rule for rule in rules if rule not in broken]
     count = len(findings) + len(passed)
+    from xml.etree.ElementTree import Element, SubElement, tostring
+
     suites = Element("testsuites")
     facts = {"name": "flagtui check", "tests": str(count), "failures": str(len(findings))}
     suite = SubElement(suites, "testsuite", facts)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeVar
 
+import msgspec
+
 from flagtui.config.key_sources import (
     CommandFailed,
     KeyFileRefused,
@@ -46,8 +48,7 @@ class KeyringUnusable(Exception):
     """No usable keyring: missing or not responding; the text is a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """The owner of a key: profile and host. A key for one host is never offered to another."""
 
     profile: str
@@ -60,8 +61,7 @@ class Owner:
         return f"{self.profile} @ {self.origin}"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSecret:
+class FoundSecret(msgspec.Struct, frozen=True):
     """A key and its source."""
 
     key: Secret
@@ -72,8 +72,7 @@ class NoKeyring(KeyringUnusable):
     """This system has no keyring, so it contains no key."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoCredential:
+class NoCredential(msgspec.Struct, frozen=True):
     """No key; `reasons` has a sentence for each source that could not be read."""
 
     reasons: tuple[str, ...]

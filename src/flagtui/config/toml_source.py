@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from flagtui.safe_text import safe_text
 
 KeyPath = tuple[str | int, ...]
@@ -127,8 +129,7 @@ class WrongSetting(ValueError):
     """An invalid value; the text names the valid ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingField:
+class SettingField(msgspec.Struct, frozen=True):
     """One setting."""
 
     read: Reader

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
@@ -59,8 +60,7 @@ PROFILE = click.option(
 )
 
 
-@dataclass(frozen=True)
-class WorkPlace:
+class WorkPlace(msgspec.Struct, frozen=True):
     """The profile and project of a command, from its options."""
 
     profile: str = ""

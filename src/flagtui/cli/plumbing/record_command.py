@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from inspect import iscoroutinefunction
 from operator import attrgetter
 from typing import Any
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.command_tree import ShownCommand
 from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost, Trouble
@@ -104,9 +105,7 @@ class RecordCommand(ShownCommand):
         is_look = self.only_shows and (not self.writes or given["dry_run"])
         kind = self.plans if given.get("dry_run") else self.kind
         if kind is not None:
-            options = OutputOptions(
-                **{option.name: given.pop(option.name) for option in fields(OutputOptions)}
-            )
+            options = OutputOptions(**{name: given.pop(name) for name in OutputOptions.__struct_fields__})
             given["printer"] = choose_printer(kind, options, (PROJECT,) if self.reads_projects else ())
         if self.is_online:
             profile, project = given.pop("profile"), given.pop("project")
@@ -200,8 +199,7 @@ class RecordCommand(ShownCommand):
             raise
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(msgspec.Struct, frozen=True):
     """The results of a command in one project."""
 
     records: Iterable[Any]

@@ -7,9 +7,10 @@ import difflib
 import re
 import sys
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import Steps
@@ -31,8 +32,7 @@ Word = TypeVar("Word")
 MatchT = TypeVar("MatchT")
 
 
-@dataclass(frozen=True)
-class RowSource:
+class RowSource(msgspec.Struct, frozen=True):
     """One kind of record: read whole, searched with a query, put in order."""
 
     kind: RecordKind
@@ -193,8 +193,7 @@ def read_query(line: str, vocabulary: Any) -> Any:
     return query
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """Names and ids to be looked up, and queries to be searched with, in the order they came."""
 
     names: tuple[str, ...]

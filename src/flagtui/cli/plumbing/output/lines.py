@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-import textwrap
 import time
 from dataclasses import dataclass, field
 from typing import Any, Final, TextIO
@@ -75,6 +74,8 @@ def wrapped(line: str, width: int) -> str:
     """Return the line in as many as it needs for so many cells, further ones below the first word."""
     if len(line) <= width:
         return line
+    import textwrap
+
     indent = " " * (len(line) - len(line.lstrip()))
     lines = textwrap.wrap(
         line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

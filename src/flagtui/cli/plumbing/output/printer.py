@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption
@@ -172,8 +173,7 @@ class Printer:
             progress(line)
 
 
-@dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(msgspec.Struct, frozen=True):
     """The options of a command that choose how its records are printed."""
 
     as_json: bool = False

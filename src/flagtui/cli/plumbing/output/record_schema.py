@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
+
+import msgspec
 
 from flagtui import local_time
 
@@ -46,8 +47,7 @@ _TYPES: Final[Mapping[str, Mapping[str, JSON]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RecordField(Generic[Shown_contra]):
+class RecordField(msgspec.Struct, Generic[Shown_contra], frozen=True):
     """One value of a record. `words` formats it for people; programs get the value itself."""
 
     name: str
@@ -80,8 +80,7 @@ PROJECT: Final = "project"
 _ABOUT_PROJECT: Final = "The id of its project, where several projects are read."
 
 
-@dataclass(frozen=True, slots=True)
-class InProject(Generic[Shown]):
+class InProject(msgspec.Struct, Generic[Shown], frozen=True):
     """A record of one of several projects."""
 
     record: Shown
@@ -94,8 +93,7 @@ def _record_of(each: InProject[Shown]) -> Shown:
     return each.record
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSchema(Generic[Shown]):
+class RecordSchema(msgspec.Struct, Generic[Shown], frozen=True):
     """The fields that a command prints. `name` is that of the schema, too."""
 
     name: str
