@@ -159,6 +159,29 @@ def test_capture_without_the_library_is_no_call() -> None:
     assert read('camera.capture("order placed")').references == ()
 
 
+@pytest.mark.parametrize(
+    ("line", "is_event"),
+    [
+        ("const camera = new Camera();", False),
+        ("private camera: Camera = open();", False),
+        ("this.camera = make();", False),
+        ("const camera = usePostHog();", True),
+        ('import { camera } from "./camera";', True),
+        ("use((camera) => camera.start());", True),
+        ("const f = (camera: PostHog, x = 1) => x;", True),
+        ("if (camera == none) {}", True),
+    ],
+)
+def test_capture_of_a_name_with_another_value_is_no_event(line: str, is_event: bool) -> None:
+    calls = f'{line}\ncamera.capture("front"); capture("back");'
+    assert [("call", key) in resolve(read(f'posthog.capture("a");{calls}')) for key in ("front", "back")] == [
+        is_event,
+        True,
+    ]
+    # Without the library's own name any receiver may be its client.
+    assert ("call", "front") in resolve(read(f"// posthog\n{calls}"))
+
+
 def test_script_blocks_of_pages_are_parsed() -> None:
     script = '<script setup lang="ts">\nuseFeatureFlag("nav")\n</script>'
     page = f'<!-- "nav" -->\n<template><p>"nav"</p></template>\n{script}'

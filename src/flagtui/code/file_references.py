@@ -25,6 +25,7 @@ from flagtui.code.syntax import Syntax, parse
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
 _COMMENT_ENDS: Final = ("*/", "-->", "}")
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
+_EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
 _LOOK_BACK: Final = 120
 """Characters before the name of a function in which its receiver is looked for."""
 _OPERATOR: Final = re.compile(
@@ -148,18 +149,31 @@ class _FileReader:
             first, name = self.source.name_before(start)
             if not self.functions.is_name(name):
                 continue
-            receiver = _RECEIVER.search(self.source.text, max(0, first - _LOOK_BACK), first)
-            function = self.functions.find(receiver[1] if receiver else "", name)
-            if function is not None and self._is_here(function):
+            match = _RECEIVER.search(self.source.text, max(0, first - _LOOK_BACK), first)
+            receiver = match[1] if match else ""
+            function = self.functions.find(receiver, name)
+            if function is not None and self._is_here(function, receiver):
                 yield from self._read_call(name, function, start, end)
         if self.facts.language and self.facts.language.name in ("tsx", "js"):
             yield from self._read_components()
 
-    def _is_here(self, function: SdkFunction) -> bool:
+    def _is_here(self, function: SdkFunction, receiver: str) -> bool:
         if not function.needs:
             return True
         self._lower = self._lower or self.source.text.lower()
+        if function.subject == "event" and self._is_another(receiver.lower()):
+            return False
         return function.needs in self._lower
+
+    def _is_another(self, receiver: str) -> bool:
+        """Return whether the file gives this name another value, and sends events by the library's own name.
+
+        Any other receiver may be a client of the library.
+        """
+        if not receiver or "posthog" in receiver or not _EVENT_CALL.search(self._lower):
+            return False
+        values = re.findall(rf"(?<![\w$]){re.escape(receiver)}\s*(?::[^=\n]+)?:?=(?![=>]).*", self._lower)
+        return bool(values) and not any("posthog" in each for each in values)
 
     def _read_call(
         self, name: str, function: SdkFunction, start: int, end: int
