@@ -71,7 +71,7 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
     Raises:
         SourceError: a folder does not exist, or is not below the root.
     """
-    names: set[str] = set()
+    names: dict[str, None] = {}
     tree = SourceTree(root, [])
     is_own = _read_patterns(IGNORE_FILE, tree)
     for folder in folders:
@@ -84,9 +84,10 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
         listed = _git(root, "ls-files", "-z", "--", prefix)
         tree.is_tracked = listed is not None
         if listed is None:
-            names.update(_walk(root, "" if prefix == "." else prefix, tree))
+            names |= dict.fromkeys(_walk(root, "" if prefix == "." else prefix, tree))
         else:
-            names.update(os.fsdecode(name) for name in listed.split(b"\0") if name)
+            # In the order of git, which is sorted in less time than a set.
+            names |= dict.fromkeys(os.fsdecode(listed).split("\0")[:-1])
     is_vendored: dict[str, bool] = {}
     for name in sorted(names):
         folder_name = name.rpartition("/")[0]

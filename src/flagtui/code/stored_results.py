@@ -111,10 +111,14 @@ def _unchanged(root: Path, names: Iterable[str], stamps: dict[str, Stamp]) -> di
     try:
         for name in names:
             earlier = stamps.get(name)
-            if earlier is not None:
-                with suppress(OSError):
-                    if stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False)) == earlier:
-                        same[name] = earlier
+            if earlier is None:
+                continue
+            try:
+                facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                continue
+            if stamp_of(facts) == earlier:
+                same[name] = earlier
     finally:
         os.close(folder)
     return same
