@@ -33,3 +33,10 @@ async def test_function_keys_are_written_with_a_capital_letter(program: Program)
     assert program.screen.splitlines()[-1].endswith("F1 help")
     await program.press("escape", "escape", "f6")
     assert "F6 Keys without a record" in program.screen
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_key_that_is_obeyed_has_no_toast(program: Program) -> None:
+    await program.press("1", "enter", "f8")
+    assert "R scan" in program.screen
+    assert program.notices == []

@@ -58,7 +58,8 @@ class StrayKeys:
         A character that means nothing here is explained before it is handled, and arrows need no words.
         """
         is_chord = key.startswith("ctrl+") or (key[:1] == "f" and key[1:].isdigit())
-        if not is_chord or self._app.screen.is_modal:
+        # The app is asked before its screen is: a key with a binding is taken.
+        if not is_chord or self._app.screen.is_modal or key in self._app.screen.active_bindings:
             return ""
         keymap = self._keymap()
         for command in COMMANDS:
