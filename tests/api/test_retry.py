@@ -1,4 +1,4 @@
-"""When a read is asked again, and that a write never is."""
+"""A read that failed is tried again after a pause; a write never is."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def error_of(kind: type[ApiError], **facts: object) -> ApiError:
     chance=st.floats(0, 1),
     method=st.sampled_from(["GET", "POST", "PATCH", "DELETE"]),
 )
-def test_a_pause_is_bounded_and_only_for_reads(
+def test_pauses_are_bounded_and_only_for_reads(
     kind: type[ApiError], status: int | None, wait: float | None, attempt: int, chance: float, method: str
 ) -> None:
     error = error_of(kind, method=method, status=status, retry_after=wait)
@@ -38,10 +38,15 @@ def test_a_pause_is_bounded_and_only_for_reads(
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_gateway_that_failed_is_asked_again_with_jitter(status: int) -> None:
+def test_read_that_a_gateway_failed_is_tried_again_with_jitter(status: int) -> None:
     error = error_of(errors.ServerFault, status=status)
     assert [pause_before_retry(error, 1, chance) for chance in (0.0, 0.5, 1.0)] == [0.0, 0.5, 1.0]
     assert pause_before_retry(error, 2, 1.0) == 2.0
+
+
+def test_read_without_response_is_tried_again() -> None:
+    assert pause_before_retry(error_of(errors.Unanswered), 1, 0.5) == 0.5
+    assert pause_before_retry(error_of(errors.Unanswered, method="PATCH"), 1, 0.5) is None
 
 
 @pytest.mark.parametrize(
@@ -56,10 +61,10 @@ def test_a_gateway_that_failed_is_asked_again_with_jitter(status: int) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_what_would_fail_the_same_way_is_not_asked_again(error: ApiError) -> None:
+def test_lasting_errors_are_not_tried_again(error: ApiError) -> None:
     assert pause_before_retry(error, 1, 0.5) is None
 
 
 @pytest.mark.parametrize(("asked", "waited"), [(0.0, 1.0), (21.0, 21.0), (86_400.0, 120.0)])
-def test_the_server_may_ask_for_one_second_to_two_minutes(asked: float, waited: float) -> None:
+def test_server_sets_the_pause_from_one_second_to_two_minutes(asked: float, waited: float) -> None:
     assert pause_before_retry(error_of(errors.RateLimited, status=429, retry_after=asked), 1, 0.5) == waited

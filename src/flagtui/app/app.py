@@ -185,7 +185,7 @@ class FlagTui(ScreenOwner[None]):
         self.sign_in_if_needed()
 
     def sign_in_if_needed(self) -> None:
-        """Ask for another key at once when a load the person asked for was refused because of the key."""
+        """Ask for another key at once when the server refused the key of a load that the user started."""
         if needs_key(self.app_state.trouble):
             self.action_sign_in()
 

@@ -1,6 +1,6 @@
 """Every operator as the server compares.
 
-Unknown here means that the server takes it for a no, or that only the server can tell: see ``Why``.
+Unknown means that the server treats it as no match, or that only the server can evaluate it: see ``Why``.
 """
 
 from collections.abc import Callable

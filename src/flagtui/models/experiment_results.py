@@ -91,7 +91,7 @@ def _split(result: Mapping[str, JSON]) -> tuple[dict[str, JSON] | None, list[dic
 
 
 def _compared(variant: dict[str, JSON], base: dict[str, JSON], result: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the variant with the chance, interval and significance that stand beside the variants."""
+    """Return the variant with its chance, interval and significance, which are beside the variants."""
     chances = as_dict(result.get("probability"))
     if not chances and "significance_code" not in result:
         return _sample(variant)

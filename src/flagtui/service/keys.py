@@ -23,7 +23,7 @@ _SCOPE = re.compile(r"\*|[a-z_]+:(read|write)")
 
 
 class KeyRefused(ValueError):
-    """The key that was asked for makes no sense. The text is a sentence for a person."""
+    """The requested key is invalid. The text is a sentence for a user."""
 
 
 @dataclass(frozen=True)

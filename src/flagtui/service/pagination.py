@@ -19,7 +19,7 @@ class Window:
 
 
 def window(call: Call, default: int = DEFAULT_LIMIT) -> Window:
-    """Return the part of a list that is asked for; values that make no sense are as if not sent."""
+    """Return the requested part of a list; invalid values count as not sent."""
     return Window(_number(call, "limit", 1) or default, _number(call, "offset", 0) or 0)
 
 

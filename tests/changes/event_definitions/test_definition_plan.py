@@ -79,11 +79,11 @@ def test_change_lines_name_people_by_their_address() -> None:
     assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: user 7 → alice@acme.com")
 
 
-def test_what_is_so_already_needs_nothing() -> None:
+def test_verified_event_needs_no_verification() -> None:
     assert plan_event(verify(ID), definition(verified=True), AROUND) is None
 
 
-def test_verifying_and_hiding_take_each_other_back_and_say_so() -> None:
+def test_verifying_unhides_and_hiding_unverifies_with_a_warning() -> None:
     shown = planned(verify(ID), hidden=True)
     assert (shown.body, shown.values) == ({"verified": True}, {"verified": True, "hidden": False})
     assert [line.words for line in shown.lines] == ["unverified → verified", "hidden → shown"]
@@ -93,23 +93,38 @@ def test_verifying_and_hiding_take_each_other_back_and_say_so() -> None:
     assert "hiding unverifies: it was verified by Bob" in hidden.cautions[0].text
 
 
-def test_a_description_somebody_else_wrote_meanwhile_is_a_conflict() -> None:
+def test_unverifying_warns_that_the_verifier_is_forgotten() -> None:
+    plan = planned(verify(ID, False), verified=True, verified_by=BOB)
+    assert [caution.text for caution in plan.cautions] == ["who verified it, Bob, and when is forgotten"]
+
+
+def test_description_of_another_user_meanwhile_is_a_conflict() -> None:
     (conflict,) = planned(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
     assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
 
 
-def test_rejecting_says_that_data_is_lost() -> None:
+def test_rejecting_warns_that_data_is_lost() -> None:
     plan = planned(set_field(ID, "enforcement_mode", "reject", "allow"))
     assert any("dropped from now on" in found.text and found.tone == "danger" for found in plan.consequences)
 
 
 def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
-    kept = {"description": "x", "tags": ["a", "b"], "owner": BOB, "verified": True}
+    kept = {
+        "description": "x",
+        "tags": ["a", "b"],
+        "owner": BOB,
+        "verified": True,
+        "hidden": True,
+        "primary_property": "plan",
+        "enforcement_mode": "reject",
+        "default_columns": ["plan"],
+    }
     plan = planned(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
     assert "which cannot restore it" in told
     assert "with the next event, without its metadata; last seen" in told
-    assert "description, 2 tags, owner, verified status" in told
+    lost = "description, 2 tags, owner, verified status, hidden status, primary property"
+    assert f"{lost}, schema enforcement, columns" in told
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 

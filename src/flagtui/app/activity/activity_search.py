@@ -55,7 +55,7 @@ class ActivityFinder(Finder[ChangeRow]):
         self.set_extra_text(lambda row: activity_words(row.entry, 300, names))
 
     def find(self, line: str) -> Sequence[int]:
-        """Places in `rows` of the entries asked for: in order, or nearest to the moment in the line."""
+        """Return the places in `rows` of matching entries: in order, or nearest to the moment in the line."""
         if line != self._line:
             self._line, before = line, self.centre
             self.centre, self._rest, wrong = split_centre(line, self._now())

@@ -30,7 +30,7 @@ Known = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From one percentage to another; zero and every round number stand in the middle of a row."""
+    """The range of percentages that the rows cover; zero and round numbers are in the middle of a row."""
 
     low: float
     high: float

@@ -83,7 +83,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         return self._looking
 
     def take_row(self, before: ExperimentRow) -> None:
-        """Looks again when the experiment has moved on."""
+        """Read the details again when the experiment has changed."""
         if (before.updated_at, before.status) != (self._row.updated_at, self._row.status):
             self._plotted = ""
             self._findings = self._inspector.cached(self._row)

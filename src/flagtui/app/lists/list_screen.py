@@ -284,7 +284,7 @@ class ListScreen(MarkedRecords[IdRow]):
         self.seek()
 
     def seek(self) -> None:
-        """Go on looking for the record to stand on."""
+        """Continue to look for the record for the cursor."""
         record, rows = self._sought, self.rows
         if record is None:
             return

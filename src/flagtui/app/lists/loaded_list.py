@@ -25,7 +25,7 @@ NEVER: Final = -1
 
 
 class WorkspaceList(ListScreen[IdRow]):
-    """Draws a collection of the workspace; the server is asked for rows that are missing or archived."""
+    """Draws a collection of the workspace; loads rows that are missing or archived from the server."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         super().__init__(app_state, runner)

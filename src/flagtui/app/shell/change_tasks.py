@@ -111,7 +111,7 @@ class ChangeTasks:
         return await asyncio.shield(task)
 
     async def pause(self) -> None:
-        """Wait as long as a pause in typing has to be before the server is asked for more."""
+        """Wait for the pause in typing after which more is requested."""
         await self._app_state.session.timing.sleep(PAUSE)
 
     def show_created(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:

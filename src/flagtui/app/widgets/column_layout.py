@@ -173,7 +173,7 @@ def _needed(columns: Sequence[Column[Row]]) -> int:
 
 
 def _share(columns: Sequence[Column[Row]], widths: list[int], spare: int) -> None:
-    """Hand out the spare cells by share, then again what a column that is full left over."""
+    """Distribute the spare cells by share; distribute those that a full column does not take again."""
     while spare > 0:
         hungry = [i for i, column in enumerate(columns) if column.grow and widths[i] < column.most]
         shares = sum(columns[i].grow for i in hungry)

@@ -44,7 +44,7 @@ class LineCache(StylesCache):
         self._drawn_for: tuple[int, Color, Sequence[LineFilter]] | None = None
 
     def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
-        """Return the lines from the widget, filtered; only dirty ones are asked for."""
+        """Return the lines from the widget, filtered; only dirty ones are drawn."""
         width, background = widget.region.width, widget.background_colors[1]
         filters = widget.get_line_filters()
         if (width, background, filters) != self._drawn_for:

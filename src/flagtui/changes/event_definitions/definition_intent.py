@@ -67,12 +67,12 @@ def event_verb(name: str) -> Verb:
 
 
 def verify(id: str, verified: bool = True) -> EventIntent:
-    """Vouched for, or not any more. Verifying un-hides."""
+    """Return an intent to verify or unverify an event; verifying also unhides it."""
     return EventIntent(id, {"verified": verified}, "verify" if verified else "unverify")
 
 
 def hide(id: str, hidden: bool = True) -> EventIntent:
-    """Out of sight where people choose events, or back. Hiding un-verifies."""
+    """Return an intent to hide or unhide an event; hiding also unverifies it."""
     return EventIntent(id, {"hidden": hidden}, "hide" if hidden else "unhide")
 
 

@@ -133,7 +133,7 @@ class CopyEntries(EntryKind):
         )
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
-        """Its key was free there before it was asked for."""
+        """Return whether the copy exists; its key was unused there before the request."""
         project = project_of(entry)
         if project is None:
             return Recovery(entry, "not known")

@@ -28,7 +28,7 @@ from flagtui.config.locations import KEY_VARIABLE, use_state
 
 
 def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
-    """Do what another command does, about the demo; without words lines are asked for. The exit code."""
+    """Run another command on the demo, or read lines without words; return the exit code."""
     from flagtui.cli.launch.demo_service import KEY, NOWHERE, DemoService
 
     folder, name = demo_folder(), name_of(options)

@@ -109,7 +109,7 @@ async def undo_entries(
     *,
     is_newest: bool = True,
 ) -> int:
-    """Undo these changes, up to the first failure, and return the exit code; `is_newest` names a way out."""
+    """Undo these changes up to the first failure; return the exit code. `is_newest` changes the advice."""
     entries, signature = await asyncio.to_thread(session.journal.entries), signature_of(session)
     context = SessionContext(session, terms)
     for parts, question_purpose in await questions_of(changes, entries, session.client, purpose):

@@ -77,7 +77,7 @@ def read_fields(call: Call, body: Mapping[str, Json]) -> Values:
 
 
 def settled(values: Values, row: sqlite3.Row | None, call: Call) -> Values:
-    """Return the values with what follows: hiding un-verifies, verifying un-hides and sets its first date."""
+    """Return the values with side effects: hiding unverifies; verifying unhides and sets the first date."""
     more = dict(values)
     if values.get("hidden"):
         more |= {"verified": False, "verified_by_id": None, "verified_at": None}

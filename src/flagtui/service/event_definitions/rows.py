@@ -94,7 +94,7 @@ def by_name(call: Call) -> Answer:
 
 
 def primary_properties(call: Call) -> Answer:
-    """Return those that have one, of all events or of the names that were asked for."""
+    """Return the primary properties of all events, or of the requested names, that have one."""
     names = set(call.query.getlist("names"))
     rows = call.db.execute(
         "SELECT name, primary_property FROM event_definitions"

@@ -153,7 +153,7 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 
 
 def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
-    """Return an existing flag stays as it is, but for the holdout that was asked for."""
+    """Link an existing flag; only its holdout changes, if one is requested."""
     check_variants_of(flag)
     if call.generation.links_flags_as_they_are and not _keeps_flag(given, flag):
         raise invalid(

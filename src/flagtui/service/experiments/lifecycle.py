@@ -1,4 +1,4 @@
-"""From draft to archive: the actions, each with the states it is allowed in; giving everybody one variant."""
+"""The steps from draft to archive, each with the states it is allowed in; shipping a variant."""
 
 from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields

@@ -39,7 +39,7 @@ def activity_of_one(call: Call) -> Answer:
 def _action(
     name: str, handle: Handler, summary: str, answers: Json, body: Json = None, *statuses: int
 ) -> Operation:
-    """Return what changes one experiment, and with it its flag: an approval that is asked for is kept."""
+    """Return the operation of a step of an experiment and its flag; a required approval request is stored."""
     return Operation(
         "POST", f"{ONE}/{name}", keeping_requests(handle), summary, WRITE, answers, body, statuses or (200,)
     )

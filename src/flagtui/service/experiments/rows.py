@@ -26,7 +26,7 @@ _SELECT = f"""
 
 
 def find(db: sqlite3.Connection, project_id: int, number: int | None, *, deleted: bool = False) -> Experiment:
-    """Return one experiment of the project, a deleted one only when asked for; 404 otherwise."""
+    """Return an experiment of the project, a deleted one only on request; raises 404 otherwise."""
     row = None
     if number is not None:
         row = db.execute(f"{_SELECT} WHERE e.project_id = ? AND e.id = ?", (project_id, number)).fetchone()

@@ -32,7 +32,7 @@ class EventPattern:
 
 
 class People:
-    """Properties and cohorts of persons, read when first asked for."""
+    """Properties and cohorts of persons, read on first use."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -187,7 +187,7 @@ def secret_config(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def unused(dice: Dice, idea: Idea) -> SampleFlag:
-    """Stale because nothing has asked for it in more than thirty days."""
+    """Stale because nothing has called it for more than thirty days."""
     made = partial(dice, idea) if dice.random.random() < 0.5 else full(dice, idea)
     made.called_at = dice.moments.ago(dice.random.randrange(31, 200))
     return made

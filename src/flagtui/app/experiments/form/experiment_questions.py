@@ -121,7 +121,7 @@ class ExperimentQuestions:
                 await ask_shared_line(self._runner, self.copy, line)
 
     async def share(self, line: FormLine, typed: Typed = str) -> None:
-        """The share of a variant, or of everybody."""
+        """Ask for the share of a variant, or of all users."""
         if line.part == "variant":
             await ask_item_share(self._runner, self.copy, *self.copy.variants_path, line.place, typed=typed)
         else:

@@ -189,7 +189,7 @@ def _size(cohort: Cohort) -> str:
 
 
 async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
-    """Flags that are off cannot be asked for: the server refuses that."""
+    """Ask for a flag to depend on; the server refuses flags that are off."""
     others = [row for row in context.rows if row.active and row.id != context.flag_id]
     choices = [
         Choice(row.id, row.key, row.name, current=str(row.id) == str(old.get("key"))) for row in others

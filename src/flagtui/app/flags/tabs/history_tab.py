@@ -65,7 +65,7 @@ class HistoryPane(Vertical, RecordPane):
         return self
 
     def show(self, study: Study) -> None:
-        """Draw; the log is read when first shown and when the flag has moved on."""
+        """Draw the tab; read the log when it is first shown and when the flag has changed."""
         self._study = study
         if self._read_at != study.details.row.version:
             self._read_at = study.details.row.version

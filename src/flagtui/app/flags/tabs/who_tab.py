@@ -74,7 +74,7 @@ class WhoPane(Vertical, RecordPane):
         return self
 
     def show(self, study: Study) -> None:
-        """Draw; people are asked about again when the flag has moved on."""
+        """Draw the tab; evaluate the users again when the flag has changed."""
         before, self._study = self._study, study
         flag = study.details.flag
         if before is not None and before.details.flag != flag and self._accounts and flag is not None:

@@ -118,7 +118,7 @@ class TerminalSignIn:
         return host
 
     def _accepted_key(self, meant: Host, profile: Profile) -> tuple[Host, Secret, Introduction]:
-        """A key that the server takes. One that it does not is asked for again, and nothing else is."""
+        """Return a key that the server accepts; ask again for a key that it refuses, and for nothing else."""
         for tries_left in reversed(range(MOST_TRIES)):
             try:
                 key = self._read_key()
