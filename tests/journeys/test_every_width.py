@@ -16,6 +16,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from flagtui.app.flags.form.payload import PayloadScreen
+from flagtui.app.shell.footer import KeyLine
 from flagtui.app.writing.results_screen import SKIPPED, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
@@ -181,6 +182,38 @@ async def test_screens_live_at_every_size(program: Program) -> None:
         for size in sizes_for(place, name):
             await resize(program, size)
         await leave(program)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_last_line_keeps_its_act_and_its_way_out(program: Program) -> None:
+    for way in WAYS:
+        await open_by(program, way)
+        check_last_lines(program, way.screen)
+        await leave(program)
+    for name, make in PUSHED.items():
+        program.app.push_screen(make())
+        await program.settle()
+        check_last_lines(program, name)
+        await leave(program)
+
+
+def check_last_lines(program: Program, name: str) -> None:
+    """Check the keys that the screen in front shows at every width."""
+    line = next(line for screen in reversed(program.app.screen_stack) for line in screen.query(KeyLine))
+    wide = {sign for (sign, _), _ in line.keys_in(1_000)}
+    for width in range(20, 81):
+        keys = line.keys_in(width)
+        signs = [sign for (sign, _), _ in keys]
+        case = (name, width, signs)
+        assert sum(len(sign) + len(words) for (sign, _), (words, _) in keys) <= width - 2, case
+        kept = [sign for sign in line._kept if sign in wide]
+        assert signs, case
+        assert {*kept[:2]} <= {*signs}, case
+        assert {*kept[:3]} <= {*signs} or width < 44, case
+        assert "esc" in signs or "esc" not in wide, case
+        assert name not in ("FormScreen", "ExperimentForm") or "^s" in signs, case
+        # What is less needed never takes the room of what is more.
+        assert width < 44 or "?" in signs or "?" not in wide, case
 
 
 @pytest.mark.asyncio(loop_scope="module")

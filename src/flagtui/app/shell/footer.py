@@ -20,6 +20,10 @@ from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
 """Return the keys at the end of every footer, as far as they work there; `undo` covers any record."""
+KEPT: Final = ("app.back", "form.back", "app.help")
+"""Of those, the ones that stay longest, after the first key of the screen."""
+LEAST: Final = 12
+"""Cells that the first key leaves to the way out."""
 MOVES: Final = frozenset(
     command.id for command in COMMANDS if command.handler in ("rows", "tab", "query", "step_tab", "scroll")
 )
@@ -36,11 +40,14 @@ Run = tuple[str, DOMNode]
 class KeyLine(Line):
     """`space off  ⏎ open …  u undo  : commands  ? help  esc back`, as many as fit; disabled ones faint.
 
-    First come the keys a screen needs next, then those its commands are shown with, then all others.
+    First come the keys a screen needs next, then those its commands are shown with, then all others. However
+    narrow the line is, the first key stays, the way out and the help.
     """
 
     _shown: "list[Shown]" = []
     _last: "list[Shown]" = []
+    _kept: "list[str]" = []
+    """The keys that stay longest, as they are drawn."""
     _runs: "dict[str, Run]" = {}
     """By key as it is drawn: what a click on it does."""
 
@@ -52,7 +59,7 @@ class KeyLine(Line):
         self.show_keys()
 
     def show_keys(self) -> None:
-        """Draw the keys that work now; the last of them stay however narrow the line is."""
+        """Draw the keys that work now."""
         if not self.screen.is_active:
             self._show_dialog_keys(self.app.screen)
             return
@@ -77,6 +84,11 @@ class KeyLine(Line):
         self._last = self._drawn(sorted(last, key=lambda binding: _place_at_end(binding.binding)), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
         self._shown = [*keys, *self._drawn(rest, taken)]
+        ends = [binding.binding for binding in last if binding.binding.id in KEPT]
+        ends.sort(key=lambda binding: KEPT.index(binding.id or ""))
+        leaves = ["esc"] if field is not None else []
+        acts = [sign for (sign, look), _ in self._shown if look == "bold"][:1]
+        self._kept = [*acts, *leaves, *(display_key(self.app, binding) for binding in ends)]
         self._fit()
 
     def _show_dialog_keys(self, dialog: Screen[Any]) -> None:
@@ -87,6 +99,8 @@ class KeyLine(Line):
             pairs = (part.partition(" ")[::2] for part in key_words())
             self._shown = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in pairs]
             self._runs, self._last = {}, []
+            signs = [sign for (sign, _), _ in self._shown]
+            self._kept = [*(["⏎"] if "⏎" in signs else signs[:1]), "esc"]
         self._fit()
 
     def _found(self, is_typing: bool) -> Iterator[ActiveBinding]:
@@ -126,9 +140,13 @@ class KeyLine(Line):
         is_elsewhere = binding.id in OF_CURSOR and bool(getattr(self.screen, "marked", False))
         return " at cursor" if is_elsewhere else ""
 
+    def keys_in(self, width: int) -> Sequence[Shown]:
+        """Return the keys in a line of this width, in the order in which they are drawn."""
+        return _fitting(self._shown, self._last, self._kept, width - 2)
+
     def _fit(self) -> None:
         end, pieces, spots = 1, list[Piece](), list[Spot]()
-        for pair in _fitting(self._shown, self._last, self.size.width - 2):
+        for pair in self.keys_in(self.size.width):
             end += _width(pair)
             pieces += pair
             spots.append(Spot(end, *self._runs.get(pair[0][0], ("",))))
@@ -141,14 +159,33 @@ def _place_at_end(binding: Binding) -> int:
     return ALWAYS.index(name) if name in ALWAYS else -1
 
 
-def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Shown]:
-    room = width - sum(map(_width, last))
-    fitting: list[Shown] = []
-    for pair in words:
-        if _width(pair) <= room:
-            room -= _width(pair)
-            fitting.append(pair)
-    return fitting + [pair for pair in last if _width(pair) <= width]
+def _fitting(shown: Sequence[Shown], last: Sequence[Shown], kept: Sequence[str], width: int) -> list[Shown]:
+    """Return the keys with room, as they are drawn: first the kept ones, then those at the end.
+
+    The words of the first two kept keys are cut where there is no room for both.
+    """
+    keys = [*shown, *last]
+    signs = [sign for (sign, _), _ in keys]
+    places = [signs.index(sign) for sign in kept if sign in signs]
+    if len(places) > 1:
+        act, leave = places[:2]
+        keys[act] = _cut(keys[act], width - min(_width(keys[leave]), LEAST))
+        keys[leave] = _cut(keys[leave], width - _width(keys[act]))
+    room, fitting = width, set[int]()
+    for place in dict.fromkeys((*places, *range(len(shown), len(keys)), *range(len(shown)))):
+        if _width(keys[place]) <= room:
+            room -= _width(keys[place])
+            fitting.add(place)
+    return [keys[place] for place in sorted(fitting)]
+
+
+def _cut(pair: Shown, width: int) -> Shown:
+    """Return the key with as many of its words as fit; the two cells after them count too."""
+    (sign, look), (words, muted) = pair
+    room = width - len(sign) - 2
+    if len(words) - 2 <= room:
+        return pair
+    return (sign, look), (f"{words[: room - 1].rstrip()}…  " if room > 3 else "  ", muted)
 
 
 def _width(pair: Shown) -> int:
