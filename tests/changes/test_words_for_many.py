@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
@@ -70,6 +70,12 @@ def test_key_for_one_record_is_its_title() -> None:
     plan = next(plan for plan in PLANS if plan.verb.name == "delete experiment")
     assert question(plan, 1).accept_words == "Delete the experiment"
     assert question(plan, 3).accept_words == "Delete 3 experiments"
+
+
+def test_different_changes_share_a_title_that_is_true_of_all() -> None:
+    both = tuple(Counted(verb=verb(name), noun="flag") for name in ("archive", "unarchive"))
+    posed = replace(question(both[0], 2), plans=both)
+    assert (posed.title, posed.accept_words) == ("Change 2 flags", "Change 2 flags")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.proposal import P
+from flagtui.changes.proposal import P, Proposal
 from flagtui.changes.skipped import Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
@@ -80,6 +80,11 @@ class NotYet:
     why: str
 
 
+def title_of_many(plans: Sequence[Proposal], counted: str) -> str:
+    """Return the title of several plans; those of different verbs are changes."""
+    return plans[0].title_of(counted) if len({plan.verb.name for plan in plans}) == 1 else f"Change {counted}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(QuestionContext, Generic[P]):
     """The requirements for confirming these plans."""
@@ -107,9 +112,8 @@ class Question(QuestionContext, Generic[P]):
         if purpose is not None and not purpose.part:
             return f"{purpose.name}: {purpose.words}{place}"
         of = f" of {chosen:,}" if alike else ""
-        what = (
-            first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
-        )
+        counted = f"{count:,}{of} {first.noun}s"
+        what = first.title.removesuffix(" of") if chosen == 1 else title_of_many(self.plans, counted)
         return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
 
     @property
@@ -119,8 +123,10 @@ class Question(QuestionContext, Generic[P]):
             return self.purpose.name
         first, count = self.plans[0], len(self.plans)
         words = first.title.removesuffix(" of")
-        counted = first.title_of(f"{count:,} {first.noun}s")
-        return words if count == 1 or counted.startswith(words) else counted
+        if count == 1:
+            return words
+        counted = title_of_many(self.plans, f"{count:,} {first.noun}s")
+        return words if counted.startswith(words) else counted
 
     @property
     def is_divisible(self) -> bool:

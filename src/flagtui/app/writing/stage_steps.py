@@ -10,7 +10,15 @@ from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
-from flagtui.changes.guard import GuardRefused, GuardRules, Purpose, Question, QuestionContext, guard
+from flagtui.changes.guard import (
+    GuardRefused,
+    GuardRules,
+    Purpose,
+    Question,
+    QuestionContext,
+    guard,
+    title_of_many,
+)
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, R
@@ -85,7 +93,7 @@ class StageSteps:
     ) -> bool:
         """Ask whether to stage over what was changed since."""
         first, chosen = planned.plans[0], len(planned.plans)
-        title = first.title if chosen == 1 else first.title_of(count(chosen, first.noun))
+        title = first.title if chosen == 1 else title_of_many(planned.plans, count(chosen, first.noun))
         purpose = Purpose("Stage", f"{title[:1].lower()}{title[1:]}".removesuffix(" of"))
         question = guard(planned.plans, rules, replace(asked_with, purpose=purpose, note=NOTHING_SENT))
         return isinstance(question, Question) and await interface.confirm(question) is not None
