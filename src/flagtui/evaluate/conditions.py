@@ -2,15 +2,7 @@
 
 from hashlib import sha1
 
-from flagtui.evaluate.evaluation import (
-    Check,
-    ConditionOutcome,
-    ConditionResult,
-    Draw,
-    Unknown,
-    VariantDraw,
-    Why,
-)
+from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Ending, Unknown, VariantDraw, Why
 from flagtui.evaluate.filters import check
 from flagtui.evaluate.parts import ConditionParts, FlagParts
 from flagtui.evaluate.run import Rules, Run, Vantage
@@ -33,7 +25,7 @@ def evaluate_condition(
         return ConditionResult(index, vantage)
     checks = _checked(run, vantage, condition) if condition.filters else ()
     if any(each.verdict is False for each in checks):
-        return ConditionResult(index, ConditionOutcome.PROPERTIES_DIFFER, checks)
+        return ConditionResult(index, Ending.PROPERTIES_DIFFER, checks)
     unknown = next((each.verdict for each in checks if isinstance(each.verdict, Unknown)), None)
     if unknown:
         return _unknown(index, unknown, checks)
@@ -53,27 +45,27 @@ def _is_unidentified(identifier: str | int, rules: Rules) -> bool:
 
 
 def _unknown(index: int, unknown: Unknown, checks: tuple[Check, ...] = ()) -> ConditionResult:
-    return ConditionResult(index, ConditionOutcome.UNKNOWN, checks, unknown=unknown)
+    return ConditionResult(index, Ending.UNKNOWN, checks, unknown=unknown)
 
 
-def _vantage(run: Run, flag: FlagParts, condition: ConditionParts) -> Vantage | ConditionOutcome:
+def _vantage(run: Run, flag: FlagParts, condition: ConditionParts) -> Vantage | Ending:
     """Return the vantage of the condition, which may be about another kind of group than its flag."""
     if condition.group_index is None:
         is_left_out = flag.is_by_device and not run.person.device_id
-        return ConditionOutcome.NO_DEVICE if is_left_out else run.of_person(flag)
+        return Ending.NO_DEVICE if is_left_out else run.of_person(flag)
     group = run.group(condition.group_index)
     if group is None:
-        return ConditionOutcome.NO_GROUP
+        return Ending.NO_GROUP
     return Vantage(group.known_properties, group.key, condition.group_index)
 
 
 def _library_vantage(
     run: Run, flag: FlagParts, condition: ConditionParts, inherited: Vantage
-) -> Vantage | ConditionOutcome:
+) -> Vantage | Ending:
     if condition.group_index == flag.group_index or condition.group_index is None:
         return inherited
     group = run.group(condition.group_index) if run.groups_count else None
-    return Vantage(group.known_properties, group.key) if group else ConditionOutcome.NO_GROUP
+    return Vantage(group.known_properties, group.key) if group else Ending.NO_GROUP
 
 
 def _checked(run: Run, vantage: Vantage, condition: ConditionParts) -> tuple[Check, ...]:
@@ -97,10 +89,10 @@ def _drawn(
         fraction = 0.0 if _is_unidentified(identifier, rules) else rollout_fraction(flag.key, identifier)
         rollout = Draw(fraction, condition.percentage, str(identifier))
         if not rollout.is_in:
-            return ConditionResult(index, ConditionOutcome.OUT_OF_ROLLOUT, checks, rollout)
+            return ConditionResult(index, Ending.OUT_OF_ROLLOUT, checks, rollout)
     forced = condition.variant if condition.variant in {variant.key for variant in flag.variants} else None
     drawn = draw_variant(flag, identifier, rules) if flag.variants and not forced else None
-    return ConditionResult(index, ConditionOutcome.MATCHED, checks, rollout, forced, drawn)
+    return ConditionResult(index, Ending.MATCHED, checks, rollout, forced, drawn)
 
 
 _SCALE = float(0xFFFFFFFFFFFFFFF)

@@ -143,7 +143,7 @@ class VariantDraw:
         )
 
 
-class ConditionOutcome(StrEnum):
+class Ending(StrEnum):
     MATCHED = "matched"
     PROPERTIES_DIFFER = "properties_differ"
     OUT_OF_ROLLOUT = "out_of_rollout"
@@ -156,7 +156,7 @@ class ConditionOutcome(StrEnum):
 @dataclass(slots=True)
 class ConditionResult:
     index: int
-    outcome: ConditionOutcome
+    outcome: Ending
     checks: tuple[Check, ...] = ()
     rollout: Draw | None = None
     """None when everyone whose properties fit is in, or when they did not fit."""

@@ -5,9 +5,9 @@ Server text is quoted as it is; callers pass it through `safe_text` before drawi
 
 from flagtui.evaluate.evaluation import (
     Check,
-    ConditionOutcome,
     ConditionResult,
     Draw,
+    Ending,
     Evaluation,
     Reason,
     RuleOutcome,
@@ -105,17 +105,17 @@ def describe_condition(result: ConditionResult) -> str:
     """Describe why a condition matched or not, in one line. Conditions count from 1."""
     name = f"condition {result.index + 1}"
     match result.outcome:
-        case ConditionOutcome.MATCHED:
+        case Ending.MATCHED:
             return f"{name} matches{_beside(result.rollout)}"
-        case ConditionOutcome.OUT_OF_ROLLOUT:
+        case Ending.OUT_OF_ROLLOUT:
             return f"{name} matches, but its rollout excludes them{_beside(result.rollout)}"
-        case ConditionOutcome.NO_DEVICE:
+        case Ending.NO_DEVICE:
             return f"{name} is bucketed by device, and no device id is given"
-        case ConditionOutcome.NO_GROUP:
+        case Ending.NO_GROUP:
             return f"{name} is about a group that was not given"
-        case ConditionOutcome.UNKNOWN:
+        case Ending.UNKNOWN:
             return f"{name} cannot be decided: {describe_unknown(result.unknown)}" if result.unknown else name
-        case ConditionOutcome.PROPERTIES_DIFFER:
+        case Ending.PROPERTIES_DIFFER:
             return f"{name} does not match: {describe_check(result.differing)}"
 
 

@@ -6,9 +6,9 @@ from typing import Final
 from flagtui.evaluate.conditions import evaluate_condition, holdout_fraction
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import (
-    ConditionOutcome,
     ConditionResult,
     Draw,
+    Ending,
     Evaluation,
     Reason,
     RulesEvaluation,
@@ -22,11 +22,11 @@ from flagtui.evaluate.rules_v2 import evaluate_rules
 from flagtui.evaluate.run import Person, Rules, Run, Vantage
 
 _REASONS = {
-    ConditionOutcome.OUT_OF_ROLLOUT: (3, Reason.OUT_OF_ROLLOUT),
-    ConditionOutcome.NO_DEVICE: (3, Reason.OUT_OF_ROLLOUT),
-    ConditionOutcome.PROPERTIES_DIFFER: (2, Reason.NO_CONDITION_MATCH),
-    ConditionOutcome.UNKNOWN: (2, Reason.NO_CONDITION_MATCH),
-    ConditionOutcome.NO_GROUP: (1, Reason.NO_GROUP_TYPE),
+    Ending.OUT_OF_ROLLOUT: (3, Reason.OUT_OF_ROLLOUT),
+    Ending.NO_DEVICE: (3, Reason.OUT_OF_ROLLOUT),
+    Ending.PROPERTIES_DIFFER: (2, Reason.NO_CONDITION_MATCH),
+    Ending.UNKNOWN: (2, Reason.NO_CONDITION_MATCH),
+    Ending.NO_GROUP: (1, Reason.NO_GROUP_TYPE),
 }
 """How specific each kind of mismatch is, and the server's name for it."""
 
@@ -171,12 +171,12 @@ def _by_conditions(run: Run, flag: FlagParts, vantage: Vantage | None) -> Evalua
     for index in range(len(flag.conditions)):
         result = evaluate_condition(run, flag, index, vantage)
         results.append(result)
-        if result.outcome is ConditionOutcome.MATCHED:
+        if result.outcome is Ending.MATCHED:
             doubt = _find_doubt(flag, results) if index else None
             return _undecided(flag, doubt, results) if doubt else _matched(run, flag, results, vantage)
         if result.unknown and result.unknown.is_final:
             return _undecided(flag, result.unknown, results)
-        if flag.exits_early and result.outcome is ConditionOutcome.OUT_OF_ROLLOUT:
+        if flag.exits_early and result.outcome is Ending.OUT_OF_ROLLOUT:
             break
     return _unmatched(run, flag, results, vantage)
 
@@ -260,7 +260,7 @@ def by_enrollment(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evalu
     result = evaluate_condition(run, alone, 0)
     if result.unknown is not None and result.unknown.why is Why.PATTERN_COSTLY:
         return result.unknown
-    return _enrolled(run, flag, result.outcome is ConditionOutcome.MATCHED)
+    return _enrolled(run, flag, result.outcome is Ending.MATCHED)
 
 
 def _by_opting_in(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evaluation | Unknown | None:

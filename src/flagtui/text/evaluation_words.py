@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
-from flagtui.evaluate.evaluation import ConditionOutcome, ConditionResult, Draw, Evaluation, RuleReason, Why
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Ending, Evaluation, RuleReason, Why
 from flagtui.evaluate.explanation import (
     apart,
     describe,
@@ -207,17 +207,10 @@ def _is_explained(account: PersonEvaluation) -> bool:
 
 def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) -> str:
     number = has.index + 1
-    if lacks.outcome is ConditionOutcome.PROPERTIES_DIFFER and has.outcome in (
-        ConditionOutcome.MATCHED,
-        ConditionOutcome.OUT_OF_ROLLOUT,
-    ):
+    if lacks.outcome is Ending.PROPERTIES_DIFFER and has.outcome in (Ending.MATCHED, Ending.OUT_OF_ROLLOUT):
         properties = safe_text(describe_filter(lacks.differing.filter), 160)
         return f"condition {number} requires {properties}: {names[0]} matches, {names[1]} does not."
-    if (
-        has.outcome is ConditionOutcome.MATCHED
-        and lacks.outcome is ConditionOutcome.OUT_OF_ROLLOUT
-        and lacks.rollout
-    ):
+    if has.outcome is Ending.MATCHED and lacks.outcome is Ending.OUT_OF_ROLLOUT and lacks.rollout:
         return (
             f"condition {number} rolls out to {lacks.rollout.percentage:g} %: {names[0]} is in, "
             f"{names[1]} is out with {lacks.rollout.fraction:.2f}."
@@ -270,7 +263,7 @@ def _why(left: Evaluation | None, right: Evaluation | None, first: JSON, second:
         return "according to the server"
     for on_left, on_right in zip(left.conditions, right.conditions, strict=False):
         for has, lacks in ((on_left, on_right), (on_right, on_left)):
-            if lacks.outcome is ConditionOutcome.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:
+            if lacks.outcome is Ending.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:
                 return safe_text(describe_filter(lacks.differing.filter), 80)
         if on_left.rollout and on_right.rollout and on_left.outcome is not on_right.outcome:
             share = on_left.rollout.percentage

@@ -7,8 +7,8 @@ from datetime import datetime
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import (
     Check,
-    ConditionOutcome,
     ConditionResult,
+    Ending,
     Evaluation,
     Reason,
     RulesEvaluation,
@@ -194,11 +194,11 @@ def _condition(flag: FlagParts, result: ConditionResult) -> Json:
     percentage = 100.0 if condition.percentage is None else float(condition.percentage)
     return {
         "index": result.index,
-        "matched": result.outcome is ConditionOutcome.MATCHED,
-        "properties_matched": result.outcome in (ConditionOutcome.MATCHED, ConditionOutcome.OUT_OF_ROLLOUT),
+        "matched": result.outcome is Ending.MATCHED,
+        "properties_matched": result.outcome in (Ending.MATCHED, Ending.OUT_OF_ROLLOUT),
         "explanation": describe_condition(result),
         "rollout_percentage": percentage,
-        "rollout_excluded": result.outcome is ConditionOutcome.OUT_OF_ROLLOUT,
+        "rollout_excluded": result.outcome is Ending.OUT_OF_ROLLOUT,
         "variant": condition.variant,
         "properties": [_property(check) for check in result.checks],
     }
