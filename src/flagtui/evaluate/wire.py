@@ -47,6 +47,12 @@ def variants(filters: Any) -> list[Any]:
     return items(several.get("variants")) if isinstance(several, dict) else []
 
 
+def variant_keys(filters: Any) -> tuple[str, ...]:
+    """Return the keys of the variants, in order; none for a flag that is on or off."""
+    keys = (mapping(variant).get("key") for variant in variants(filters))
+    return tuple(key for key in keys if isinstance(key, str) and key)
+
+
 def stored_payloads(filters: Any) -> Any:
     """Return what is stored as payloads, also if it is no object."""
     return mapping(filters).get("payloads")

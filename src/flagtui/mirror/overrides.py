@@ -69,14 +69,8 @@ class Overrides:
 
 def _new_flag(key: str) -> dict[str, JSON]:
     """Return a flag that exists on this machine alone."""
-    return {
-        "id": crc32(key.encode()),
-        "key": key,
-        "name": "",
-        "active": False,
-        "version": 1,
-        "filters": wire.with_conditions({}, ()),
-    }
+    flag: dict[str, JSON] = {"id": crc32(key.encode()), "key": key, "name": "", "active": False, "version": 1}
+    return {**flag, "filters": wire.with_conditions({}, ())}
 
 
 def _for_everyone(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
@@ -86,13 +80,8 @@ def _for_everyone(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
         # The flag's own groups, device and variants: bucketing stays as it is.
         names = ("aggregation_group_type_index", "bucketing_identifier", "multivariate", "payloads")
         kept = {name: stored[name] for name in names if name in stored}
-        condition = wire.new_condition(value.percentage, variant=None)
-        return {
-            **flag,
-            "active": True,
-            "ensure_experience_continuity": False,
-            "filters": wire.with_conditions(kept, [condition]),
-        }
+        filters = wire.with_conditions(kept, [wire.new_condition(value.percentage, variant=None)])
+        return {**flag, "active": True, "ensure_experience_continuity": False, "filters": filters}
     condition = wire.new_condition(100, variant=value if isinstance(value, str) else None)
     filters = wire.with_payloads(wire.with_conditions({}, [condition]), wire.stored_payloads(stored) or {})
     if isinstance(value, str):

@@ -73,13 +73,12 @@ def _is_id(id: Any) -> bool:
 
 
 def _shape(row: FlagRow, flag: _WireFlag) -> FlagShape:
-    keys = (as_dict(item).get("key") for item in wire.variants(flag.filters))
     payloads = [_payload(value) for value in wire.payloads(flag.filters).values() if value is not None]
     if flag.has_encrypted_payloads is True:
         payload: ValueShape | None = ANYTHING
     else:
         payload = merge_shapes(map(shape_of, payloads)) if payloads else None
-    return FlagShape(row, tuple(key for key in keys if isinstance(key, str) and key), payload)
+    return FlagShape(row, wire.variant_keys(flag.filters), payload)
 
 
 def _payload(stored: JSON) -> JSON:

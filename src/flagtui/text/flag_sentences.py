@@ -96,9 +96,8 @@ def decides_before(filters: Filters) -> bool:
 
 def _beside_conditions(flag: Mapping[str, JSON]) -> FlagParts:
     """Return the flag as the evaluator reads it, without conditions and variants, which can be many."""
-    return read_flag(
-        {**flag, "filters": wire.with_conditions(wire.without_variants(flag.get("filters")), ())}
-    )
+    filters = wire.with_conditions(wire.without_variants(flag.get("filters")), ())
+    return read_flag({**flag, "filters": filters})
 
 
 def before_conditions(filters: Filters) -> Iterator[list[Piece]]:

@@ -74,7 +74,7 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
         return
     if is_new and not groups:
         yield FilterProblem(("groups",), NO_CONDITION)
-    keys = frozenset(variant_keys(filters))
+    keys = frozenset(wire.variant_keys(filters))
     flag_level = as_index(filters.get("aggregation_group_type_index"))
     for place, group in enumerate(groups):
         at: Path = ("groups", place)
@@ -154,7 +154,7 @@ def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         # Newer servers take a null here; older ones do not.
         yield FilterProblem(("payloads",), "must be an object; {} clears it")
         return
-    variants = frozenset(variant_keys(filters))
+    variants = frozenset(wire.variant_keys(filters))
     keys, allowed = (variants, "variants' keys") if variants else (frozenset(("true",)), "`true`")
     for key, payload in payloads.items():
         if key not in keys:
@@ -181,12 +181,6 @@ def _share(item: Mapping[str, JSON], name: str, at: Path, alternative: str = "")
         yield FilterProblem((*at, name), f"must be a number from 0 to 100{alternative}")
     elif not 0 <= share <= 100:
         yield FilterProblem((*at, name), f"must be between 0 and 100, not {share:g}")
-
-
-def variant_keys(filters: JSON) -> tuple[str, ...]:
-    """Return the keys of the variants, in order; none for a flag that is on or off."""
-    keys = (as_dict(variant).get("key") for variant in wire.variants(filters))
-    return tuple(key for key in keys if isinstance(key, str) and key)
 
 
 def _index(item: Mapping[str, JSON], at: Path) -> Iterator[FilterProblem]:

@@ -151,9 +151,8 @@ class WorkingCopy(Draft):
 
     def add_condition(self) -> int:
         """Append a 0 % condition for everyone and return its index."""
-        if not self.groups:
-            self._change_filters(wire.with_conditions(self.filters, ()))
-        self._change_groups().append(wire.new_condition(0, variant=None))
+        conditions = [*self.groups, wire.new_condition(0, variant=None)]
+        self._change_filters(wire.with_conditions(self.filters, conditions))
         return len(self.groups) - 1
 
     def remove_condition(self, place: int) -> None:
@@ -222,10 +221,9 @@ class WorkingCopy(Draft):
 
     def add_variant(self, key: str) -> None:
         if not self.variants:
-            self._change_filters(wire.with_variants(self.filters, ()))
             self._drop_payload("true")
-        share = 100 if not self.variants else 0
-        as_list(self.change(*self.variants_path)).append(wire.new_variant(key, share))
+        variants = [*self.variants, wire.new_variant(key, 0 if self.variants else 100)]
+        self._change_filters(wire.with_variants(self.filters, variants))
 
     def rename_variant(self, place: int, key: str) -> None:
         """Rename a variant, its payload, and the conditions that force it."""
