@@ -174,10 +174,8 @@ def test_capture_without_the_library_is_no_call() -> None:
 )
 def test_capture_of_a_name_with_another_value_is_no_event(line: str, is_event: bool) -> None:
     calls = f'{line}\ncamera.capture("front"); capture("back");'
-    assert [("call", key) in resolve(read(f'posthog.capture("a");{calls}')) for key in ("front", "back")] == [
-        is_event,
-        True,
-    ]
+    kinds = resolve(read(f'posthog.capture("a");{calls}'))
+    assert [("call", key) in kinds for key in ("front", "back")] == [is_event, True]
     # Without the library's own name any receiver may be its client.
     assert ("call", "front") in resolve(read(f"// posthog\n{calls}"))
 
@@ -259,9 +257,10 @@ def test_languages_are_recognised_by_extension() -> None:
         'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)',
         'name = "nav-{}".format(user)\nposthog.get_feature_flag(name, user)',
         'name = "nav"\nname = choose()\nposthog.get_feature_flag(name, user)',
+        'posthog.get_feature_flag("n\\u0061v", user)',
     ],
 )
-def test_name_of_a_computed_value_has_no_key(text: str) -> None:
+def test_computed_value_and_one_with_escapes_have_no_key(text: str) -> None:
     keys = [key for kind, key in resolve(read(text, "python")) if kind in ("call", "constant")]
     assert keys == [""]
 
