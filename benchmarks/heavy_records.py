@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.doubles import heavy_records as heavy
+from tests.doubles.heavy_server import HeavyServer
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running
 
@@ -36,6 +37,7 @@ FLAGS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
     "50,000 values": lambda: heavy.with_values(50_000),
     "20,000 variants": lambda: heavy.with_variants(20_000),
     "1 MiB payload": lambda: heavy.with_payload(1024 * 1024),
+    "4 MiB payload": lambda: heavy.with_payload(4 * 1024 * 1024),
     "10,000 tags": lambda: heavy.with_tags(10_000),
     "1 MiB description": lambda: heavy.with_description(1024 * 1024),
     "1,000 dependencies": lambda: heavy.with_dependencies(1_000),
@@ -44,11 +46,11 @@ FLAGS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
 }
 EXPERIMENTS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
     "5,000 + 5,000 metrics": lambda: heavy.experiment(5_000),
-    "2,000 variants": lambda: heavy.experiment(1, variants=2_000),
+    "20,000 variants": lambda: heavy.experiment(1, variants=20_000),
 }
 EVENTS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
-    "10,000 tags": lambda: heavy.event(10_000, 100),
-    "1 MiB description": lambda: heavy.event(1, 1024 * 1024),
+    "100,000 tags": lambda: heavy.event(100_000, 100),
+    "4 MiB description": lambda: heavy.event(1, 4 * 1024 * 1024),
 }
 
 
@@ -67,19 +69,86 @@ async def measured(name: str, step: Callable[[], Awaitable[None]]) -> Line:
 
 
 @asynccontextmanager
-async def opened(folder: Path, family: str, records: list[dict[str, JSON]]) -> AsyncIterator[Program]:
+async def opened(
+    folder: Path, family: str, records: list[dict[str, JSON]]
+) -> AsyncIterator[tuple[Program, HeavyServer]]:
     template = make_template(Path(tempfile.mkdtemp(dir=folder)) / "template.db", one_in=16)
     setting = Setting(template, Path(tempfile.mkdtemp(dir=folder)), size=WIDE)
     logged = records if family == "feature_flags" else []
-    async with running(setting, lambda wire: heavy.serve(wire, family, records, logged)) as program:
-        yield program
+    servers: list[HeavyServer] = []
+    async with running(
+        setting, lambda wire: servers.append(HeavyServer(wire, family, records, logged))
+    ) as program:
+        yield program, servers[0]
 
 
-async def tour(program: Program, family: str) -> AsyncIterator[Line]:
-    """Everything that is opened about the record under the cursor."""
-    if family == "feature_flags":
-        yield await measured("question", lambda: program.press("space"))
+Step = tuple[str, tuple[str, ...]]
+"""What a person does, and the keys; it is left with escape. Without a name it is not measured."""
+FLAG_STEPS: Final[tuple[Step, ...]] = (
+    ("rollout", ("%",)),
+    ("form", ("e",)),
+    ("tags", ("T",)),
+    ("tags saved", ("T", *"added", "enter")),
+    ("archive", ("a",)),
+    ("delete", ("d",)),
+    ("JSON in editor", ("E",)),
+    ("schedule", ("@",)),
+    ("schedule step", ("@", *"raise", "enter")),
+    ("copy", ("D",)),
+    ("copy here", ("D", "enter", "enter")),
+    ("copy away", ("D", "down", "enter")),
+    ("links", ("l",)),
+    ("copy menu", ("Y",)),
+    ("palette", ("ctrl+p",)),
+)
+EXPERIMENT_STEPS: Final[tuple[Step, ...]] = (
+    ("form", ("e",)),
+    ("form saved", ("e", "enter", *"renamed", "enter", "ctrl+s")),
+    ("launch", ("L",)),
+    ("archive", ("a",)),
+    ("delete", ("d",)),
+    ("JSON in editor", ("E",)),
+    ("copy here", ("D", "enter", "enter")),
+    ("copy away", ("D", "down", "enter")),
+    ("links", ("l",)),
+    ("palette", ("ctrl+p",)),
+)
+EVENT_STEPS: Final[tuple[Step, ...]] = (
+    ("verify", ("V",)),
+    ("hide", ("H",)),
+    ("describe", ("e",)),
+    ("tags", ("T",)),
+    ("tags saved", ("T", *"added", "enter")),
+    ("owner", ("O",)),
+    ("property", ("K",)),
+    ("enforcement", ("!",)),
+    ("delete", ("d",)),
+    ("JSON in editor", ("E",)),
+    ("TypeScript", ("t",)),
+    ("palette", ("ctrl+p",)),
+)
+STEPS: Final = {
+    "feature_flags": FLAG_STEPS,
+    "experiments": EXPERIMENT_STEPS,
+    "event_definitions": EVENT_STEPS,
+}
+
+
+async def close_above(program: Program, screen: Any) -> None:
+    """Leave what is above a screen."""
+    for _ in range(6):
+        if program.app.screen is screen:
+            return
         await program.press("escape")
+    raise AssertionError(f"{program.app.screen} does not close")
+
+
+async def tour(program: Program, server: HeavyServer, family: str, id: Any) -> AsyncIterator[Line]:
+    """Everything that is opened about the record under the cursor."""
+    the_list = program.app.screen
+    if family != "event_definitions":
+        yield await measured("question", lambda: program.press("space"))
+        await close_above(program, the_list)
     yield await measured("open", lambda: program.press("enter"))
     screen: Any = program.app.screen
 
@@ -89,26 +158,99 @@ async def tour(program: Program, family: str) -> AsyncIterator[Line]:
 
     for name in screen.tabs:
         yield await measured(name, lambda name=name: tab(name))
+        if name == "history":
+            yield await measured("compare", lambda: program.press("x", "down"))
+            await program.press("x")
     yield await measured("json down", lambda: program.press("end"))
-    if family != "event_definitions":
-        # Events are changed in another program.
-        yield await measured("form", lambda: program.press("e"))
-        await program.press("escape")
+    for name, keys in STEPS[family]:
+        await program.press(*keys[:-1])
+        yield await measured(name, lambda key=keys[-1]: program.press(key))
+        await close_above(program, screen)
     if family == "feature_flags":
-        yield await measured("rollout", lambda: program.press("%"))
-        await program.press("escape")
-        screen.action_open_tab("who")
-        await program.settle()
-        yield await measured("who: ada", lambda: program.press(*"ada", "enter"))
-        await program.press("escape")
-    yield await measured("palette", lambda: program.press("ctrl+p"))
-    await program.press("escape", "escape")
+        async for line in flag_tour(program, server, id, tab):
+            yield line
+    if family == "experiments":
+        await program.press("e", "enter", *"once more", "enter", "ctrl+s")
+        server.change_as_other(id)
+        yield await measured("others, saving", lambda: program.press("y"))
+    elif family == "event_definitions":
+        await program.press("T", *"more", "enter")
+        server.change_as_other(id)
+        yield await measured("others, saving", lambda: program.press("y"))
+    await close_above(program, screen)
+    await program.press("escape")
     if family == "feature_flags":
-        await program.press("plus")
-        yield await measured("stage", lambda: program.press("space"))
-        yield await measured("staged", lambda: program.press("ampersand"))
-        yield await measured("apply staged", lambda: program.press("a"))
-        await program.press("escape", "escape", "plus")
+        yield await measured("activity", lambda: program.press("4"))
+        yield await measured("activity down", lambda: program.press("down"))
+        await program.press("1")
+
+
+async def edit_share(program: Program, digits: str) -> None:
+    """Set the share of the first condition in the form."""
+    await program.press("e")
+    form: Any = program.app.screen
+    ids = [line.id for line in form.lines()]
+    form.query_one("#form").highlighted = ids.index(("condition", "", 0, -1))
+    await program.press("%", *digits, "enter")
+
+
+async def flag_tour(
+    program: Program, server: HeavyServer, id: Any, tab: Callable[[str], Awaitable[None]]
+) -> AsyncIterator[Line]:
+    """What only flags have: users, another user's changes at the same time, staging, undo."""
+    screen = program.app.screen
+    await tab("who")
+    yield await measured("who: ada", lambda: program.press(*"ada", "enter"))
+    await program.press("escape")
+    await tab("overview")
+    await program.press("space")
+    server.change_as_other(id)
+    yield await measured("others, question", lambda: program.press("y"))
+    await close_above(program, screen)
+    yield await measured("form edited", lambda: edit_share(program, "33"))
+    yield await measured("form saved", lambda: program.press("ctrl+s"))
+    await close_above(program, screen)
+    await edit_share(program, "34")
+    server.change_as_other(id)
+    yield await measured("others, form", lambda: program.press("ctrl+s"))
+    await close_above(program, screen)
+    await edit_share(program, "35")
+    await program.press("ctrl+s")
+    server.change_as_other(id)
+    yield await measured("others, saving", lambda: program.press("y"))
+    await close_above(program, screen)
+    await edit_share(program, "36")
+    await program.press("ctrl+s")
+    yield await measured("saved", lambda: program.press("y"))
+    await close_above(program, screen)
+    yield await measured("undo", lambda: program.press("u"))
+    await close_above(program, screen)
+    yield await measured("journal", lambda: program.press("J"))
+    await close_above(program, screen)
+    async for line in staging_tour(program, server, id, tab):
+        yield line
+
+
+async def staging_tour(
+    program: Program, server: HeavyServer, id: Any, tab: Callable[[str], Awaitable[None]]
+) -> AsyncIterator[Line]:
+    """Staged changes, applied after another user changed the flag."""
+    screen = program.app.screen
+    await program.press("plus")
+    yield await measured("stage", lambda: program.press("space"))
+    await edit_share(program, "37")
+    yield await measured("stage form", lambda: program.press("ctrl+s"))
+    await close_above(program, screen)
+    for name in ("overview", "conditions", "links"):
+        yield await measured(f"staged {name}", lambda name=name: tab(name))
+    yield await measured("set", lambda: program.press("ampersand"))
+    await close_above(program, screen)
+    server.change_as_other(id)
+    yield await measured("read again", lambda: program.press("f5"))
+    yield await measured("set, others", lambda: program.press("ampersand"))
+    yield await measured("apply set", lambda: program.press("A"))
+    await close_above(program, screen)
+    await program.press("plus")
 
 
 async def toured(
@@ -116,15 +258,16 @@ async def toured(
 ) -> AsyncIterator[Line]:
     """A light record first, which loads what every record needs, then the heavy one."""
     keys = {"experiments": "2", "event_definitions": "3"}
-    async with opened(folder, family, [*records]) as program:
+    async with opened(folder, family, [*records]) as (program, server):
         if family in keys:
             await program.press(keys[family])
         await program.press("home")
-        async for _ in tour(program, family):
+        async for _ in tour(program, server, family, records[0]["id"]):
             pass
         shorten_collections()
+        await program.press("home")
         yield await measured("list, pane", lambda: program.press("down"))
-        async for line in tour(program, family):
+        async for line in tour(program, server, family, records[1]["id"]):
             yield line
 
 
@@ -154,7 +297,7 @@ async def main(names: list[str]) -> None:
                 continue
             print(name, flush=True)
             async for view, *times in steps(Path(folder)):
-                print(f"    {view:<14}" + "".join(f"{one:>10,.0f}" for one in times), flush=True)
+                print(f"    {view:<18}" + "".join(f"{one:>10,.0f}" for one in times), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
-"""Records as large as servers take them, and a wire that serves them beside the sample."""
+"""Records as large as servers take them."""
 
 import json
-from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-import httpx
 from tests.doubles.flag_server import raw_flag
-from tests.doubles.wire import Wire
 
 JSON = Any
 CREATED: Final = "2026-01-05T10:00:00Z"
@@ -180,64 +177,3 @@ def event(tags: int, size: int, name: str = "heavy event") -> dict[str, JSON]:
         "enforcement_mode": "allow",
         "is_action": False,
     }
-
-
-FAMILIES: Final = ("feature_flags", "experiments", "event_definitions")
-
-
-def serve(
-    wire: Wire, family: str, records: list[dict[str, JSON]], logged: Collection[dict[str, JSON]] = ()
-) -> None:
-    """Answer for these records of a family in place of the service, which has everything else.
-
-    Flags that are `logged` have a log of heavy changes.
-    """
-    stored = {str(record["id"]): json.dumps(record).encode() for record in records}
-    page = b'{"count": %d, "next": null, "previous": null, "results": [%s]}'
-    listed = page % (len(stored), b", ".join(stored.values()))
-    logs = {f"{flag['id']}/activity": _log(flag) for flag in logged}
-    earlier = wire.before
-
-    def answer(request: httpx.Request) -> httpx.Response | Exception | None:
-        before, _, after = request.url.path.partition(f"/{family}/")
-        if request.method != "GET" or not before:
-            return earlier(request)
-        body = listed if after == "" and f"/{family}/" in request.url.path else stored.get(after.rstrip("/"))
-        body = logs.get(after.rstrip("/"), body)
-        if body is None:
-            return _empty(after) or earlier(request)
-        return httpx.Response(200, content=body, headers={"content-type": "application/json"})
-
-    wire.before = answer
-
-
-def _log(flag: dict[str, JSON]) -> bytes:
-    """The activity of a flag whose conditions were changed twice: the log has all of them, on both sides."""
-    filters = flag["filters"]
-    groups = [{**group, "rollout_percentage": 7} for group in filters["groups"]]
-    changed: dict[str, JSON] = {"type": "FeatureFlag", "action": "changed", "field": "filters"}
-    changed |= {"before": {**filters, "groups": groups}, "after": filters}
-    entries = [
-        {
-            "id": f"{flag['id']}-{place}",
-            "user": MADE_BY,
-            "activity": "updated",
-            "scope": "FeatureFlag",
-            "item_id": str(flag["id"]),
-            "created_at": CREATED,
-            "detail": {"name": flag["key"], "changes": [changed]},
-        }
-        for place in range(2)
-    ]
-    return json.dumps({"results": entries, "next": None, "total_count": 2}).encode()
-
-
-def _empty(path: str) -> httpx.Response | None:
-    """What the service does not have of records that only the wire has."""
-    answers: Mapping[str, JSON] = {
-        "dependent_flags": [],
-        "status": {"status": "active", "reason": ""},
-        "activity": {"results": [], "next": None, "previous": None, "total_count": 0},
-    }
-    of, _, what = path.rstrip("/").partition("/")
-    return httpx.Response(200, json=answers[what]) if of.isdigit() and what in answers else None

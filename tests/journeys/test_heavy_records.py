@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.doubles import heavy_records as heavy
+from tests.doubles.heavy_server import HeavyServer, serve
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
@@ -44,7 +45,7 @@ def place_cursor(program: Program, id: LineId) -> None:
 @asynccontextmanager
 async def flag_form(setting: Setting, conditions: int) -> AsyncIterator[Program]:
     raw = heavy.with_conditions(conditions)
-    async with running(setting, lambda wire: heavy.serve(wire, "feature_flags", [raw])) as program:
+    async with running(setting, lambda wire: serve(wire, "feature_flags", [raw])) as program:
         await program.press("home", "e")
         yield program
 
@@ -87,7 +88,7 @@ async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
 
 async def test_metric_next_to_the_gap_is_not_moved_into_it(setting: Setting) -> None:
     raw = heavy.experiment(150)
-    async with running(setting, lambda wire: heavy.serve(wire, "experiments", [raw])) as program:
+    async with running(setting, lambda wire: serve(wire, "experiments", [raw])) as program:
         await stand_on_experiment(program, raw["name"])
         await program.press("e")
         place_cursor(program, ("metric", "metrics", 89, -1))
@@ -102,7 +103,7 @@ async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
         name: heavy.with_variants(2_000)["filters"][name] for name in ("multivariate", "payloads")
     }
     async with running(
-        replace(setting, size=WIDE), lambda wire: heavy.serve(wire, "feature_flags", [raw])
+        replace(setting, size=WIDE), lambda wire: serve(wire, "feature_flags", [raw])
     ) as program:
         async with LoopBlocks() as blocks:
             await program.press("home")
@@ -126,9 +127,25 @@ async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
         assert blocks.most_work < MOST_WORK
 
 
+async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting) -> None:
+    raw = heavy.with_conditions(1_000)
+    servers: list[HeavyServer] = []
+    async with running(
+        setting, lambda wire: servers.append(HeavyServer(wire, "feature_flags", [raw], [raw]))
+    ) as program:
+        async with LoopBlocks() as blocks:
+            await program.press("home", "space")
+            servers[0].change_as_other(raw["id"])
+            await program.press("y")
+        assert "Grace changed it first" in words(program.screen)
+        assert blocks.most_work < MOST_WORK
+        await program.press("escape", "at", *"raise", "enter")
+        assert "Raise the rollout of conditions-1000: 200 of 1,000 conditions" in words(program.screen)
+
+
 async def test_page_of_a_draft_reads_it_once(setting: Setting) -> None:
     raw = heavy.experiment(1)
-    async with running(setting, lambda wire: heavy.serve(wire, "experiments", [raw])) as program:
+    async with running(setting, lambda wire: serve(wire, "experiments", [raw])) as program:
         await stand_on_experiment(program, raw["name"])
         await program.press("enter")
         assert [line for line in program.wire.passed if line.endswith(f"/experiments/{raw['id']}/")] == [
