@@ -1,6 +1,5 @@
 """The base of every group of operations: a connection, a project, and one way to send requests."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, ListTooLong, NotFound, ServerFault
+from flagtui.api.heavy_work import run_off_loop
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
@@ -128,7 +128,7 @@ class PagedRecords(Resource, Generic[Row]):
 
 async def read_off_loop(answer: Answer, read: Callable[[Answer], DecodedT], heavy: int = HEAVY) -> DecodedT:
     """Return what is read of a response; of one with more than `heavy` bytes in a thread."""
-    return read(answer) if len(answer.body) <= heavy else await asyncio.to_thread(read, answer)
+    return read(answer) if len(answer.body) <= heavy else await run_off_loop(lambda: read(answer))
 
 
 def pairs(query: Query) -> tuple[tuple[str, str], ...]:
