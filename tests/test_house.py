@@ -173,3 +173,16 @@ def is_called_by_name(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDe
     """Whether no decorator hands it to another caller; nothing else calls a property."""
     marks = [ast.unparse(mark) for mark in node.decorator_list]
     return all(mark in ("property", "dataclass", "staticmethod", "classmethod") for mark in marks)
+
+
+def test_workers_with_arguments_are_described() -> None:
+    """Without a description, Textual writes every argument out, which takes a second for a heavy record."""
+    undescribed = []
+    for name, path in FILES.items():
+        for function in find_functions(path):
+            for decorator in function.decorator_list:
+                is_work = isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "work"
+                arguments = [*function.args.args[1:], *function.args.kwonlyargs]
+                if is_work and arguments and "description=" not in ast.unparse(decorator):
+                    undescribed.append(f"{name}.{function.name}")
+    assert undescribed == []

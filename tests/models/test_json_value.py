@@ -9,6 +9,7 @@ from flagtui.models.json_value import (
     JSON,
     PIECE,
     NotJson,
+    count_parts,
     read_json,
     read_json_for_rows,
     without_surrogates,
@@ -92,3 +93,9 @@ def test_heavy_body_is_refused_like_a_small_one(text: str) -> None:
     with pytest.raises(NotJson) as of_heavy:
         read_json(body)
     assert str(of_heavy.value).split(" at ")[0] == str(of_small.value).split(" at ")[0]
+
+
+def test_parts_are_counted_up_to_the_limit() -> None:
+    assert count_parts({"a": [1, 2], "b": None}, 100) == 5
+    assert 10 < count_parts([[0] * 1_000_000] * 1_000_000, 10) < 20
+    assert count_parts("x" * 6_400, 10) == 101

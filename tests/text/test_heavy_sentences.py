@@ -1,5 +1,6 @@
 """Sentences of flags with thousands of conditions: linear time, shortened with the count, still true."""
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -17,7 +18,7 @@ from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
 from flagtui.text.activity_words import activity_words
-from flagtui.text.differences import diff_lines
+from flagtui.text.differences import LINES, diff_lines
 from flagtui.text.flag_sentences import condition_blocks, plain, rest_words, who_sees_it
 
 JSON = Any
@@ -173,6 +174,15 @@ def test_change_of_thousands_of_conditions_is_described_in_part() -> None:
     assert counted_calls(lambda: [*diff_lines(before, after)]) < 60_000
 
 
+def test_heavy_value_of_a_difference_is_written_in_part() -> None:
+    value = [{"key": f"plan-{place}", "is": True} for place in range(50_000)]
+    path, removed, *more = [*diff_lines({"other": value}, {})][1:]
+    whole = json.dumps(value, ensure_ascii=False, indent=2).split("\n")
+    assert [line[1][0] for line in (removed, *more[:LINES])] == [*whole[:LINES], "… and more"]
+    assert plain([path]) == "  other"
+    assert counted_calls(lambda: [*diff_lines({"other": value}, {})]) < 5_000
+
+
 def test_last_changed_condition_of_thousands_is_described() -> None:
     after = heavy.targeting(heavy.conditions(5_000))
     before = {**after, "groups": [*after["groups"][:-1], {**after["groups"][-1], "rollout_percentage": 1.5}]}
@@ -186,6 +196,24 @@ def test_changed_property_of_thousands_is_described() -> None:
     entry = logged({**after, "groups": [{**group, "properties": properties}]}, after)
     assert activity_words(entry) == "condition 1: + plan, - country"
     assert counted_calls(lambda: activity_words(entry)) < 20_000
+
+
+def test_change_of_thousands_of_properties_is_counted_as_one() -> None:
+    after = heavy.with_properties(5_000)["filters"]
+    (group,) = after["groups"]
+    properties = [{**item, "value": ["other"]} for item in group["properties"]]
+    changed = {**group, "properties": properties, "rollout_percentage": 7.5}
+    entry = logged({**after, "groups": [changed]}, after)
+    assert activity_words(entry) == "rollout 7.5 % → 50 %, condition 1: properties changed"
+    assert counted_calls(lambda: activity_words(entry)) < 1_000
+
+
+def test_change_of_thousands_of_variants_is_counted_as_one() -> None:
+    after = heavy.with_variants(5_000)["filters"]
+    variants = [{**variant, "rollout_percentage": 1} for variant in after["multivariate"]["variants"]]
+    entry = logged({**after, "multivariate": {"variants": variants}}, after)
+    assert activity_words(entry) == "variants changed"
+    assert counted_calls(lambda: activity_words(entry)) < 1_000
 
 
 def test_property_with_an_equal_number_is_unchanged() -> None:

@@ -203,7 +203,7 @@ class FlagTui(ScreenOwner[None]):
         if (profile := await self.above.choose_profile()) is not None:
             self.show_profile(profile)
 
-    @work(exclusive=True, group="load")
+    @work(exclusive=True, group="load", description="show profile")
     async def show_profile(self, session: Session) -> None:
         """Leave everything that belongs to this profile for another."""
         drop_read(self)
@@ -249,7 +249,7 @@ class FlagTui(ScreenOwner[None]):
         self.look = self.above.read_settings_again(self.tabs.lists()) or self.look
         self.poll()
 
-    @work(exclusive=True, group="load")
+    @work(exclusive=True, group="load", description="show project")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
         drop_read(self)

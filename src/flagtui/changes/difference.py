@@ -1,10 +1,12 @@
 """Compare two JSON values by path, in words too, and merge three versions of one value."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 from flagtui.models.editable_fields import EditableField, FieldTable
 from flagtui.models.json_value import JSON, as_list
@@ -62,7 +64,20 @@ Merged = tuple[JSON, tuple[FieldConflict, ...]]
 def same(left: JSON, right: JSON) -> bool:
     """Equal as JSON: 50 is 50.0, but true is not 1. Parts that both sides share are not compared."""
     # Python's equality is quick, and what differs for it differs as JSON too.
-    return left is right or (left == right and _has_same_booleans(left, right))
+    return left is right or (
+        left == right and (_are_written_alike(left, right) or _has_same_booleans(left, right))
+    )
+
+
+def _are_written_alike(left: JSON, right: JSON) -> bool:
+    """Return whether both are the same text as JSON, as equal values of megabytes nearly always are."""
+    if not isinstance(left, dict | list):
+        return False
+    try:
+        return msgspec.json.encode(left) == msgspec.json.encode(right)
+    except (OverflowError, UnicodeError, TypeError, ValueError):
+        # Numbers and texts that can be neither drawn nor sent.
+        return False
 
 
 def _has_same_booleans(left: JSON, right: JSON) -> bool:
@@ -200,10 +215,11 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
     field = fields.get(name)
     if isinstance(before, list) or isinstance(after, list):
         before, after = as_list(before), as_list(after)
-        moved = [f"+ {brief(item)}" for item in without(after, before)]
-        moved += [f"− {brief(item)}" for item in without(before, after)]
+        moved = [("+", item) for item in without(after, before)]
+        moved += [("−", item) for item in without(before, after)]
         more = f" and {len(moved) - ITEMS:,} more" if len(moved) > ITEMS else ""
-        return f"{fields.words(name)}: {', '.join(moved[:ITEMS]) or 'in another order'}{more}"
+        words = ", ".join(f"{sign} {brief(item)}" for sign, item in moved[:ITEMS])
+        return f"{fields.words(name)}: {words or 'in another order'}{more}"
     words = arrow(value_words(field, before), value_words(field, after))
     if field is None or not field.is_self_explanatory or MISSING in (before, after):
         return f"{fields.words(name)}: {words}"
@@ -211,12 +227,18 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
 
 
 def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
-    """The items that are not among the others, in their order; quick where all are texts or numbers."""
-    try:
-        keys = frozenset(others)
-        return [item for item in items if item not in keys]
-    except TypeError:
-        return [item for item in items if item not in others]
+    """The items that are not among the others, in their order."""
+    if not items or not others:
+        return list(items)
+    keys = frozenset(map(_hashable, others))
+    return [item for item in items if _hashable(item) not in keys]
+
+
+def _hashable(value: JSON) -> Hashable:
+    """Return a value that is equal for equal JSON: there can be thousands of objects to look up."""
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(item)) for key, item in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
 def value_words(field: EditableField | None, value: JSON) -> JSON:

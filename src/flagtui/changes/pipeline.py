@@ -26,6 +26,7 @@ from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
+from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
 from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up, watch
 
@@ -79,7 +80,11 @@ async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> O
             return _outcome_of_error(plan, error)
         reason = "it could not be read again, so nothing was sent"
         return Outcome(plan, "failed", None, reason, error.next, error)
-    return None if now is None else adapter.conflict(plan, now)
+    return (
+        None
+        if now is None
+        else await off_loop(weigh(getattr(now, "raw", None)), lambda: adapter.conflict(plan, now))
+    )
 
 
 async def _journal_and_send(

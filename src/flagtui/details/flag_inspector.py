@@ -110,7 +110,7 @@ class Inspector:
 
     async def _name_groups(self, flag: Flag) -> None:
         """Load the definitions if the flag's conditions need the names of group types."""
-        if names_groups(flag) and not self.definitions.is_read:
+        if flag.targeting.names_groups and not self.definitions.is_read:
             await self.definitions.read()
 
     def _keep(self, details: FlagDetails, change: StagedChange | None) -> None:
@@ -210,13 +210,6 @@ def counted(asked: ConditionQuery, reach: BlastRadius) -> Counted:
     """Return the condition with its count."""
     unit = "users" if asked.group_type is None else "groups"
     return Counted(asked.number, reach.affected, asked.condition.rollout, reach.total, unit)
-
-
-def names_groups(flag: Flag) -> bool:
-    """Return whether the conditions need the names of group types."""
-    targeting = flag.targeting
-    has_groups = any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
-    return has_groups or any(item.type == "group" for item in targeting.properties)
 
 
 def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:

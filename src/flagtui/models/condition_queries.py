@@ -1,13 +1,13 @@
 """Conditions as a server is asked to count their users: which ones, and which are too long."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from flagtui.models.filters import Condition, Filters
-from flagtui.models.json_value import as_list
+from flagtui.models.json_value import JSON, as_list
 
 OPTED_IN: Final = "those who opted in to early access"
 MOST_VALUES: Final = 10_000
@@ -33,8 +33,15 @@ class ConditionQuery:
     def is_countable(self) -> bool:
         """Return whether a server is asked to count: the request contains the whole condition."""
         properties = self.condition.properties
-        values = sum(len(as_list(item.value)) for item in properties)
-        return len(properties) + values <= MOST_VALUES
+        if len(properties) > MOST_VALUES:
+            return False
+        return len(properties) + sum(len(as_list(item.value)) for item in properties) <= MOST_VALUES
+
+    @staticmethod
+    def is_short(raw: Mapping[str, JSON]) -> bool:
+        """Return `is_countable` for a stored condition, without reading its properties."""
+        properties = [item for item in as_list(raw.get("properties")) if isinstance(item, dict)]
+        return len(properties) + sum(len(as_list(item.get("value"))) for item in properties) <= MOST_VALUES
 
     @cached_property
     def identity(self) -> str:

@@ -154,8 +154,9 @@ class Filters:
 
     @cached_property
     def size(self) -> int:
-        """Return the number of conditions, properties and variants."""
-        return len(self.stored_conditions) + len(self.variants) + sum(1 for _ in self.properties)
+        """Return the number of conditions, properties and variants; a payload of 500 bytes counts as one."""
+        payloads = sum(len(text) for text in self.payloads.values() if isinstance(text, str)) // 500
+        return len(self.stored_conditions) + len(self.variants) + sum(1 for _ in self.properties) + payloads
 
     @cached_property
     def variant_keys(self) -> frozenset[str]:
@@ -205,6 +206,17 @@ class Filters:
     def properties(self) -> Iterator[Property]:
         """Yield the properties of all conditions, in order."""
         return (item for condition in self.conditions for item in condition.properties)
+
+    @cached_property
+    def names_groups(self) -> bool:
+        """Return whether the conditions need the names of group types."""
+        has_groups = any(self.group_type_of(condition) is not None for condition in self.conditions)
+        return has_groups or any(item.type == "group" for item in self.properties)
+
+    @cached_property
+    def cohort_labels(self) -> dict[int, str]:
+        """Return the labels of the cohorts that the conditions name, by id, each as it is named last."""
+        return {item.cohort_id: item.label for item in self.properties if item.cohort_id is not None}
 
     @cached_property
     def depends_on(self) -> tuple[int, ...]:

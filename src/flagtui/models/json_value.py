@@ -5,11 +5,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Final, NoReturn, TypeAlias
 
 JSON: TypeAlias = Any
 """None, bool, int, float, str, list or dict: the result of `json.loads`. Check it before use."""
 
+TEXT_OF_PART: Final = 64
+"""Characters that count as a further part of a value."""
 DEPTH_LIMIT: Final = 64
 """Levels of lists and objects; the deepest flag in the field has 9."""
 
@@ -139,6 +142,23 @@ def copy_json(value: JSON) -> JSON:
     if isinstance(value, list):
         return [copy_json(item) for item in value]
     return value
+
+
+def count_parts(value: JSON, most: int) -> int:
+    """Return how many values are within the value, itself included; counting ends beyond `most`.
+
+    A long text counts as several.
+    """
+    count, left = 0, [value]
+    while left and count <= most:
+        item = left.pop()
+        count += 1
+        if isinstance(item, str):
+            count += len(item) // TEXT_OF_PART
+        elif isinstance(item, dict | list):
+            # A list of a million is as heavy as its first thousand.
+            left.extend(islice(item.values() if isinstance(item, dict) else item, most))
+    return count
 
 
 def as_dict(value: JSON) -> dict[str, JSON]:

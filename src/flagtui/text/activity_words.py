@@ -15,8 +15,10 @@ from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
 
-PARTS: Final = 200
-"""The most parts of a change that are described; a line shows fewer."""
+PROPERTIES: Final = 50
+"""The most differing properties of a condition that are named; a line shows fewer."""
+VARIANTS: Final = 200
+"""The most variants of a flag whose shares are compared."""
 MORE: Final = "… and more"
 STAFF = "staff of the product, signed in as "
 """Precedes the user's name if a member of the product's staff was signed in as that user."""
@@ -38,10 +40,14 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
         parts = map(experiment_change_words, entry.changes)
     else:
         parts = (part for change in entry.changes for part in change_words(change, names))
-    words = [*islice(parts, PARTS + 1)]
-    if len(words) > PARTS:
-        return f"{safe_text(', '.join(words)[: limit - len(MORE)])}{MORE}"
-    return safe_text(", ".join(words) or entry.activity or "changed", limit)
+    words, room = "", limit
+    for part in parts:
+        if room < 0:
+            # There can be tens of thousands of parts, and a line has room for a few.
+            return f"{safe_text(words[: limit - len(MORE)])}{MORE}"
+        words = f"{words}, {part}" if words else part
+        room = limit - len(words)
+    return safe_text(words or entry.activity or "changed", limit)
 
 
 _METRICS = {
@@ -108,14 +114,10 @@ def filters_words(
     before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
 ) -> Iterator[str]:
     """Yield what changed between two stored filters: conditions, variants, payloads, other fields."""
-    yield from _conditions_words(_objects(wire.conditions(before)), _objects(wire.conditions(after)), names)
-    if wire.variants(before) != wire.variants(after):
-        old, new = _shares(before), _shares(after)
-        for key in dict.fromkeys([*old, *new]):
-            if old.get(key) != new.get(key):
-                yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
+    yield from _conditions_words(wire.conditions(before), wire.conditions(after), names)
+    yield from _variants_words(wire.variants(before), wire.variants(after))
     payloads, others = wire.payloads(before), wire.payloads(after)
-    for key in dict.fromkeys([*payloads, *others]):
+    for key in dict.fromkeys([*payloads, *others]) if payloads != others else ():
         if payloads.get(key) != others.get(key):
             sign = "+ payload" if key not in payloads else "- payload"
             word = sign if (key in payloads) != (key in others) else "payload"
@@ -125,20 +127,29 @@ def filters_words(
             yield safe_text(key.replace("_", " "), 40)
 
 
-def _objects(values: Sequence[JSON]) -> list[dict[str, JSON]]:
-    return [value for value in values if isinstance(value, dict)]
+def _objects(values: Sequence[JSON]) -> Iterator[dict[str, JSON]]:
+    return (value for value in values if isinstance(value, dict))
 
 
-def _shares(filters: Mapping[str, JSON]) -> dict[str, float]:
-    variants = map(Variant.of, _objects(wire.variants(filters)))
-    return {variant.key: variant.rollout for variant in variants}
+def _variants_words(before: Sequence[JSON], after: Sequence[JSON]) -> Iterator[str]:
+    if before == after:
+        return
+    if max(len(before), len(after)) > VARIANTS:
+        yield "variants changed"
+        return
+    old, new = _shares(before), _shares(after)
+    for key in dict.fromkeys([*old, *new]):
+        if old.get(key) != new.get(key):
+            yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
 
 
-def _conditions_words(
-    before: Sequence[dict[str, JSON]], after: Sequence[dict[str, JSON]], names: Names
-) -> Iterator[str]:
-    alone = len(before) == len(after) == 1
-    for number, (stored, now) in enumerate(zip_longest(before, after), 1):
+def _shares(variants: Sequence[JSON]) -> dict[str, float]:
+    return {variant.key: variant.rollout for variant in map(Variant.of, _objects(variants))}
+
+
+def _conditions_words(before: Sequence[JSON], after: Sequence[JSON], names: Names) -> Iterator[str]:
+    alone = all(len([*islice(_objects(groups), 2)]) == 1 for groups in (before, after))
+    for number, (stored, now) in enumerate(zip_longest(_objects(before), _objects(after)), 1):
         if stored == now:
             # Of thousands of conditions, few are different.
             continue
@@ -146,14 +157,16 @@ def _conditions_words(
         if now is None:
             yield f"- condition {number}"
             continue
-        if stored is not None:
-            stored, now = _without_common_properties(stored, now)
-        new = Condition.of(now)
         if stored is None:
-            yield f"+ condition {number} at {percent(new.rollout)}"
-        elif (old := Condition.of(stored)) != new:
+            yield f"+ condition {number} at {percent(Condition.of(wire.with_properties(now, ())).rollout)}"
+            continue
+        stored, now, is_long = _without_common_properties(stored, now)
+        old, new = Condition.of(stored), Condition.of(now)
+        if old != new or is_long:
             if old.rollout != new.rollout:
                 yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
+            if is_long:
+                yield f"condition {number}: properties changed"
             yield from _property_words(f"condition {number}: ", old, new, names)
             if old.variant != new.variant:
                 yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
@@ -161,14 +174,21 @@ def _conditions_words(
 
 def _without_common_properties(
     old: dict[str, JSON], new: dict[str, JSON]
-) -> tuple[dict[str, JSON], dict[str, JSON]]:
-    """Return both conditions without the properties with which both begin and end: there can be thousands."""
-    before, after = _objects(wire.properties(old)), _objects(wire.properties(new))
+) -> tuple[dict[str, JSON], dict[str, JSON], bool]:
+    """Return both conditions without the properties with which both begin and end: there can be thousands.
+
+    The last value is whether too many are left to be named; then none is left.
+    """
+    before, after = wire.properties(old), wire.properties(new)
+    if before == after:
+        return wire.with_properties(old, ()), wire.with_properties(new, ()), False
     least = min(len(before), len(after))
     start = next((n for n in range(least) if before[n] != after[n]), least)
     end = next((n for n in range(least - start) if before[-1 - n] != after[-1 - n]), least - start)
+    if max(len(before), len(after)) - start - end > PROPERTIES:
+        return wire.with_properties(old, ()), wire.with_properties(new, ()), True
     sides = (before[start : len(before) - end], after[start : len(after) - end])
-    return wire.with_properties(old, sides[0]), wire.with_properties(new, sides[1])
+    return wire.with_properties(old, sides[0]), wire.with_properties(new, sides[1]), False
 
 
 def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:
@@ -182,13 +202,7 @@ def _property_words(place: str, old: Condition, new: Condition, names: Names) ->
 
 
 def _absent(items: Sequence[Property], others: Sequence[Property]) -> list[Property]:
-    """Return the items that are not among the others, which can be tens of thousands."""
-    written, left = set(map(repr, others)), set(map(repr, items))
-    # Equal ones are nearly always written alike; 1 and 1.0 are not.
-    unlike = [other for other in others if repr(other) not in left]
-    return [
-        item for item in items if repr(item) not in written and (len(unlike) > PARTS or item not in unlike)
-    ]
+    return [item for item in items if item not in others]
 
 
 def _name_of(item: Property, names: Names) -> str:

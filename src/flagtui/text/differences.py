@@ -16,6 +16,8 @@ from flagtui.text.styled import Piece
 
 LINES: Final = 12
 """The most lines of one value."""
+CHARACTERS: Final = 4_000
+"""The most characters of one value."""
 PATHS: Final = 60
 """The most differing paths."""
 MOST_COUNTED: Final = 1_000
@@ -59,10 +61,23 @@ def diff_lines(
 def _value(sign: str, value: JSON, style: str) -> Iterator[list[Piece]]:
     if value is MISSING:
         return
-    text = json.dumps(value, ensure_ascii=False, indent=2 if isinstance(value, dict | list) else None)
-    for line in safe_lines(text, 4_000, LINES):
+    text, is_whole = _start_of_json(value)
+    lines = safe_lines(text, CHARACTERS, LINES)
+    for line in lines if is_whole else [*lines[:LINES], "… and more"]:
         yield [(sign, style), (line, style)]
         sign = " " * len(sign)
+
+
+def _start_of_json(value: JSON) -> tuple[str, bool]:
+    """Return the value as indented JSON, or its start, and whether that is all: it can be megabytes."""
+    if not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False), True
+    text = ""
+    for part in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+        if len(text) > CHARACTERS:
+            return text, False
+        text += part
+    return text, True
 
 
 Path = tuple[str | int, ...]

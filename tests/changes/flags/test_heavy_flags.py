@@ -3,20 +3,30 @@
 import asyncio
 import re
 import threading
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import pytest
 from tests.changes.conftest import NOW
 from tests.doubles import heavy_records as heavy
-from tests.doubles.counted_calls import counting_calls
+from tests.doubles.counted_calls import counted_calls, counting_calls
 from tests.doubles.expected import expect
+from tests.doubles.heavy_server import changed
 
+from flagtui.api import errors
+from flagtui.api.flags import Flags
 from flagtui.changes.difference import field_words, without
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
+from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
+from flagtui.changes.flags.new_flags import copy_of
+from flagtui.changes.planner import HEAVY
+from flagtui.models.condition_queries import ConditionQuery
+from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -78,6 +88,15 @@ def test_tags_are_told_apart_in_linear_work() -> None:
 def test_items_of_any_kind_are_told_apart() -> None:
     assert without([{"a": 1}, "x", 2], [{"a": 1}, 2]) == ["x"]
     assert without(["b", "a", "b"], ["a"]) == ["b", "b"]
+    assert without([{"a": 1, "b": [2]}, {"a": []}], [{"b": [2.0], "a": 1}]) == [{"a": []}]
+
+
+def test_objects_are_told_apart_in_linear_work() -> None:
+    once, twice = (
+        counted_calls(partial(without, heavy.conditions(count), heavy.bare_conditions(count)))
+        for count in (500, 1_000)
+    )
+    assert once < twice < 2.3 * once
 
 
 async def test_heavy_flag_is_planned_in_a_thread() -> None:
@@ -115,6 +134,45 @@ async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
         assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
 
 
+class OneFlag:
+    """A client of flags with one answer, or with a conflict first."""
+
+    def __init__(self, answer: Flag, *, is_conflict: bool) -> None:
+        self.answer = answer
+        self.is_conflict = is_conflict
+
+    async def update(self, *_values: object, **_terms: object) -> Flag:
+        if self.is_conflict:
+            raise errors.Conflict("It was changed by grace.")
+        return self.answer
+
+    async def get(self, _id: int) -> Flag:
+        return self.answer
+
+
+@pytest.mark.parametrize(("is_conflict", "ending"), [(False, "saved"), (True, "conflicted")])
+async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: str) -> None:
+    raw = heavy.with_conditions(1_000)
+    fresh = Flag.of(raw)
+    groups = [{**group, "rollout_percentage": 7.5} for group in fresh.filters["groups"]]
+    intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
+    plan = expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
+    stored = changed(raw) if is_conflict else {"filters": plan.values["filters"]}
+    flags = OneFlag(Flag.of({**raw, **stored, "version": 13}), is_conflict=is_conflict)
+    with counting_calls() as calls:
+        outcome = await FlagAdapter(cast(Flags, flags)).send(plan)
+    assert outcome.ending == ending
+    assert len(outcome.conflicts) == (1_000 if is_conflict else 0)
+    assert calls.count < 2_000
+
+
+def test_new_flag_with_heavy_values_is_heavy() -> None:
+    for raw in (heavy.with_conditions(1_000), heavy.with_payload(1024 * 1024)):
+        assert WorkingCopy.new(copy_of(Flag.of(raw), "copy")).size >= HEAVY
+        assert WorkingCopy.of(Flag.of(raw)).size >= HEAVY
+    assert WorkingCopy.new(copy_of(Flag.of(heavy.with_conditions(10)), "copy")).size < HEAVY
+
+
 def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
     fresh = Flag.of(heavy.with_conditions(2_000))
     groups = [
@@ -126,6 +184,15 @@ def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
     assert len(lines) < DIFFERENCES + 200
     assert f"… and {len(plan.cautions) - 100:,} more cautions" in plain(lines)
     assert re.search(r"… and 3,\d{3} more differences", plain(lines))
+
+
+def test_condition_is_too_long_to_count_before_its_properties_are_read() -> None:
+    odd: list[JSON] = [{}, {"properties": "x"}, {"properties": [None, "x", {"value": ["a"] * 10_001}]}]
+    for make in (heavy.with_properties, heavy.with_values):
+        for count in (3, 9_999, 10_000, 10_001):
+            odd += make(count)["filters"]["groups"]
+    for raw in odd:
+        assert ConditionQuery.is_short(raw) is ConditionQuery(1, Condition.of(raw), None).is_countable
 
 
 def test_reach_of_thousands_of_conditions_is_not_counted() -> None:

@@ -64,7 +64,7 @@ class ActivityAroundMoment(ActivityKeys):
         self.forget_moment()
         self.follow_moment()
 
-    @work(exclusive=True, group="moment")
+    @work(exclusive=True, group="moment", description="learn")
     async def _learn(self, entries: Sequence[ChangeRow], centre: Centre) -> None:
         """Read what other records changed around the moment, and count the users of the changes of flags."""
         if (moment := self._moment) is None:
@@ -85,7 +85,7 @@ class ActivityAroundMoment(ActivityKeys):
         if self._finding.centre is not None:
             self._count_one(row)
 
-    @work(exclusive=True, group="count")
+    @work(exclusive=True, group="count", description="count one")
     async def _count_one(self, row: ChangeRow) -> None:
         moment, feed = self._moment, self.feed
         if moment is not None and feed is not None and await moment.count_one(feed.rows, row):

@@ -225,7 +225,7 @@ class ActivityScreen(ActivityAroundMoment):
             self._learn_secrecy(row)
         self._learn_cohorts([row.entry for row in self.rows.in_sight])
 
-    @work(group="names")
+    @work(group="names", description="learn cohorts")
     async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
         """Load the names of the visible cohorts; rows show numbers meanwhile."""
         inspector = self._app_state.inspector
@@ -260,7 +260,7 @@ class ActivityScreen(ActivityAroundMoment):
             is_counted=is_counted,
         )
 
-    @work(exclusive=True, group="inspect")
+    @work(exclusive=True, group="inspect", description="learn secrecy")
     async def _learn_secrecy(self, row: ChangeRow) -> None:
         """Return whether payloads may be shown: only once the flag is known to have no encrypted ones."""
         if self._workspace is None or row.flag_id is None:

@@ -112,7 +112,7 @@ class CompletingPrompt(PromptScreen):
             return False
         return fold(typed) == fold(before) or (self._latest.is_complete and fold(before) in fold(typed))
 
-    @work(exclusive=True, group="suggestions")
+    @work(exclusive=True, group="suggestions", description="look up")
     async def _look_up(self, typed: str) -> None:
         if self._latest_for is not None:
             await self._pause()
@@ -120,7 +120,7 @@ class CompletingPrompt(PromptScreen):
         if self.is_attached:
             self._narrow()
 
-    @work(exclusive=True, group="estimate")
+    @work(exclusive=True, group="estimate", description="count")
     async def _count(self, line: str) -> None:
         """Show what the line would reach; the next letter cancels it."""
         if self._estimate is None:

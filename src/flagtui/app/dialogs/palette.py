@@ -82,7 +82,7 @@ class PaletteScreen(NarrowedList[Run]):
         if len(event.value.strip()) >= FROM:
             self._ask(event.value)
 
-    @work(exclusive=True, group="palette")
+    @work(exclusive=True, group="palette", description="ask")
     async def _ask(self, line: str) -> None:
         """Search on the server for records that the lists here do not have."""
         if await self._more(line) and self.is_attached and self.query_one(Field).value == line:

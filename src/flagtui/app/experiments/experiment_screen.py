@@ -89,7 +89,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             self._findings = self._inspector.cached(self._row)
             self._looking = self._look(again=True)
 
-    @work(exclusive=True, group="inspect")
+    @work(exclusive=True, group="inspect", description="look")
     async def _look(self, *, again: bool = False) -> None:
         async for findings in self._inspector.load(self._row, again=again):
             self._findings = findings
@@ -100,7 +100,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         else:
             self._sign_in(refused, again=again)
 
-    @work(group="choose")
+    @work(group="choose", description="sign in")
     async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
         """Ask for another key and read with it; the screen keeps its content meanwhile."""
         if await self._runner.signing_in.helps(refused):

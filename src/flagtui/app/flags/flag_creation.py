@@ -1,6 +1,7 @@
 """Actions that create flags, copy them here or to another project, and restore deleted ones."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, Literal
 
 from flagtui.api.errors import ApiError
@@ -24,6 +25,7 @@ from flagtui.changes.flags.new_flags import (
     why_no_copy,
 )
 from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
     bound_to_its_project,
@@ -122,7 +124,7 @@ class FlagCreation:
             self._runner.show_toast(Notice(f"{flag.key}: {why}", "warning", "not possible"))
         elif flag is not None and workspace is not None:
             consequences = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
-            copy = WorkingCopy.new(copy_of(flag, key))
+            copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.new(copy_of(flag, key)))
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
@@ -144,7 +146,7 @@ class FlagCreation:
         skipped_ids = {record.id for record in skipped}
         new_flags = [
             NewFlag(
-                copy_of(flag, flag.key),
+                await off_loop(flag.targeting.size, partial(copy_of, flag, flag.key)),
                 (stays_behind_in_words(await find_left_behind(flag, workspace.client)),),
                 flag.id,
             )

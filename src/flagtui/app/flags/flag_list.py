@@ -194,7 +194,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             self._is_reading_schedule = True
             self._read_schedule(schedule)
 
-    @work(group="schedule")
+    @work(group="schedule", description="read schedule")
     async def _read_schedule(self, schedule: FlagSchedule) -> None:
         try:
             await schedule.read()

@@ -22,7 +22,7 @@ async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> 
 
     flag = await runner.signing_in.fetch(row.key, ask)
     try:
-        return None if flag is None else as_staged(flag, app_state)
+        return None if flag is None else await as_staged(flag, app_state)
     except ChangeSetError as error:
         runner.show_toast(explain_set_fault(error))
         return None
@@ -46,7 +46,7 @@ async def read_flags(
     staged = list[Flag]()
     for flag in filter(None, flags):
         try:
-            staged.append(as_staged(flag, app_state))
+            staged.append(await as_staged(flag, app_state))
         except ChangeSetError as error:
             skipped.append(Skipped(flag.id, flag.key, error.what, next_in_app(error)))
     return staged, skipped

@@ -195,7 +195,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             if flag.is_remote_configuration and self._study.is_unmasked:
                 self._ask_value(flag.id)
 
-    @work(exclusive=True, group="inspect")
+    @work(exclusive=True, group="inspect", description="ask value")
     async def _ask_value(self, id: int) -> None:
         if self._app_state.workspace is None:
             return

@@ -1,13 +1,15 @@
 """Records created from a flag: a cohort, a dashboard, scheduled changes."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from flagtui import local_time
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
+from flagtui.app.flags.form.rollout import CLAUSES, MOST
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
@@ -15,6 +17,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
@@ -27,7 +30,7 @@ from flagtui.changes.related.schedules import (
     switching,
     why_no_step,
 )
-from flagtui.models.filters import EVERYONE
+from flagtui.models.filters import EVERYONE, Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
@@ -131,7 +134,8 @@ class RelatedChanges:
         fresh = await read_flag(row, self._app_state, self._runner)
         if fresh is None:
             return
-        if why := why_no_step(fresh):
+        size = fresh.targeting.size
+        if why := await off_loop(size, lambda: why_no_step(fresh)):
             self._runner.show_toast(Notice(f"{row.key}: {why}.", "warning", "not scheduled"))
             return
         conditions = fresh.targeting.deciding
@@ -139,11 +143,15 @@ class RelatedChanges:
         if len(conditions) > 1:
             names = self._app_state.names_about(fresh)
             choices = [
-                Choice(at, f"condition {at + 1}", condition_in_short(dict(condition.raw), names))
-                for at, condition in enumerate(conditions)
-                if condition.rollout < EVERYONE
+                Choice(
+                    at, f"condition {at + 1}", condition_in_short(dict(condition.raw), names, most=CLAUSES)
+                )
+                for at, condition in islice(_below_everyone(conditions), MOST)
             ]
-            place = await self._runner.ask(PickerScreen(f"Raise the rollout of {row.key}", choices))
+            title = f"Raise the rollout of {row.key}"
+            if (total := sum(1 for _ in _below_everyone(conditions))) > MOST:
+                title = f"{title}: {MOST} of {total:,} conditions"
+            place = await self._runner.ask(PickerScreen(title, choices))
         if place is None:
             return
         now = conditions[place].rollout
@@ -203,6 +211,10 @@ class RelatedChanges:
             return PromptReading(problem=moment)
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
         return PromptReading([(words, "$text-muted")])
+
+
+def _below_everyone(conditions: Sequence[Condition]) -> Iterator[tuple[int, Condition]]:
+    return (each for each in enumerate(conditions) if each[1].rollout < EVERYONE)
 
 
 def _when(change: ScheduledChange) -> str:

@@ -148,7 +148,7 @@ class StagedScreen(ReadList[ListedChange]):
             for change in staging.changes
         ]
 
-    @work(exclusive=True, group="outdated")
+    @work(exclusive=True, group="outdated", description="read outdated")
     async def _read_outdated(self, change_set: ChangeSet, outdated: Sequence[StagedChange]) -> None:
         if await self._reader.read(change_set, outdated):
             self.read_again()

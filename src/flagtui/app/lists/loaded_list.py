@@ -69,7 +69,7 @@ class WorkspaceList(ListScreen[IdRow]):
             workspace.recall(self.kind)
             self._load(workspace)
 
-    @work(exclusive=True, group="load")
+    @work(exclusive=True, group="load", description="load")
     async def _load(self, workspace: Workspace) -> None:
         state = await workspace.refresh(self.kind)
         if workspace is self._workspace and isinstance(state, LoadFailed) and needs_key(state.error):
@@ -182,7 +182,7 @@ class InspectedList(WorkspaceList[IdRow]):
         if self.preview.display:
             self._look(row)
 
-    @work(exclusive=True, group="inspect")
+    @work(exclusive=True, group="inspect", description="look")
     async def _look(self, row: IdRow) -> None:
         async for details in self.learn(row):
             if self.record is not None and self.record.id == row.id:

@@ -67,7 +67,7 @@ class SinceScreen(Dialog[None]):
         event.stop()
         self._compare(event.value)
 
-    @work(exclusive=True, group="inspect")
+    @work(exclusive=True, group="inspect", description="compare")
     async def _compare(self, text: str) -> None:
         workspace = self._app_state.workspace
         if workspace is None:

@@ -93,7 +93,7 @@ class CodePane(Vertical, RecordPane):
         """Cancel a scan that runs; it is what esc ends first."""
         return self.search is not None and self.search.cancel()
 
-    @work(exclusive=True, group="load-code")
+    @work(exclusive=True, group="load-code", description="load")
     async def _load(self, search: CodeSearch) -> None:
         await search.load()
         self._draw()

@@ -80,7 +80,7 @@ class JsonPane(Vertical, RecordPane):
         if not reading.is_whole:
             self._read_on(reading)
 
-    @work(exclusive=True, group="json")
+    @work(exclusive=True, group="json", description="read on")
     async def _read_on(self, reading: JsonReading) -> None:
         while not reading.is_whole and reading is self._latest:
             # A key that waits comes first.

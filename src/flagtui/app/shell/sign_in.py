@@ -99,7 +99,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
     def action_sign_in_once(self) -> None:
         self._try(keep=False)
 
-    @work(exclusive=True, group="sign in")
+    @work(exclusive=True, group="sign in", description="try")
     async def _try(self, *, keep: bool) -> None:
         self._show("asking the server…", "$text-muted")
         accepted = await self._attempt(self.query_one(Field).value)

@@ -22,12 +22,13 @@ def staged_change(app_state: AppState, kind: str, record: int | str) -> StagedCh
     return None if staged is None else staged.change_of(kind, record)
 
 
-def as_staged(record: EditedRecord, app_state: AppState) -> EditedRecord:
+async def as_staged(record: EditedRecord, app_state: AppState) -> EditedRecord:
     """Return the record with its staged change. Raises ChangeSetError when it has changed since."""
     staged = staged_now(app_state)
     if staged is None:
         return record
     # Loaded here: the connection to the server needs this module, but no staged change.
+    from flagtui.changes.planner import off_loop, weigh
     from flagtui.changes.sets.after_set import record_after
 
-    return record_after(record, staged)
+    return await off_loop(weigh(record.raw), lambda: record_after(record, staged))

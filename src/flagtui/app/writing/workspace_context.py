@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_now
-from flagtui.changes.planner import PlanContext
+from flagtui.changes.planner import PlanContext, off_loop
 from flagtui.changes.sets.after_set import record_after
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
@@ -62,7 +62,9 @@ class WorkspaceContext(PlanContext):
         fresh = await self.client.flags.get(id)
         if not fresh.deleted:
             flags.put(fresh.row(), read_at)
-        return fresh if self._staged is None else record_after(fresh, self._staged)
+        if (staged := self._staged) is None:
+            return fresh
+        return await off_loop(fresh.targeting.size, lambda: record_after(fresh, staged))
 
     async def read_experiment(self, id: int) -> Experiment:
         experiments, read_at = self.workspace.experiments, self.workspace.experiments.moment

@@ -9,6 +9,7 @@ from flagtui.changes.editor_text import RecordText
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import GROUP_TYPE, why_read_only
+from flagtui.changes.planner import weigh
 from flagtui.changes.verbs import verb_for
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters, as_index
@@ -99,7 +100,7 @@ class WorkingCopy(Draft):
 
     @property
     def size(self) -> int:
-        return self.flag.targeting.size
+        return weigh(self.filters) if self.is_new else self.flag.targeting.size
 
     @property
     def filters(self) -> dict[str, JSON]:

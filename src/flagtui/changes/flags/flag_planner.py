@@ -31,7 +31,7 @@ from flagtui.changes.flags.flags_together import (
     sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
-from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each
+from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_loop, read_each, weigh
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -231,15 +231,17 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
         async def plan(new: NewFlag) -> Plan | Skipped:
             key = as_text(new.fields.get("key"))
             names = await context.names(dict(new.fields))
-            needed = Filters.of(as_dict(new.fields.get("filters"))).depends_on
-            own = Context(
-                now=context.clock.time(),
-                me=me,
-                similar=near.similar_to(key),
-                names=names,
-                dependencies=linked(row for row in taken.rows if row.id in needed),
-            )
-            result = plan_create(new.fields, taken, own, new.consequences, new.source)
+            now = context.clock.time()
+
+            def create() -> Plan | Blocked:
+                needed = Filters.of(as_dict(new.fields.get("filters"))).depends_on
+                linked_rows = linked(row for row in taken.rows if row.id in needed)
+                own = Context(
+                    now=now, me=me, similar=near.similar_to(key), names=names, dependencies=linked_rows
+                )
+                return plan_create(new.fields, taken, own, new.consequences, new.source)
+
+            result = await off_loop(weigh(new.fields), create)
             return skip(new.source, key or "new flag", result) if isinstance(result, Blocked) else result
 
         adapter = FlagAdapter(context.client.flags)

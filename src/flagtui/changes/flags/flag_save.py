@@ -16,6 +16,7 @@ from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stor
 from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import DiffLine, Outcome
 from flagtui.changes.unanswered import as_unknown
 from flagtui.models.flag import Flag
@@ -62,7 +63,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
             outcome = await self._written(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
-        report = compare(plan, outcome)
+        report = await off_loop(weigh(plan.fresh.raw, outcome.raw), lambda: compare(plan, outcome))
         if report.is_applied:
             return _saved(plan, outcome, report)
         reason = "the server accepted it but did not change it; an approval may be pending"
@@ -72,7 +73,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
         """Send a narrow write where the change and the server allow it, else an update."""
         if plan.is_new:
             return await self.flags.create(plan.body)
-        if plan.version is not None and (narrow := narrow_write(plan)) is not None:
+        narrow = await off_loop(weigh(plan.fresh.raw), lambda: narrow_write(plan))
+        if plan.version is not None and narrow is not None:
             # A refusal wrote nothing: another request is the first one that can.
             try:
                 return await narrow.send(plan, plan.version, self.flags)
@@ -90,7 +92,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
         except ApiError:
             # Either a write by another user or the second delivery of ours; the look-ups decide.
             return as_unknown(plan, error)
-        return self.judge(plan, theirs) or _conflicted(plan, theirs)
+        size = weigh(plan.fresh.raw, theirs.raw)
+        return await off_loop(size, lambda: self.judge(plan, theirs) or _conflicted(plan, theirs))
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:
         if seen is None:

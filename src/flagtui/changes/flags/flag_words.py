@@ -180,13 +180,20 @@ def percent(value: JSON) -> str:
     return f"{number:g} %" if number is not None else brief(value)
 
 
-def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None) -> str:
-    """`50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's own group type."""
+def condition_in_short(
+    raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None, most: int | None = None
+) -> str:
+    """`50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's own group type.
+
+    Properties after the first `most` are counted.
+    """
     if not isinstance(raw, dict):
         return brief(raw)
     condition = Condition.of(raw)
     index = as_index(raw.get("aggregation_group_type_index", flag_index))
-    asks = [property_in_short(item, names, index) for item in condition.properties]
+    asks = [property_in_short(item, names, index) for item in condition.properties[:most]]
+    if (more := len(condition.properties) - len(asks)) > 0:
+        asks.append(f"{more:,} more")
     who = "those" if asks else "everyone"
     if index is not None:
         who = f"{'' if asks else 'all '}{names.group_noun(index)}"

@@ -185,7 +185,7 @@ class SeriesScreen(FramedScreen):
         self._show(self._series)
         self._plot(self._series)
 
-    @work(group="choose")
+    @work(group="choose", description="sign in")
     async def _sign_in(self, error: ApiError) -> None:
         if await self._signs_in(error):
             self._read()

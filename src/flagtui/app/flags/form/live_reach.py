@@ -71,8 +71,9 @@ class LiveReach:
         return query
 
     def _countable(self, place: int, raw: dict[str, JSON]) -> ConditionQuery | None:
-        query = ConditionQuery(place + 1, Condition.of(raw), self._copy.group_type(place))
-        return query if query.is_countable else None
+        if not ConditionQuery.is_short(raw):
+            return None
+        return ConditionQuery(place + 1, Condition.of(raw), self._copy.group_type(place))
 
     def waiting(self, place: int) -> list[ConditionQuery]:
         """Return the conditions to count next: that of the line, and the first few."""

@@ -75,7 +75,7 @@ class HistoryPane(Vertical, RecordPane):
     def move(self, way: str) -> None:
         self.view.move(way)
 
-    @work(exclusive=True, group="history")
+    @work(exclusive=True, group="history", description="load")
     async def _load(self, record: int) -> None:
         try:
             self._entries = await self._read(record)
@@ -107,7 +107,7 @@ class HistoryPane(Vertical, RecordPane):
         elif self._study is not None:
             self._show([*entry_lines(entry, self._study)])
 
-    @work(exclusive=True, group="history")
+    @work(exclusive=True, group="history", description="compare")
     async def _compare(self, older: int, newer: int) -> None:
         study = self._study
         if study is None:

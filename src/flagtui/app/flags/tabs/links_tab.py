@@ -82,9 +82,7 @@ def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
 
 
 def _cohorts(flag: Flag) -> Iterator[list[Piece]]:
-    properties = flag.targeting.properties
-    names = {item.cohort_id: item.label for item in properties if item.cohort_id is not None}
-    for id, name in names.items():
+    for id, name in flag.targeting.cohort_labels.items():
         yield [
             ("  ", ""),
             (safe_text(name, 80) or "a cohort that is gone", "$primary"),
