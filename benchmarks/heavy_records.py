@@ -163,8 +163,7 @@ async def tour(program: Program, server: HeavyServer, family: str, id: Any) -> A
             await program.press("x")
     yield await measured("json down", lambda: program.press("end"))
     for name, keys in STEPS[family]:
-        await program.press(*keys[:-1])
-        yield await measured(name, lambda key=keys[-1]: program.press(key))
+        yield await measured(name, lambda keys=keys: program.press(*keys))
         await close_above(program, screen)
     if family == "feature_flags":
         async for line in flag_tour(program, server, id, tab):

@@ -230,8 +230,12 @@ def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
     """The items that are not among the others, in their order."""
     if not items or not others:
         return list(items)
-    keys = frozenset(map(_hashable, others))
-    return [item for item in items if _hashable(item) not in keys]
+    try:
+        texts = frozenset(others)
+        return [item for item in items if item not in texts]
+    except TypeError:
+        keys = frozenset(map(_hashable, others))
+        return [item for item in items if _hashable(item) not in keys]
 
 
 def _hashable(value: JSON) -> Hashable:

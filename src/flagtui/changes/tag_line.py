@@ -1,10 +1,14 @@
 """A line that adds, removes or sets tags, of any kind of record."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from flagtui.models.editable_fields import TAG_LIMIT
 from flagtui.safe_text import safe_text
+
+SHOWN: Final = 100
+"""The most tags that are drawn on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,13 @@ class Retagging:
         before = () if self.replaces else tuple(tags)
         kept = [tag for tag in before if tag not in self.removed]
         return tuple(dict.fromkeys([*kept, *self.added]))
+
+
+def first_tags(after: Sequence[str], before: Collection[str]) -> tuple[Sequence[str], str]:
+    """Return the tags that a line has room for, and ` … and 3 more`; of many, those that are new first."""
+    if len(after) <= SHOWN:
+        return after, ""
+    return sorted(after, key=frozenset(before).__contains__)[:SHOWN], f" … and {len(after) - SHOWN:,} more"
 
 
 def read_tags(line: str) -> Retagging:

@@ -3,7 +3,7 @@
 import pytest
 
 from flagtui.changes.flags.flag_intent import retag
-from flagtui.changes.tag_line import read_tags
+from flagtui.changes.tag_line import SHOWN, first_tags, read_tags
 from flagtui.models.rows import FlagRow
 
 
@@ -35,3 +35,11 @@ def test_seen_tags_are_sent_so_other_users_tags_stay() -> None:
     (intent,) = retag([FlagRow(id=4, key="k", tags=("a", "b"), version=9)], read_tags("c, -a"))
     assert (intent.seen, intent.changes) == ({"tags": ["a", "b"]}, {"tags": ["b", "c"]})
     assert intent.seen_version == 9
+
+
+def test_new_tags_of_many_are_shown_first() -> None:
+    before = [f"tag-{place}" for place in range(100_000)]
+    tags, more = first_tags([*before, "new"], before)
+    assert [*tags] == ["new", *before[: SHOWN - 1]]
+    assert more == " … and 99,901 more"
+    assert first_tags(["b", "a"], ["a"]) == (["b", "a"], "")

@@ -1,6 +1,7 @@
 """A prompt for one line with suggestions below it, which never move what is around them."""
 
 from collections.abc import Awaitable, Callable
+from itertools import chain, islice
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -14,6 +15,7 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import cut, styled
+from flagtui.changes.planner import off_loop
 from flagtui.details.suggestions import Suggest, SuggestedText, Suggestions, fold
 from flagtui.safe_text import safe_text
 
@@ -59,6 +61,8 @@ class CompletingPrompt(PromptScreen):
         self._has_parts = has_parts
         self._estimate = estimate
         self._latest = Suggestions()
+        self._folded: list[str] = []
+        """The texts of the latest suggestions as they are compared."""
         self._latest_for: str | None = None
         """The text that the latest suggestions are for; None before the first ones."""
         self._shown: list[SuggestedText] = []
@@ -116,7 +120,9 @@ class CompletingPrompt(PromptScreen):
     async def _look_up(self, typed: str) -> None:
         if self._latest_for is not None:
             await self._pause()
-        self._latest, self._latest_for = await self._suggest(typed), typed
+        latest = await self._suggest(typed)
+        folded = await off_loop(len(latest.items), lambda: [fold(item.text) for item in latest.items])
+        self._latest, self._folded, self._latest_for = latest, folded, typed
         if self.is_attached:
             self._narrow()
 
@@ -136,8 +142,10 @@ class CompletingPrompt(PromptScreen):
     def _narrow(self) -> None:
         """Show the suggestions with the text, those that begin with it first."""
         typed = fold(self._part)
-        matches = [item for item in self._latest.items if typed in fold(item.text)]
-        self._shown = sorted(matches, key=lambda item: not fold(item.text).startswith(typed))[:MOST]
+        matches = [place for place, text in enumerate(self._folded) if typed in text]
+        first = islice((place for place in matches if self._folded[place].startswith(typed)), MOST)
+        others = (place for place in matches if not self._folded[place].startswith(typed))
+        self._shown = [self._latest.items[place] for place in islice(chain(first, others), MOST)]
         self._has_more = len(matches) > MOST or not self._latest.is_complete
         self._draw()
 

@@ -23,7 +23,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.pipeline import Report
-from flagtui.changes.tag_line import read_tags
+from flagtui.changes.tag_line import first_tags, read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
@@ -176,5 +176,6 @@ def _afterwards(line: str, rows: Rows) -> PromptReading:
         return PromptReading(problem=reading.problem)
     if len(rows) > 1:
         return PromptReading([(f"for {len(rows):,} events", "$text-muted")])
-    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in reading.of(rows[0].tags)) or "no tags"
-    return PromptReading([(shown, "$success")])
+    tags, more = first_tags(reading.of(rows[0].tags), rows[0].tags)
+    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in tags) or "no tags"
+    return PromptReading([(shown + more, "$success")])

@@ -1,6 +1,7 @@
 """Actions that edit flags: ask for the new values, pass the intent to the pipeline."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.flags.flag_creation import FlagCreation
@@ -18,7 +19,7 @@ from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.planner import off_loop
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.tag_line import read_tags
+from flagtui.changes.tag_line import SHOWN, first_tags, read_tags
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
@@ -128,9 +129,12 @@ def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
     if len(rows) > 1:
         moved = sum(1 for row in rows if reading.of(row.tags) != row.tags)
         return PromptReading([(f"{moved:,} of {len(rows):,} flags would change", "$text-muted")])
-    before = rows[0].tags
-    pieces = [
-        (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in reading.of(before)
-    ]
-    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in reading.of(before)]
-    return PromptReading([*pieces, *gone] or [("no tags", "$text-muted")])
+    before, after = frozenset(rows[0].tags), reading.of(rows[0].tags)
+    tags, more = first_tags(after, before)
+    pieces = [(f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in tags]
+    kept = frozenset(after)
+    removed = (tag for tag in rows[0].tags if tag not in kept)
+    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in islice(removed, SHOWN)]
+    return PromptReading(
+        [*pieces, (more, "$text-muted"), *gone] if pieces or gone else [("no tags", "$text-muted")]
+    )

@@ -1,7 +1,7 @@
 """Questions for a line that is completed: from the server, or from the records that are loaded."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -11,6 +11,7 @@ from flagtui.api.request import Query
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.planner import off_loop
 from flagtui.details.suggestions import Suggest, SuggestedText, Suggestions, is_one_line
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
@@ -52,13 +53,13 @@ async def ask_completed(
 def complete_flag_tags(app_state: AppState) -> Completion:
     """Return the tags of the loaded flags as suggestions."""
     workspace = app_state.workspace
-    return _complete_tags((row.tags for row in workspace.flags.rows) if workspace else (), "flag")
+    return _complete_tags([row.tags for row in workspace.flags.rows] if workspace else [], "flag")
 
 
 def complete_event_tags(app_state: AppState) -> Completion:
     """Return the tags of the loaded event definitions as suggestions."""
     workspace = app_state.workspace
-    return _complete_tags((row.tags for row in workspace.events.rows) if workspace else (), "event")
+    return _complete_tags([row.tags for row in workspace.events.rows] if workspace else [], "event")
 
 
 def complete_event_properties(app_state: AppState, event: str) -> Completion | None:
@@ -84,12 +85,20 @@ def complete_events(workspace: Workspace) -> Completion:
     return Completion(suggest)
 
 
-def _complete_tags(tags: Iterable[Iterable[str]], noun: str) -> Completion:
+def _complete_tags(tags: Sequence[Sequence[str]], noun: str) -> Completion:
     """Return tags as suggestions, the most used first."""
-    counts = Counter(tag for several in tags for tag in several if is_one_line(tag) and "," not in tag)
-    items = tuple(SuggestedText(tag, count(number, noun)) for tag, number in counts.most_common())
+
+    def read() -> Suggestions:
+        counts = Counter(tag for several in tags for tag in several if is_one_line(tag) and "," not in tag)
+        return Suggestions(
+            tuple(SuggestedText(tag, count(number, noun)) for tag, number in counts.most_common())
+        )
+
+    suggestions: list[Suggestions] = []
 
     async def suggest(_typed: str) -> Suggestions:
-        return Suggestions(items)
+        if not suggestions:
+            suggestions.append(await off_loop(sum(map(len, tags)), read))
+        return suggestions[0]
 
     return Completion(suggest, has_parts=True)
