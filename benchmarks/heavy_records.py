@@ -206,6 +206,8 @@ async def flag_tour(
     server.change_as_other(id)
     yield await measured("others, question", lambda: program.press("y"))
     await close_above(program, screen)
+    if not server.records[str(id)]["filters"]["groups"]:
+        return
     yield await measured("form edited", lambda: edit_share(program, "33"))
     yield await measured("form saved", lambda: program.press("ctrl+s"))
     await close_above(program, screen)

@@ -222,3 +222,12 @@ def test_property_with_an_equal_number_is_unchanged() -> None:
         return heavy.targeting([{"properties": [{**age, "key": f"age {number}"}, age]}])
 
     assert activity_words(logged(targeting(1), targeting(1.0))) == "condition 1: + age 1.0, - age 1"
+
+
+def test_change_of_thousands_of_tags_names_the_first() -> None:
+    tags = [f"tag-{place:05d}" for place in range(5_000)]
+    changes = [{"type": "FeatureFlag", "action": "changed", "field": "tags", "before": [], "after": tags}]
+    entry = Activity.of({"activity": "updated", "scope": "FeatureFlag", "detail": {"changes": changes}})
+    words = activity_words(entry, 5_000)
+    assert words.startswith("tags +tag-00000 +tag-00001 ")
+    assert words.endswith(" +tag-00099 and 4,900 more")

@@ -17,6 +17,8 @@ from flagtui.text.formats import percent
 
 PROPERTIES: Final = 50
 """The most differing properties of a condition that are named; a line shows fewer."""
+TAGS: Final = 100
+"""The most tags that are named."""
 VARIANTS: Final = 200
 """The most variants of a flag whose shares are compared."""
 MORE: Final = "… and more"
@@ -105,9 +107,9 @@ def tags_words(change: Change) -> str:
     """Format changed tags: `tags +nav -old`."""
     before = set(change.before) if _is_texts(change.before) else set()
     after = set(change.after) if _is_texts(change.after) else set()
-    added = [f"+{safe_text(tag, 30)}" for tag in sorted(after - before)]
-    removed = [f"-{safe_text(tag, 30)}" for tag in sorted(before - after)]
-    return " ".join(["tags", *added, *removed])
+    moved = [("+", tag) for tag in sorted(after - before)] + [("-", tag) for tag in sorted(before - after)]
+    more = [f"and {len(moved) - TAGS:,} more"] if len(moved) > TAGS else []
+    return " ".join(["tags", *(f"{sign}{safe_text(tag, 30)}" for sign, tag in moved[:TAGS]), *more])
 
 
 def filters_words(

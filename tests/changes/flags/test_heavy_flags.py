@@ -186,7 +186,7 @@ def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
     assert re.search(r"… and 3,\d{3} more differences", plain(lines))
 
 
-def test_condition_is_too_long_to_count_before_its_properties_are_read() -> None:
+def test_condition_is_measured_before_its_properties_are_read() -> None:
     odd: list[JSON] = [{}, {"properties": "x"}, {"properties": [None, "x", {"value": ["a"] * 10_001}]}]
     for make in (heavy.with_properties, heavy.with_values):
         for count in (3, 9_999, 10_000, 10_001):

@@ -110,6 +110,10 @@ def _told(moves: Sequence[DiffLine], choices: Choices) -> Iterator[DiffLine]:
             yield DiffLine(DifferenceLine(line.path, MISSING, MISSING), words)
 
 
+EVENTS_ASKED: Final = 200
+"""The most events of one experiment that a server is asked about: no address holds more."""
+
+
 async def gather_for_step(
     intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
 ) -> StepContext:
@@ -117,7 +121,8 @@ async def gather_for_step(
     context = StepContext(flag_keys=frozenset(row.key for row in rows))
     flag = fresh.feature_flag
     try:
-        if intent.step.name == "launch" and (events := events_measured(fresh)):
+        events = events_measured(fresh) if intent.step.name == "launch" else ()
+        if 0 < len(events) <= EVENTS_ASKED:
             needs_code = await client.results.requires_flag_implementation(events)
             context = replace(context, needs_code=needs_code)
         if flag is not None and not flag.active and intent.step.name in ("launch", "resume"):
