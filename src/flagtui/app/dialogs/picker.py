@@ -67,6 +67,7 @@ class OptionLines(OptionList):
 
 
 A = TypeVar("A")
+OPTION_PADDING: Final = 2
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._shown: list[ListedChoice[A]] = []
         self._narrowed_for: str | None = None
         """Text of the field when the lines were filtered."""
+        self._drawn_width = 0
 
     def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
         """Return the lines that match the typed text, in a list of so many cells."""
@@ -121,6 +123,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
 
     def _draw_again(self) -> None:
         """Draw the choices in the new width and keep the cursor."""
+        if self._line_width() == self._drawn_width:
+            return
         place = self.query_one(OptionList).highlighted
         self.narrow()
         self.query_one(OptionList).highlighted = place
@@ -139,7 +143,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         """Show the lines that match the text of the field."""
         options = self.query_one(OptionList)
         self._narrowed_for = typed = self.query_one(Field).value
-        self._shown = [*self.lines(typed, options.content_size.width - 2)]
+        self._drawn_width = self._line_width()
+        self._shown = [*self.lines(typed, self._drawn_width)]
         if typed.strip() and not self._shown:
             none = styled((f"  no match for {safe_text(typed.strip(), 40)}", "$text-muted"))
             self._shown = [ListedChoice(none, is_passed=True)]
@@ -150,6 +155,15 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         options.highlighted = next((place for place in places if self._shown[place].is_current), first)
         if options.highlighted == first:
             options.scroll_home(animate=False)
+
+    def _line_width(self) -> int:
+        """Return the cells of a line; before the first layout those that it will have."""
+        options = self.query_one(OptionList)
+        if options.content_size.width:
+            return options.content_size.width - OPTION_PADDING
+        box = self.query_one("#picker")
+        cells = min(box.styles.width.value if box.styles.width else 0, self.app.size.width * 98 // 100)
+        return int(cells) - box.gutter.width - OPTION_PADDING
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

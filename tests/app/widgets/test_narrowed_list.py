@@ -1,0 +1,42 @@
+"""The list of a picker is drawn in its width from the first moment."""
+
+from collections.abc import Iterator
+
+import pytest
+from textual.app import App
+from textual.content import Content
+
+from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
+
+
+
+class Widths(NarrowedList[int]):
+    """Notes the width of each drawing."""
+
+    DEFAULT_CSS = """
+    #picker { width: 72; max-width: 98%; height: auto; max-height: 80%; border: round red; padding: 1 1;
+              OptionList { height: auto; max-height: 50vh; border: none; padding: 0;
+                           scrollbar-size-vertical: 1; } }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("Numbers")
+        self.widths: list[int] = []
+
+    def lines(self, typed: str, width: int) -> Iterator[ListedChoice[int]]:
+        self.widths.append(width)
+        for number in range(60):
+            yield ListedChoice(Content(str(number)), number)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 132])
+async def test_long_list_is_drawn_once(columns: int) -> None:
+    async with App[None]().run_test(size=(columns, 24)) as pilot:
+        screen = Widths()
+        pilot.app.push_screen(screen)
+        await pilot.pause()
+        await pilot.pause()
+        assert len(screen.widths) == 1
+        await pilot.resize_terminal(50, 24)
+        await pilot.pause()
+        assert screen.widths[1:] == [min(72, 50 * 98 // 100) - 6]
