@@ -36,7 +36,15 @@ async def test_function_keys_are_written_with_a_capital_letter(program: Program)
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_key_that_is_obeyed_has_no_toast(program: Program) -> None:
-    await program.press("1", "enter", "f8")
-    assert "R scan" in program.screen
-    assert program.notices == []
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_digit_without_a_saved_search_explains_itself(program: Program) -> None:
+    await program.press("7")
+    assert program.notices == ["no saved search has the key 7; Q saves the search on the line"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_results_key_without_live_experiments_explains_itself(program: Program) -> None:
+    await program.press("2", "slash", *"is:draft", "enter", "R")
+    assert program.notices == ["no experiment in view is running or paused"]

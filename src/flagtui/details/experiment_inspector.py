@@ -52,6 +52,10 @@ class ExperimentInspector:
         self._refused: ApiError | None = None
         self._kept: OrderedDict[int, Findings] = OrderedDict()
         self._glances: dict[int, Findings] = {}
+        self._attempts: dict[tuple[int, object, str], float] = {}
+        """When the result for a list row was last requested, by version of the experiment."""
+        self._outdated: set[int] = set()
+        """Ids of the experiments whose cached results are shown until they have been read again."""
 
     @property
     def client(self) -> Client:
@@ -77,6 +81,8 @@ class ExperimentInspector:
     async def load(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
         """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`."""
         details, self._refused = self.cached(row), None
+        again = again or row.id in self._outdated
+        self._outdated.discard(row.id)
         if not again and details.at is not None and self._clock() - details.at < FRESH_FOR:
             yield details
             return
@@ -106,22 +112,31 @@ class ExperimentInspector:
 
     def cached_lead(self, row: ExperimentRow) -> Findings | None:
         """Return the cached result of the first metric, from its page or from a list row."""
-        kept = self.cached(row)
-        if kept.leading is not None:
-            return kept
-        details = self._glances.get(row.id)
-        return details if details is not None and _is_of(details, row) else None
+        kept, glance = self.cached(row), self._glances.get(row.id)
+        if glance is None or not _is_of(glance, row):
+            return kept if kept.leading is not None else None
+        return kept if kept.leading is not None and (kept.at or 0) >= (glance.at or 0) else glance
 
     def is_worth_a_glance(self, row: ExperimentRow) -> bool:
         """Return whether a running experiment without a conclusion needs a new result in the list."""
         if row.status not in LIVE or row.conclusion or row.is_legacy or row.archived:
             return False
-        details = self.cached_lead(row)
-        return details is None or (details.at is not None and self._clock() - details.at > GLANCE_FOR)
+        if row.id in self._outdated:
+            return True
+        details, attempt = self.cached_lead(row), self._attempts.get(_version_of(row), 0)
+        if details is not None and details.at is None:
+            return False
+        latest = max(attempt, (details.at or 0) if details is not None else 0)
+        return self._clock() - latest > GLANCE_FOR
 
-    def forget_glances(self) -> None:
-        """Allow new requests for all results in list rows."""
-        self._glances.clear()
+    def expire_results(self) -> None:
+        """Have all cached results read again; until then they are shown."""
+        self._outdated |= {*self._glances, *self._kept}
+        self._attempts.clear()
+
+    def keep_results(self) -> None:
+        """Stop having results read again that were not read yet."""
+        self._outdated.clear()
 
     async def glance(self, row: ExperimentRow) -> None:
         """Load the first metric for a list row, at low priority.
@@ -129,9 +144,10 @@ class ExperimentInspector:
         Raises:
             ApiError: The experiment cannot be read.
         """
-        details = Findings(row, at=self._clock())
+        details = Findings(row)
         # Also after an error, the request is not repeated at once.
-        self._glances[row.id] = details
+        self._attempts[_version_of(row)] = self._clock()
+        self._outdated.discard(row.id)
         experiment = await self._client.experiments.get(row.id, urgency=Urgency.BACKGROUND)
         metric = next((metric for metric in metrics_of(experiment) if metric.role == "primary"), None)
         if metric is None or experiment.uses_legacy_metrics:
@@ -204,9 +220,13 @@ class ExperimentInspector:
         return details
 
 
+def _version_of(row: ExperimentRow) -> tuple[int, object, str]:
+    return row.id, row.updated_at, row.status
+
+
 def _is_of(details: Findings, row: ExperimentRow) -> bool:
     """Return whether the experiment has not changed since the details were loaded."""
-    return (details.row.updated_at, details.row.status) == (row.updated_at, row.status)
+    return _version_of(details.row) == _version_of(row)
 
 
 def _opened(details: Findings, experiment: Experiment) -> Findings:

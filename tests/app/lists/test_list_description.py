@@ -5,10 +5,17 @@ import pytest
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
 from flagtui.app.events.event_list import EVENT_LIST
 from flagtui.app.experiments.experiment_columns import EXPERIMENT_LIST
+from flagtui.app.flags.deleted_screen import DELETED_LIST
+from flagtui.app.flags.due_screen import DUE_LIST
 from flagtui.app.flags.flag_columns import FLAG_LIST
+from flagtui.app.flags.flag_lookups import IDS, MY_FLAGS
+from flagtui.app.journal.journal_screen import JOURNAL_LIST
+from flagtui.app.journal.staged_screen import STAGED_LIST
 from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.records.code_keys_screen import CODE_KEYS
 
 LISTS = (FLAG_LIST, EXPERIMENT_LIST, EVENT_LIST, ACTIVITY_LIST)
+ALL = (*LISTS, JOURNAL_LIST, STAGED_LIST, DELETED_LIST, DUE_LIST, MY_FLAGS, IDS, CODE_KEYS)
 
 
 def test_sort_key_skips_orders_without_a_visible_column() -> None:
@@ -28,3 +35,11 @@ def test_sort_key_keeps_every_order_when_none_is_visible() -> None:
 def test_no_two_orders_share_an_arrow(description: ListDescription[object]) -> None:
     columns = [description.column_of(order) for order in description.orders]
     assert len(columns) == len(set(columns))
+
+
+@pytest.mark.parametrize("description", ALL, ids=lambda description: description.name)
+def test_every_arrow_has_room_beside_its_title(description: ListDescription[object]) -> None:
+    ordered = {description.column_of(order) for order in description.orders}
+    for column in (*description.columns, *description.more_columns):
+        if column.name in ordered:
+            assert column.width >= len(f"{column.title} ↓"), column.name

@@ -9,7 +9,6 @@ from textual.content import Content
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 
 
-
 class Widths(NarrowedList[int]):
     """Notes the width of each drawing."""
 

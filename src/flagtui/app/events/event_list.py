@@ -88,12 +88,12 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
     Column("tags", "TAGS", tags_cell, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
     Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
-    Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),
+    Column("created", "FIRST", draw_created, 7, gap=0, align="right", from_width=NAME_FROM),
 )
 
 
 MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
-    Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right"),
+    Column("updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right"),
     shown_column(EVENT_FIELDS.shown("property"), grow=2, most=32),
     shown_column(EVENT_FIELDS.shown("enforcement")),
 )

@@ -102,16 +102,18 @@ def experiment_columns(
         Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
         Column("name", "NAME", draw_name, 22, grow=5, most=60),
         Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
-        Column("started", "DAYS", draw_days, 5, align="right"),
+        Column("started", "DAYS", draw_days, 6, gap=0, align="right"),
         Column("result", "RESULT", draw_result, 24, gap=2, grow=4, most=50, from_width=62, sortable=False),
         Column("variants", "VARS", draw_variants, 5, align="right", from_width=VARIANTS_FROM, sortable=False),
         Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
-        Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right", from_width=UPDATED_FROM),
+        Column(
+            "updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right", from_width=UPDATED_FROM
+        ),
     )
 
 
 MORE_EXPERIMENT_COLUMNS: Final[tuple[Column[ExperimentRow], ...]] = (
-    Column("created", "CREATED", age_cell("created_at"), 8, align="right"),
+    Column("created", "CREATED", age_cell("created_at"), 9, gap=0, align="right"),
     Column("ended", "ENDED", age_cell("ended_at"), 8, align="right"),
     Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("type", "TYPE", text_cell("type"), 7, sortable=False),

@@ -6,6 +6,7 @@ from typing import Final
 
 from textual import on, work
 from textual.timer import Timer
+from textual.worker import Worker
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
@@ -26,6 +27,7 @@ from flagtui.app.experiments.experiment_columns import (
 from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.lists.loaded_list import InspectedList
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
@@ -35,9 +37,9 @@ from flagtui.details.experiment_inspector import FRESH_FOR, ExperimentInspector
 from flagtui.details.metric_findings import Findings
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import age, ago
+from flagtui.text.formats import age, ago, count
 from flagtui.text.judgement import Leading, leading_of, verdicts
-from flagtui.text.styled import Piece
+from flagtui.text.styled import Notice, Piece
 
 STAY: Final = 0.3
 """Seconds the cursor rests before results of the visible rows are requested."""
@@ -56,6 +58,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         self._inspector: ExperimentInspector | None = None
         self._staying: Timer | None = None
         self._is_glancing = False
+        self._refreshing: Worker[None] | None = None
 
     def all_columns(self) -> tuple[Column[ExperimentRow], ...]:
         return (*experiment_columns(self.leading), *MORE_EXPERIMENT_COLUMNS)
@@ -139,10 +142,31 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
     # Keys
 
     def action_read_results(self) -> None:
-        """Results of the visible rows: those of now, and the last known ones."""
-        if self.inspector is not None:
-            self.inspector.forget_glances()
-            self._begin_glances()
+        """Read the results of the visible rows and of the pane again, or stop reading."""
+        if self._refreshing is not None and self._refreshing.is_running:
+            self._refreshing.cancel()
+        elif self.inspector is not None:
+            self._refreshing = self._refresh_results(self.inspector)
+
+    @work(exclusive=True, group="results")
+    async def _refresh_results(self, inspector: ExperimentInspector) -> None:
+        inspector.expire_results()
+        live = [row for row in self.rows.in_sight if inspector.is_worth_a_glance(row)]
+        if not live:
+            show_toast(self.app, Notice("no experiment in view is running or paused"))
+        if self.record is not None:
+            self.load_all(self.record)
+        try:
+            with self._runner.reading(count(len(live), "result")) as show_progress:
+                for place, row in enumerate(live, start=1):
+                    if inspector.is_worth_a_glance(row):
+                        await inspector.glance(row)
+                        self.rows.redraw_row(row.id)
+                    show_progress(place)
+        except ApiError as error:
+            show_toast(self.app, Notice(f"{error.what} {error.next}".strip(), "error"))
+        finally:
+            inspector.keep_results()
 
     def page_of(self, row: ExperimentRow) -> ExperimentScreen | None:
         """Return the page of one of them; None without a connection."""
@@ -179,7 +203,7 @@ def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piec
     yield from hint_lines(findings)
     yield from variant_lines(findings, width)
     yield from _results(findings, width)
-    yield results_line(findings, now)
+    yield results_line(findings, now, can_cancel=False)
     yield []
     made = row.creator or "not known"
     yield [(f"made by {safe_text(made, 40)}, {ago(row.created_at, now)}", "$faint")]

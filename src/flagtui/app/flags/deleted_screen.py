@@ -44,7 +44,7 @@ DELETED_LIST: Final = ListDescription[Deletion](
     ),
     orders=("at", "key", "who"),
     columns=(
-        Column("at", "DELETED", age_cell("at"), 8, align="right"),
+        Column("at", "DELETED", age_cell("at"), 9, gap=0, align="right"),
         Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=60, gap=2),
         Column("who", "BY", text_cell("who", "info"), 10, grow=1, most=32, gap=2),
     ),

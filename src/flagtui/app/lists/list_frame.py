@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -27,6 +27,9 @@ from flagtui.store.finder import Finder
 from flagtui.store.query.line_edits import Chip
 from flagtui.store.sort_orders import Sort
 from flagtui.text.styled import Notice, Piece
+
+if TYPE_CHECKING:
+    from flagtui.config.settings import SavedQuery
 
 STANDARD = 76
 """Columns from which the filters have room beside the search line."""
@@ -263,6 +266,11 @@ class BrowseScreen(FramedScreen):
                 for place, query in enumerate(named)
             ),
         ]
+
+    def saved_query(self, key: int) -> "SavedQuery | None":
+        """Return the saved search that this digit goes to."""
+        named = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
+        return next(iter(named[key - FIRST_QUERY :]), None)
 
     def current_tab(self) -> str:
         """Return the saved search in the line, else the list."""

@@ -7,7 +7,6 @@ from textual import events, on, work
 from textual.timer import Timer
 
 from flagtui.app.commands.command_table import BY_ID
-from flagtui.app.lists.list_frame import FIRST_QUERY
 from flagtui.app.lists.marked_records import MarkedRecords, marked_piece
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
@@ -206,9 +205,8 @@ class ListScreen(MarkedRecords[IdRow]):
         self.search.set_line(cycle(self.search.value, qualifier, self.description.listing.vocabulary))
 
     def action_query(self, key: int) -> None:
-        named = self.preferences.queries_of(self.description.name)
-        if (place := key - FIRST_QUERY) < len(named):
-            self.search.set_line(named[place].line)
+        if (query := self.saved_query(key)) is not None:
+            self.search.set_line(query.line)
             self.reframe()
 
     def action_save_query(self) -> None:

@@ -135,7 +135,8 @@ class ChangeTasks:
 
         `what` is raw. Call the yielded function with the number of records read: `reading 12 of 100 flags…`.
         """
-        words, self._reader = what, asyncio.current_task()
+        words, reader = what, asyncio.current_task()
+        self._reader = reader
         shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, lambda: self._show_reading(words))
 
         def show_progress(read: int) -> None:
@@ -147,10 +148,12 @@ class ChangeTasks:
         try:
             yield show_progress
         finally:
-            self._reader = None
             shown.cancel()
-            if self._app_state.reading:
-                self._show_reading("")
+            # Another command may have begun to read meanwhile.
+            if self._reader is reader:
+                self._reader = None
+                if self._app_state.reading:
+                    self._show_reading("")
 
     def cancel_reading(self) -> bool:
         """Cancel the change whose records are being read, as the header shows; False when none is."""

@@ -250,8 +250,21 @@ async def test_a_glance_that_fails_is_not_repeated_at_once() -> None:
     row = experiment().row()
     await looking.glance(row)
     assert not looking.is_worth_a_glance(row)
-    looking.forget_glances()
+    looking.expire_results()
     assert looking.is_worth_a_glance(row)
+
+
+async def test_expired_results_are_shown_until_they_are_read() -> None:
+    server = Server()
+    looking = inspector(server)
+    row = server.found.row()
+    await looking.glance(row)
+    before = looking.cached_lead(row)
+    looking.expire_results()
+    assert looking.is_worth_a_glance(row)
+    assert looking.cached_lead(row) == before
+    await looking.glance(row)
+    assert not looking.is_worth_a_glance(row)
 
 
 @pytest.mark.parametrize(

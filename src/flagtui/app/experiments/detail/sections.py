@@ -119,7 +119,7 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
         yield [(" " * LABEL, ""), (words, "$success" if left == 0 else "$text-muted")]
 
 
-def results_line(findings: Findings, now: float) -> list[Piece]:
+def results_line(findings: Findings, now: float, *, can_cancel: bool = True) -> list[Piece]:
     """Return the progress of the results, or their age."""
     experiment = findings.experiment
     is_old = experiment is not None and experiment.uses_legacy_metrics
@@ -128,7 +128,12 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
         return [(words, "$warning")]
     if findings.awaited:
         done = len(findings.readings) - findings.awaited
-        return [(f"results {done:,} of {len(findings.readings):,}…  R cancels", "$text-muted")]
+        return [
+            (
+                f"results {done:,} of {len(findings.readings):,}…{'  R cancels' if can_cancel else ''}",
+                "$text-muted",
+            )
+        ]
     if findings.at is None:
         return []
     if not findings.readings:
