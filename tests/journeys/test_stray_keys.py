@@ -45,6 +45,21 @@ async def test_letters_after_a_key_without_meaning_are_not_commands(program: Pro
     assert isinstance(program.app.screen, BrowseScreen)
 
 
+@pytest.mark.parametrize(
+    ("tab", "key", "purpose"),
+    [
+        ("3", "a", "a: archive is for flags and experiments"),
+        ("3", "percent_sign", "%: rollout is for flags"),
+        ("1", "V", "V: verify is for event definitions"),
+        ("2", "h", "h: history is for flags"),
+    ],
+)
+async def test_letter_of_another_list_names_it(program: Program, tab: str, key: str, purpose: str) -> None:
+    await program.press(tab, key)
+    assert program.notices == [f"{purpose}; letters within a second of it are not commands"]
+    await program.press("escape")
+
+
 async def test_a_second_later_letters_are_commands_again(program: Program) -> None:
     await program.press("1", "g")
     await packet(program, "semicolon")

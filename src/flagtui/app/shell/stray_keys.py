@@ -1,6 +1,6 @@
 """Keys that do nothing now: why, and that the letters after one are part of a word, not commands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from textual import events
@@ -13,7 +13,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import why_refused
 from flagtui.safe_text import safe_text
-from flagtui.store.kinds import KINDS
+from flagtui.store.kinds import KINDS, RecordKind
 from flagtui.text.styled import Notice
 
 PAUSE: Final = 1.0
@@ -43,8 +43,9 @@ class StrayKeys:
         if event.key not in self._app.screen.active_bindings and not self._refusal(event.key):
             self._until = now + PAUSE
             sign = safe_text(SIGNS.get(event.key, event.character or event.key), 20)
-            words = f"{sign} does nothing here; letters within a second of it are not commands"
-            show_toast(self._app, Notice(words))
+            purpose, _kinds = self._purpose(event.key)
+            why = f"{sign}: {purpose}" if purpose else f"{sign} does nothing here"
+            show_toast(self._app, Notice(f"{why}; letters within a second of it are not commands"))
         return False
 
     def explain(self, key: str) -> None:
@@ -61,13 +62,19 @@ class StrayKeys:
         # The app is asked before its screen is: a key with a binding is taken.
         if not is_chord or self._app.screen.is_modal or key in self._app.screen.active_bindings:
             return ""
+        purpose, kinds = self._purpose(key)
+        return f"{SIGNS.get(key, key)}: {purpose}; {kinds[0].tab} goes there" if kinds else ""
+
+    def _purpose(self, key: str) -> tuple[str, Sequence[RecordKind]]:
+        """Return the first command with this key of a list, in words, and the kinds of records it is for."""
         keymap = self._keymap()
-        for command in COMMANDS:
-            kinds = [kind for kind in KINDS.values() if {*kind.places} & {*command.places}]
-            if kinds and key in keymap.get(command.id, command.keys).split(","):
-                sign = SIGNS.get(key, key)
-                return f"{sign}: {command.title} is for {kinds[0].words}; {kinds[0].tab} goes there"
-        return ""
+        commands = [each for each in COMMANDS if key in keymap.get(each.id, each.keys).split(",")]
+        titled: dict[str, list[RecordKind]] = {}
+        for kind in KINDS.values():
+            if command := next((each for each in commands if kind.plural in each.places), None):
+                titled.setdefault(command.title, []).append(kind)
+        title, kinds = next(iter(titled.items()), ("", []))
+        return f"{title} is for {' and '.join(kind.words for kind in kinds)}" if kinds else "", kinds
 
     def _refusal(self, key: str) -> str:
         return why_refused(self._app_state, key, self._app.screen, self._keymap())
