@@ -28,6 +28,7 @@ from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 
 NO_OWNER = -1
@@ -98,13 +99,12 @@ class EventKeys(RecordKeys):
             self._ask(self._tags(rows))
 
     async def _tags(self, rows: Rows) -> None:
-        whose = rows[0].name if len(rows) == 1 else f"{len(rows):,} events"
         completion = complete_event_tags(self._app_state)
 
         def read(line: str) -> PromptReading:
             return _afterwards(line, rows)
 
-        tags = await ask_tags(self._runner, whose, completion, "billing, -old", read)
+        tags = await ask_tags(self._runner, _whose(rows), completion, "billing, -old", read)
         if tags is not None:
             self._start([tag_intent(row, tags) for row in rows])
 
@@ -117,13 +117,13 @@ class EventKeys(RecordKeys):
         workspace = self._app_state.workspace
         if workspace is None:
             return
-        now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
+        owners, me = {row.owner_id for row in rows}, workspace.me.id if workspace.me else None
         people = sorted(workspace.people.items(), key=lambda pair: (pair[0] != me, pair[1]))
         choices = [
-            Choice(number, name, "you" if number == me else "", number == now) for number, name in people
+            Choice(number, name, "you" if number == me else "", owners == {number}) for number, name in people
         ]
-        choices.append(Choice(NO_OWNER, "no owner", "", now is None))
-        chosen = await self._runner.ask(PickerScreen("Owner", choices))
+        choices.append(Choice(NO_OWNER, "no owner", "", owners == {None}))
+        chosen = await self._runner.ask(PickerScreen(f"Owner of {_whose(rows)}", choices))
         if chosen is not None:
             owner = None if chosen == NO_OWNER else chosen
             self._start([set_field(row.id, "owner", owner, row.owner_id) for row in rows])
@@ -138,7 +138,7 @@ class EventKeys(RecordKeys):
     def action_enforcement(self) -> None:
         """Choose whether events outside the schema are accepted."""
         if rows := self.chosen():
-            self._ask(self._field("enforcement_mode", rows))
+            self._ask(self._field("enforcement_mode", rows, f"Enforcement of {_whose(rows)}"))
 
     def _ask(self, edit: Coroutine[Any, Any, None]) -> None:
         if self.event_path.is_read_only():
@@ -168,6 +168,11 @@ def edit_event_as_json(
                 edited.saved()
 
         path.start([made], end)
+
+
+def _whose(rows: Rows) -> str:
+    """Return the name of the only event, or the number of events."""
+    return rows[0].name if len(rows) == 1 else count(len(rows), "event")
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:

@@ -22,11 +22,14 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_blocked, explain_refusal
 from flagtui.text.set_words import explain_set_fault, next_in_app
 
+NAME_CELLS: Final = 36
+"""Room for a name in the title of a choice."""
 WON: Final = "won"
 """The conclusion that too few people do not allow."""
 
@@ -166,17 +169,18 @@ class ExperimentSteps:
         self, step: Step, fresh: Sequence[Experiment], flags: str, proposed: ProposedConclusion
     ) -> Choices | None:
         """Ask for the choices of the step, once for all experiments; None when the user leaves."""
+        whose = safe_text(fresh[0].name, NAME_CELLS) if len(fresh) == 1 else count(len(fresh), "experiment")
         match step.name:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
-                title = "End with which conclusion?"
+                title = f"End {whose}: with which conclusion?"
                 return await self._concluded(title, kept, at_first=False, proposed=proposed)
             case "ship":
-                return await self._ship(fresh[0])
+                return await self._ship(fresh[0], f"Ship {whose}: which variant?")
             case "archive" if any(
                 experiment.feature_flag and experiment.feature_flag.active for experiment in fresh
             ):
-                return await self._archive(flags)
+                return await self._archive(flags, f"Archive {whose}, and the flag?")
             case "duplicate":
                 return await self._copy(fresh[0])
         return Choices()
@@ -207,13 +211,13 @@ class ExperimentSteps:
         comment = await ask_line(self.runner, "Why?", about, problem=wrong)
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
-    async def _ship(self, fresh: Experiment) -> Choices | None:
+    async def _ship(self, fresh: Experiment, title: str) -> Choices | None:
         last = len(fresh.variants) - 1
         variants = [
             Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
             for place, variant in enumerate(fresh.variants)
         ]
-        variant = await self.runner.ask(PickerScreen("Ship which variant?", variants))
+        variant = await self.runner.ask(PickerScreen(title, variants))
         if variant is None:
             return None
         people = [
@@ -227,12 +231,12 @@ class ExperimentSteps:
         choices = await self._concluded("Conclude with it?", kept, at_first=True)
         return None if choices is None else replace(choices, variant=variant, everyone=everyone)
 
-    async def _archive(self, key: str) -> Choices | None:
+    async def _archive(self, key: str, title: str) -> Choices | None:
         ways = [
             Choice(False, "leave its flag on", f"{key} is still served", True),
             Choice(True, "turn its flag off and archive it", "no one gets a variant any more"),
         ]
-        disable = await self.runner.ask(PickerScreen("Archive, and the flag?", ways))
+        disable = await self.runner.ask(PickerScreen(title, ways))
         return None if disable is None else Choices(disable_flag=disable)
 
     async def _copy(self, fresh: Experiment) -> Choices | None:

@@ -143,7 +143,7 @@ def results_line(findings: Findings, now: float, *, can_cancel: bool = True) -> 
     when = ago(findings.at, now)
     age_words = f"results from {'this minute' if when == JUST_NOW else when}  R refreshes"
     if findings.calculated_at is not None:
-        age_words = f"results the server calculated {ago(findings.calculated_at, now)}  R recalculates"
+        age_words = f"results calculated {ago(findings.calculated_at, now)}  R recalculates"
     if stored := max((reading.as_of for reading in findings.readings), default=""):
         age_words = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
     return [(age_words, "$faint")]
