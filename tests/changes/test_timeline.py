@@ -37,6 +37,15 @@ def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
     assert "`checkout-v2`: turn off in prod. Saved as version 13." in told
 
 
+def test_timeline_tells_undo_from_redo() -> None:
+    undo = replace(SAVED, id="b", at=NOW + 1, undoes=SAVED.id)
+    redo = replace(SAVED, id="c", at=NOW + 2, undoes="b")
+    endings = [
+        line.rpartition("13")[2] for line in markdown([SAVED, undo, redo]).splitlines() if "13" in line
+    ]
+    assert endings == [".", " (undo).", " (redo)."]
+
+
 def test_no_change_is_said() -> None:
     assert "Nothing was changed." in markdown([])
 

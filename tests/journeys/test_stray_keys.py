@@ -52,6 +52,8 @@ async def test_letters_after_a_key_without_meaning_are_not_commands(program: Pro
         ("3", "percent_sign", "%: rollout is for flags"),
         ("1", "V", "V: verify is for event definitions"),
         ("2", "h", "h: history is for flags"),
+        ("4", "space", "space: on/off is for flags"),
+        ("4", "d", "d: delete is for records"),
     ],
 )
 async def test_letter_of_another_list_names_it(program: Program, tab: str, key: str, purpose: str) -> None:

@@ -200,7 +200,7 @@ def choose_profile(
     profile = own or Profile("default")
     source = "the profile" if own else "default"
     sources = {
-        "profile": named_by if name else "the only one" if own else "made up",
+        "profile": named_by if name else "the only one" if own else "no profile",
         "host": source,
         "project": source,
         "guard": source,

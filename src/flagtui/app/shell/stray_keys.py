@@ -42,7 +42,7 @@ class StrayKeys:
         self._until = 0.0
         if event.key not in self._app.screen.active_bindings and not self._refusal(event.key):
             self._until = now + PAUSE
-            sign = safe_text(SIGNS.get(event.key, event.character or event.key), 20)
+            sign = safe_text(SIGNS.get(event.key, (event.character or "").strip() or event.key), 20)
             purpose, _kinds = self._purpose(event.key)
             why = f"{sign}: {purpose}" if purpose else f"{sign} does nothing here"
             show_toast(self._app, Notice(f"{why}; letters within a second of it are not commands"))
@@ -74,7 +74,8 @@ class StrayKeys:
             if command := next((each for each in commands if kind.plural in each.places), None):
                 titled.setdefault(command.title, []).append(kind)
         title, kinds = next(iter(titled.items()), ("", []))
-        return f"{title} is for {' and '.join(kind.words for kind in kinds)}" if kinds else "", kinds
+        words = "records" if len(kinds) == len(KINDS) else " and ".join(kind.words for kind in kinds)
+        return f"{title} is for {words}" if kinds else "", kinds
 
     def _refusal(self, key: str) -> str:
         return why_refused(self._app_state, key, self._app.screen, self._keymap())
