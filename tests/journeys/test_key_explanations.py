@@ -41,7 +41,7 @@ async def test_function_keys_are_written_with_a_capital_letter(program: Program)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_digit_without_a_saved_search_explains_itself(program: Program) -> None:
     await program.press("7")
-    assert program.notices == ["no saved search has the key 7; Q saves the search on the line"]
+    assert program.notices == ["7: no saved search; Q saves the present one"]
 
 
 @pytest.mark.asyncio(loop_scope="module")

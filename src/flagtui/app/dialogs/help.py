@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from rich.cells import cell_len
 from textual.binding import Binding
 
 from flagtui.app.commands.command import Command
@@ -17,6 +18,8 @@ from flagtui.store.kinds import KINDS
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
+HELP_CELLS: Final = 24
+"""Room for the sentence of a command beside the reason why it cannot run."""
 WORD_CELLS: Final = 14
 GROUPS: Final[Mapping[str, str]] = {
     **{place: kind.name.upper() for kind in KINDS.values() for place in kind.places},
@@ -99,8 +102,10 @@ class HelpScreen(NarrowedList[Run]):
 
     def _command(self, offer: Offer, width: int) -> HelpLine:
         style = "" if offer.run is not None else "$faint"
+        room = width - KEY_CELLS - 1
         why = f"  {safe_text(offer.about, 60)}" if offer.about else ""
-        text = cut(offer.command.help, max(8, width - KEY_CELLS - 1 - len(why)))
+        text = cut(offer.command.help, max(HELP_CELLS, room - cell_len(why)))
+        why = cut(why, max(0, room - cell_len(text)))
         pieces = ((f"{offer.key:<{KEY_CELLS}} ", f"bold {style}".strip()), (text, style), (why, "$warning"))
         return ListedChoice(styled(*pieces), offer.run)
 

@@ -49,7 +49,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         """Return why the command cannot run: it is for one record, or too many are marked."""
         marked = self.marked
         if command.handler == "query" and self.saved_query(int(command.argument or 0)) is None:
-            return f"no saved search has the key {sign}; Q saves the search on the line"
+            return f"{sign}: no saved search; Q saves the present one"
         if command.applies_to == "one" and marked > 1:
             unmark = "esc esc unmarks" if self.search.value else "esc unmarks"
             return f"{marked:,} are marked; {sign} is for one; {unmark}"
