@@ -1,6 +1,6 @@
 """`flagtui flags edit`: fields, a file, or the JSON of a flag in the person's editor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict, Unpack
 
 import click
@@ -29,6 +29,7 @@ from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.config.locations import find_locations
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
 
 
 class EditOptions(TypedDict):
@@ -162,10 +163,18 @@ def _edit_intent(
         shown |= edited
     unknown = [name for name in fields if name not in shown]
     if unknown:
-        fix = f"Fields: {', '.join(editable(flag))}."
+        fix = _closest_field(unknown[0], editable(flag))
         raise Trouble(f"{unknown[0]} is not a field that can be edited.", fix, code="usage")
     intent = intent_of({**shown, **fields}, flag)
     return intent or skip_no_op(flag.id, flag.key, "it has these values already")
+
+
+def _closest_field(name: str, fields: Iterable[str]) -> str:
+    """Return the field or command that a screen calls so, else all fields."""
+    if name == "rollout":
+        return "Use: flagtui flags rollout FLAG --to PERCENT"
+    field = next((each for each in fields if FLAG_FIELDS[each].label == name), None)
+    return f"Use --field {field}=VALUE" if field else f"Fields: {', '.join(fields)}."
 
 
 def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
