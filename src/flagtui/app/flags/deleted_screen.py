@@ -90,6 +90,3 @@ class DeletedScreen(ReadList[Deletion]):
     def _restored(self) -> None:
         if self.is_attached:
             self.read_again()
-
-    def action_open(self) -> None:
-        self.action_restore()
