@@ -37,6 +37,7 @@ def test_a_row_without_access_refuses_every_step_but_copies() -> None:
         (FlagRow(1, "a", type="rules"), "edit", ""),
         (FlagRow(1, "a", archived=True), "enable", "bring it back from the archive first"),
         (FlagRow(1, "a", archived=True), "unarchive", ""),
+        (FlagRow(1, "a", active=True, deleted=True), "disable", "restore it first"),
     ],
 )
 def test_the_row_of_a_flag_refuses_what_servers_refuse(row: FlagRow, verb: str, reason: str) -> None:

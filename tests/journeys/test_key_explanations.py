@@ -48,3 +48,11 @@ async def test_digit_without_a_saved_search_explains_itself(program: Program) ->
 async def test_results_key_without_live_experiments_explains_itself(program: Program) -> None:
     await program.press("2", "slash", *"is:draft", "enter", "R")
     assert program.notices == ["no experiment in view is running or paused"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_enter_opens_a_deleted_flag_and_refuses_its_changes(program: Program) -> None:
+    await program.press("ctrl+r", "enter")
+    assert " DELETED " in program.screen
+    await program.press("space")
+    assert program.notices[-1].endswith("the flag has been deleted; restore it first")

@@ -9,7 +9,7 @@ import pytest
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.app.flags.flag_preview_lines import total_pieces
+from flagtui.app.flags.flag_preview_lines import served_if, total_pieces
 from flagtui.details.flag_inspector import FEW, Inspector
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails
@@ -170,7 +170,21 @@ async def test_flag_without_conditions_names_its_reach_in_words(
 async def test_opted_in_users_are_named_next_to_counted_ones() -> None:
     reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
     assert reach is not None
-    words = "".join(text for text, _ in total_pieces(reach, is_on=True))
+    words = "".join(text for text, _ in total_pieces(reach, ""))
     assert words == "about 30 of 1,000 users, plus those who opted in to early access"
-    words = "".join(text for text, _ in total_pieces(reach, is_on=False))
+    words = "".join(text for text, _ in total_pieces(reach, "turned on"))
     assert words.startswith("no one · about 30 of 1,000 users if turned on")
+
+
+@pytest.mark.parametrize(
+    ("active", "deleted", "condition"),
+    [
+        (True, False, ""),
+        (False, False, "turned on"),
+        (True, True, "restored"),
+        (False, True, "restored and turned on"),
+    ],
+)
+def test_reach_names_what_a_flag_needs_to_be_served(active: bool, deleted: bool, condition: str) -> None:
+    flag = Flag.of(raw_flag() | {"active": active, "deleted": deleted})
+    assert served_if(flag) == condition

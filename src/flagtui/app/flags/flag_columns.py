@@ -202,13 +202,18 @@ def _percent(rollout: float) -> str:
 def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
     """Return the mark before a flag's key and the version after it."""
     mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
+    if row.deleted:
+        mark = ("× ", "$error")
     return mark, f"  v{row.version}" if row.version is not None else ""
 
 
 def badges(row: FlagRow) -> Iterator[Piece]:
     """ON, STALE, EXPERIMENT, all runtimes: state as words on colour."""
     plain = "$chip-text on $chip"
-    yield (" ON ", "bold $badge-text on $success") if row.active else (" OFF ", f"bold {plain}")
+    if row.deleted:
+        yield " DELETED ", "bold $badge-text on $error"
+    else:
+        yield (" ON ", "bold $badge-text on $success") if row.active else (" OFF ", f"bold {plain}")
     if row.status in UNUSED:
         yield from ((" ", ""), (f" {row.status} ", "bold $badge-text on $warning"))
     if row.archived:

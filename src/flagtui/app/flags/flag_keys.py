@@ -24,7 +24,7 @@ class FlagKeys(RecordKeys):
         return FlagEdits(self._app_state, self._runner, self.on_report)
 
     def refuse(self, row: FlagRow, verb: str) -> str:
-        if row.can_edit and row.type != "rules" and not row.archived:
+        if row.can_edit and row.type != "rules" and not (row.archived or row.deleted):
             return ""
         # Few flags refuse anything; the first rows are drawn without their rules.
         from flagtui.changes.flags.row_refusals import refuse_row

@@ -96,7 +96,7 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
 def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     reach = details.reach
     if reach is not None and reach.affected is not None and reach.total is not None:
-        yield [("REACH       ", "$text-muted"), *total_pieces(reach, is_on=flag.active)]
+        yield [("REACH       ", "$text-muted"), *total_pieces(reach, served_if(flag))]
     elif reach is not None and reach.reason:
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
@@ -118,15 +118,20 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
 
 
-def total_pieces(reach: CountedReach, *, is_on: bool) -> Iterator[Piece]:
+def served_if(flag: Flag) -> str:
+    """Return what has to be done for the flag to be served: `turned on`; empty where it is."""
+    return " and ".join(["restored"] * flag.deleted + ["turned on"] * (not flag.active))
+
+
+def total_pieces(reach: CountedReach, condition: str) -> Iterator[Piece]:
     """`up to 1,481 of 8,246 users, without those who opted in to early access`.
 
     `no one · 1,481 of 8,246 users if turned on` for a flag that is off.
     """
-    if not is_on:
+    if condition:
         yield "no one · ", ""
     yield f"{reach.about}{reach.affected:,}", "bold"
-    yield f" of {reach.total:,} {reach.unit}{'' if is_on else ' if turned on'}", ""
+    yield f" of {reach.total:,} {reach.unit}{f' if {condition}' if condition else ''}", ""
     if reach.opted_in:
         yield f", {reach.opted_in}", "$text-muted"
 

@@ -7,7 +7,14 @@ from typing import Final
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.row_refusals import IS_ARCHIVED, NO_ACCESS, OUT_OF_ARCHIVE, RULES_ARE_FIXED
+from flagtui.changes.flags.row_refusals import (
+    IS_ARCHIVED,
+    IS_DELETED,
+    NO_ACCESS,
+    OUT_OF_ARCHIVE,
+    OUT_OF_DELETED,
+    RULES_ARE_FIXED,
+)
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
@@ -44,7 +51,7 @@ def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iter
     if not fresh.can_edit:
         yield Blocked("access", NO_ACCESS, "ask for editor access to it")
     if fresh.deleted and wanted.get("deleted") is not False:
-        yield Blocked("deleted", "the flag has been deleted", "restore it first")
+        yield Blocked("deleted", IS_DELETED, OUT_OF_DELETED)
     if fresh.targeting.has_rules:
         yield from _of_rules(fresh, wanted)
     is_refused = wanted.get("deleted") is False or {"filters", "archived"} & wanted.keys()

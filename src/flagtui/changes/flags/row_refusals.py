@@ -5,6 +5,8 @@ from typing import Final
 from flagtui.models.rows import FlagRow
 
 NO_ACCESS: Final = "you may view this flag but not change it"
+IS_DELETED: Final = "the flag has been deleted"
+OUT_OF_DELETED: Final = "restore it first"
 IS_ARCHIVED: Final = "the flag is archived"
 OUT_OF_ARCHIVE: Final = "bring it back from the archive first"
 RULES_ARE_FIXED: Final = (
@@ -20,6 +22,8 @@ def refuse_row(row: FlagRow, verb: str) -> str:
     """Return why the command of that name on the command line cannot succeed; empty where it can."""
     if not row.can_edit and verb not in _COPIES:
         return NO_ACCESS
+    if row.deleted and verb not in _COPIES:
+        return f"{IS_DELETED}; {OUT_OF_DELETED}"
     if row.type == "rules" and verb in _NEED_FILTERS:
         return RULES_ARE_FIXED
     if row.archived and verb == "enable":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_preview_lines import MANY, total_pieces
+from flagtui.app.flags.flag_preview_lines import MANY, served_if, total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters, is_frozen
@@ -96,7 +96,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     if reach is None:
         yield [("counting…" if not details.trouble else "not known", "$faint")]
     elif reach.affected is not None and reach.total is not None:
-        yield [*total_pieces(reach, is_on=details.flag is None or details.flag.active)]
+        yield [*total_pieces(reach, served_if(details.flag) if details.flag is not None else "")]
         yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
     else:
         yield [(safe_text(reach.reason, 160) or "no one: it has no condition", "$faint")]
