@@ -180,11 +180,6 @@ class ListScreen(MarkedRecords[IdRow]):
 
     # Keys
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no row to come: the search matches nothing."""
-        return not self.rows.shown and self._finder.total > 0
-
     def leaves_out(self, command_id: str) -> bool:
         """Return whether the line of keys leaves out a command: it needs a record, and the list is empty."""
         command = BY_ID.get(command_id)

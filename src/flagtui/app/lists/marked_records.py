@@ -50,6 +50,9 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         marked = self.marked
         if command.handler == "query" and self.saved_query(int(command.argument or 0)) is None:
             return f"{sign}: no saved search; Q saves the present one"
+        if command.applies_to and not marked and self.is_empty:
+            way = "; esc clears the search" if self.search.value else ""
+            return f"{sign}: no {self.description.what} are shown{way}"
         if command.applies_to == "one" and marked > 1:
             unmark = "esc esc unmarks" if self.search.value else "esc unmarks"
             return f"{marked:,} are marked; {sign} is for one; {unmark}"
@@ -60,6 +63,11 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
     def _too_many(self, marked: int) -> str:
         limit = self.bulk_limit
         return f"{marked:,} are marked; one change has at most {limit:,}; ctrl+a keeps the first {limit:,}"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no row to come: the search matches nothing."""
+        return not self.rows.shown and self._finder.total > 0
 
     @property
     def bulk_limit(self) -> int:
