@@ -184,6 +184,8 @@ async def test_a_payload_is_checked_while_it_is_typed(setting: Setting) -> None:
         await program.press("enter")
         area = program.app.screen.query_one(TextArea)
         assert is_stop(area), "what is pressed there is text"
+        await program.press("7")
+        assert area.text == "7"
         area.text = '{"colour": "blue"'
         await program.settle()
         assert "not JSON, line 1" in program.screen

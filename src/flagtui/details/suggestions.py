@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Forbidden, MissingScope
+from flagtui.changes.flags.property_rules import NOT_STORED
 from flagtui.changes.planner import off_loop
 from flagtui.models.json_value import JSON, as_text
 
@@ -26,7 +27,7 @@ FRESH: Final = 300.0
 """Seconds for which a response is used again."""
 LONGEST: Final = 200
 """Characters of a suggestion; longer values are no help in one line."""
-WITHOUT_VALUE: Final = ("is_set", "is_not_set")
+WITHOUT_VALUE: Final = frozenset(("is_set", "is_not_set"))
 TYPES: Final = {"String": "text", "Numeric": "number"}
 """Words for types of values; the others are called as on the server."""
 FEWEST_VALUES: Final = 10
@@ -74,7 +75,7 @@ class Used:
             place, name = _place_of(item), as_text(item.get("key"))
             if is_one_line(name):
                 used.names.setdefault(place, Counter())[name] += 1
-            value = None if item.get("operator") in WITHOUT_VALUE else item.get("value")
+            value = None if item.get("operator") in WITHOUT_VALUE | NOT_STORED else item.get("value")
             for each in value[:LONGEST] if isinstance(value, list) else [value]:
                 if text := value_text(each):
                     used.values.setdefault((place, name), Counter())[text] += 1

@@ -77,6 +77,14 @@ async def test_what_conditions_use_comes_first_with_its_count() -> None:
     ]
 
 
+@pytest.mark.parametrize("operator", ["regex", "not_regex", "is_date_before"])
+async def test_patterns_and_dates_of_conditions_are_not_values(operator: str) -> None:
+    project = Project(uses=[("plan", "^pro"), ("plan", "free")])
+    project.uses[0]["operator"] = operator
+    (suggested,) = await suggest(project, "")
+    assert [item.text for item in suggested.items] == ["free"]
+
+
 async def test_texts_that_no_line_can_hold_are_skipped() -> None:
     hostile = Project(names=[*HOSTILE, "plain"], uses=[(text, "v") for text in HOSTILE])
     assert await names_of(hostile) == ["plain"]

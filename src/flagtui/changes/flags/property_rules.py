@@ -15,6 +15,8 @@ TEXT_OPERATORS: Final = frozenset(
 ) | frozenset(("starts_with", "not_starts_with", "ends_with", "not_ends_with"))
 LIST_OPERATORS: Final = frozenset(("icontains_multi", "not_icontains_multi"))
 DATE_OPERATORS: Final = frozenset(("is_date_exact", "is_date_before", "is_date_after"))
+NOT_STORED: Final = DATE_OPERATORS | {"regex", "not_regex"}
+"""Operators whose values are dates or patterns, and not values that a property has."""
 SEMVER_OPERATORS: Final = frozenset(
     f"semver_{name}" for name in ("eq", "neq", "gt", "gte", "lt", "lte", "tilde", "caret", "wildcard")
 )

@@ -6,6 +6,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Static, TextArea
+from textual.widgets.text_area import Selection
 
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
@@ -39,6 +40,9 @@ class PayloadScreen(Dialog[str | None]):
             yield Static(id="reading")
 
     def on_mount(self) -> None:
+        # As in every prefilled field: typed or pasted text replaces it, a movement keeps it.
+        area = self.query_one(TextArea)
+        area.selection = Selection(area.document.end, area.document.start)
         self._check()
 
     @on(TextArea.Changed)

@@ -13,7 +13,7 @@ from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
-    DATE_OPERATORS,
+    NOT_STORED,
     FLAG_OPERATOR,
     needs_value,
     typed_value,
@@ -73,11 +73,7 @@ class PropertyContext:
     def complete_values(self, item: Item) -> Completion | None:
         """Return values of the property as suggestions; none for a pattern, a date or another type."""
         operator = as_text(item.get("operator"))
-        if (
-            self.inspector is None
-            or item.get("type") not in ("person", "group")
-            or operator in DATE_OPERATORS | {"regex", "not_regex"}
-        ):
+        if self.inspector is None or item.get("type") not in ("person", "group") or operator in NOT_STORED:
             return None
         suggest = self.inspector.suggestions.values
         key, group_type = as_text(item.get("key")), self.group_type
