@@ -108,3 +108,12 @@ def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -
 def test_contradictory_sources_exit_with_2(words: tuple[str, ...], signed_in: Run) -> None:
     done = signed_in(*words, "--yes", stdin="[]")
     assert (done.code, done.out) == (2, ""), done
+
+
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [("description=x", "Use --field name=VALUE"), ("rollout=5", "flags rollout FLAG --to PERCENT")],
+)
+def test_field_by_its_screen_name_names_the_right_option(signed_in: Run, field: str, hint: str) -> None:
+    wrong = signed_in("flags", "edit", KEYS[0], "--field", field, "--yes")
+    assert (wrong.code, hint in wrong.err) == (2, True)

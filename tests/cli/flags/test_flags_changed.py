@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.cli.conftest import Run, Service
 
 from flagtui.api.client import Client
@@ -160,20 +159,6 @@ def test_tags_fields_and_json_are_edited_as_in_the_app(signed_in: Run, service: 
     assert set(read(service, key).tags) == {"ops", "=x", "-y"}
     wrong = signed_in("flags", "edit", key, "--field", "colour=red", "--yes")
     assert (wrong.code, "not a field that can be edited" in wrong.err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("field", "hint"),
-    [
-        ("description=x", "Use --field name=VALUE"),
-        ("rollout=5", "Use: flagtui flags rollout FLAG --to PERCENT"),
-    ],
-)
-def test_field_by_its_screen_name_names_the_right_option(
-    signed_in: Run, key: str, field: str, hint: str
-) -> None:
-    wrong = signed_in("flags", "edit", key, "--field", field, "--yes")
-    assert (wrong.code, hint in wrong.err) == (2, True)
 
 
 def test_a_flag_is_made_copied_deleted_and_restored(signed_in: Run, service: Service, key: str) -> None:

@@ -13,8 +13,8 @@ from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
-    NOT_STORED,
     FLAG_OPERATOR,
+    NOT_STORED,
     needs_value,
     typed_value,
     value_line,
