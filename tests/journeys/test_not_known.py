@@ -42,6 +42,30 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         assert " ●  new-nav " in program.screen
 
 
+async def test_header_counts_a_lost_response_while_it_is_looked_up(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("space")
+        lost: list[str] = []
+
+        def lose(request: httpx.Request) -> httpx.ReadTimeout | None:
+            if request.method != "PATCH":
+                return None
+            lost.append(request.url.path)
+            return httpx.ReadTimeout("lost")
+
+        program.wire.before = lose
+        program.wire.held = lambda request: bool(lost)
+        program.timing.now += 1
+        await quiet.press(program.app, "y")
+        while not any("checking whether it was applied" in notice for notice in program.notices):
+            await quiet.settle(program.app)
+        assert header(program).endswith("1 change not known")
+        program.wire.let_go.set()
+        await program.settle()
+        assert "not known" not in header(program)
+
+
 async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(
     setting: Setting,
 ) -> None:

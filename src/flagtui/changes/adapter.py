@@ -42,6 +42,8 @@ class WriteContext:
 
     None waits for each as long as it usually takes, and for no approval.
     """
+    on_lost: Callable[[int], None] = lambda _changes: None
+    """Receives the number of changes whose response was lost, before their outcome is looked up."""
 
 
 class Adapter(Protocol[P, R]):

@@ -145,6 +145,8 @@ async def _send(
             context.tell(f"{plan.key}: {cause_words(error)}; checking whether it was applied")
         every = [as_unknown(plan, error) for plan in plans]
     open_ones = [place for place, outcome in enumerate(every) if outcome.ending == "unknown"]
+    if open_ones:
+        context.on_lost(len(open_ones))
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))
     resolved = dict(zip(open_ones, looked, strict=True))
     return [resolved.get(place, outcome) for place, outcome in enumerate(every)]

@@ -93,6 +93,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """Of the project in which it happens."""
         self._unresolved: Unresolved | None = None
         """Of a change that a list shows."""
+        self._lost = 0
+        """Changes without a response that the header counts until their rows are marked."""
         self._rows = make_rows()
         self._pending: dict[int, ExitStack] = {}
         self.progress: list[Notice] = []
@@ -152,11 +154,25 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         rows = self._rows = self._make_rows()
         if rows.listed is not None:
             self._unresolved = Unresolved(self._app_state, rows.workspace, *rows.listed)
-        with ExitStack() as every:
-            self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
-            for plan in plans:
-                self._pending[id(plan)].enter_context(rows.showing(plan))
-            yield
+        try:
+            with ExitStack() as every:
+                self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
+                for plan in plans:
+                    self._pending[id(plan)].enter_context(rows.showing(plan))
+                yield
+        except BaseException:
+            self._count_lost(-self._lost)
+            raise
+
+    def on_lost(self, changes: int) -> None:
+        """Count changes in the header from the moment at which their response is lost."""
+        self._count_lost(changes)
+
+    def _count_lost(self, changes: int) -> None:
+        if changes:
+            self._lost += changes
+            self._rows.workspace.unresolved += changes
+            self._app_state.notify_watchers()
 
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         await self._rows.refresh(outcome)
@@ -173,6 +189,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             for outcome in ended:
                 if outcome.ending == "unknown" and self._unresolved is not None:
                     marks.enter_context(self._unresolved.about(outcome.plan.id))
+            self._count_lost(-self._lost)
             if ended:
                 notice = outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
                 self._unknown_notice = notice if len(ended) == 1 else None

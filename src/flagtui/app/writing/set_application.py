@@ -122,9 +122,8 @@ class SetApplication:
             asked_with,
             signature,
         )
-        report = await run(
-            planned, interface, self._app_state.rules_in(""), self._path.write_context(signature), asked_with
-        )
+        writing = self._path.write_context(signature, interface)
+        report = await run(planned, interface, self._app_state.rules_in(""), writing, asked_with)
         if report is None:
             return
         self._drop_applied(plan, report)

@@ -220,7 +220,7 @@ class WritePath:
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
             return await self._explain_skipped(intents, planned, interface, skipped)
-        context = self.write_context(signature, interface.progress)
+        context = self.write_context(signature, interface)
         rules = self._app_state.rules_in(planned.place)
         rules = rules.on_this_machine if planner.is_local else rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
@@ -240,18 +240,22 @@ class WritePath:
             return await self.write(again, planner, on_report, (), purpose) or report
         return report
 
-    def write_context(self, signature: Signature, progress: list[Notice] | None = None) -> WriteContext:
+    def write_context(
+        self, signature: Signature, interface: AppInterface[Any, Any] | None = None
+    ) -> WriteContext:
         """Return what sending needs: the journal, the clock, and where a wait is shown.
 
-        `progress` receives the toasts about waits, which no longer hold once the outcome is known.
+        `interface` receives the toasts about waits, which no longer hold once the outcome is known, and
+        counts lost responses.
         """
-        session, shown = self._app_state.session, [] if progress is None else progress
+        session, shown = self._app_state.session, [] if interface is None else interface.progress
 
         def show(words: str) -> None:
             shown.append(Notice(words, "warning"))
             self._runner.show_toast(shown[-1])
 
-        return WriteContext(session.journal, signature, session.timing, show)
+        on_lost = interface.on_lost if interface is not None else lambda _changes: None
+        return WriteContext(session.journal, signature, session.timing, show, on_lost=on_lost)
 
     async def _explain_skipped(
         self,
