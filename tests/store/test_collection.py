@@ -144,6 +144,14 @@ def test_changed_rows_are_known_since_the_last_look() -> None:
     assert collection.changed_since(collection.version) == frozenset()
 
 
+def test_own_changes_are_not_among_the_changed_rows() -> None:
+    collection = loaded(flag(1), flag(2))
+    look = collection.version
+    collection.put(flag(1, 2), is_own=True)
+    collection.put(flag(2, 2))
+    assert collection.changed_since(look) == {2}
+
+
 def test_rows_are_the_same_object_until_something_changes() -> None:
     collection = loaded(flag(1))
     before = collection.rows

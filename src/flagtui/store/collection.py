@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
+from itertools import compress, takewhile
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from flagtui.models.rows import StagedRow
@@ -95,12 +95,8 @@ class Collection(Generic[IdRow]):
 
     def changed_since(self, version: int) -> frozenset[RecordId]:
         """Return the records known at that version for which the server has sent other values since."""
-        changed = set()
-        for record_id in reversed(self._changed):
-            if self._changed[record_id] <= version:
-                break
-            changed.add(record_id)
-        return frozenset(changed)
+        newest_first = reversed(self._changed)
+        return frozenset(takewhile(lambda record_id: self._changed[record_id] > version, newest_first))
 
     def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
         """Call `observer` after every change; return a function that stops this."""
@@ -112,18 +108,20 @@ class Collection(Generic[IdRow]):
         """Return the moment of a request that starts now; `put` compares responses by it."""
         return self._now
 
-    def put(self, row: IdRow, sent_at: Moment | None = None) -> bool:
-        """Store a record from the server; return False when the stored one is newer.
+    def put(self, row: IdRow, sent_at: Moment | None = None, *, is_own: bool = False) -> bool:
+        """Store a record, not marked as changed if `is_own`; return False if the stored one is newer.
 
         A response to a request sent after the stored one arrived replaces it, whatever its version: a
         restored backup counts lower. If the two overlap, or `sent_at` is missing, the version decides.
         """
-        return self.put_all((row,), sent_at) == 1
+        return self.put_all((row,), sent_at, is_own=is_own) == 1
 
-    def put_all(self, rows: Iterable[IdRow], sent_at: Moment | None = None) -> int:
+    def put_all(self, rows: Iterable[IdRow], sent_at: Moment | None = None, *, is_own: bool = False) -> int:
         """Store several records as one change; return how many were stored."""
         taken = [(row.id, self._take(row, sent_at)) for row in rows]
         believed = [record_id for record_id, worth in taken if worth != "old"]
+        if is_own:
+            self._changed = {each: at for each, at in self._changed.items() if each not in believed}
         self._now += 1
         self._arrived.update(dict.fromkeys(believed, self._now))
         if self._load:

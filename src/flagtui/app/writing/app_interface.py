@@ -154,15 +154,14 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         rows = self._rows = self._make_rows()
         if rows.listed is not None:
             self._unresolved = Unresolved(self._app_state, rows.workspace, *rows.listed)
-        try:
-            with ExitStack() as every:
-                self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
-                for plan in plans:
-                    self._pending[id(plan)].enter_context(rows.showing(plan))
-                yield
-        except BaseException:
-            self._count_lost(-self._lost)
-            raise
+        with ExitStack() as until_marked, ExitStack() as every:
+            until_marked.callback(lambda: self._count_lost(-self._lost))
+            self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
+            for plan in plans:
+                self._pending[id(plan)].enter_context(rows.showing(plan))
+            yield
+            # `watch` marks the rows.
+            until_marked.pop_all()
 
     def on_lost(self, changes: int) -> None:
         """Count changes in the header from the moment at which their response is lost."""

@@ -31,7 +31,7 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
     async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:
         plan = outcome.plan
         if outcome.record is not None:
-            self._events.put(outcome.record.row())
+            self._events.put(outcome.record.row(), is_own=outcome.ending == "saved")
         elif not outcome.is_saved:
             return
         elif plan.is_deletion:
@@ -39,7 +39,8 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
         elif (row := self._events.server_row(plan.id)) is not None:
             # Servers send no records back for bulk changes.
             at = max(self._now, row.updated_at or 0.0)
-            self._events.put(apply_edit(row, {**self._shown(plan.values), "updated_at": at}))
+            values = {**self._shown(plan.values), "updated_at": at}
+            self._events.put(apply_edit(row, values), is_own=True)
 
     def _shown(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
         """Return the values as the row shows them: owners by e-mail."""

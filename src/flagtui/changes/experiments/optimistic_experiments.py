@@ -33,7 +33,7 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
             return
         if record is None or step == "copy":
             return
-        workspace.experiments.put(record.row())
+        workspace.experiments.put(record.row(), is_own=outcome.is_saved)
         if not outcome.is_saved or record.feature_flag is None:
             return
         moment = workspace.flags.moment
@@ -42,4 +42,4 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
         except ApiError:
             # The next poll of the list of flags will bring it.
             return
-        workspace.flags.put(flag.row(), moment)
+        workspace.flags.put(flag.row(), moment, is_own=True)

@@ -31,4 +31,5 @@ class FlagRows(OptimisticRows[Plan, Flag]):
             self._flags.remove(record.id)
         else:
             # A record that was read afterwards is newer than the request.
-            self._flags.put(record.row(), None if outcome.was_read else self._moment)
+            moment = None if outcome.was_read else self._moment
+            self._flags.put(record.row(), moment, is_own=outcome.ending == "saved")
