@@ -36,6 +36,10 @@ async def test_function_keys_are_written_with_a_capital_letter(program: Program)
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_key_that_is_obeyed_has_no_toast(program: Program) -> None:
+    await program.press("1", "enter", "f8")
+    assert "R scan" in program.screen
+    assert program.notices == []
 
 
 @pytest.mark.asyncio(loop_scope="module")
