@@ -22,6 +22,7 @@ from tests.doubles.heavy_server import HeavyServer
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running
 
+from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.shell.preload import shorten_collections
 from flagtui.cli import OBJECTS_BETWEEN_COLLECTIONS
 
@@ -188,6 +189,9 @@ async def edit_share(program: Program, digits: str) -> None:
     """Set the share of the first condition in the form."""
     await program.press("e")
     form: Any = program.app.screen
+    if not isinstance(form, LinesForm):
+        # Still busy on a loaded machine.
+        return
     ids = [line.id for line in form.lines()]
     form.query_one("#form").highlighted = ids.index(("condition", "", 0, -1))
     await program.press("%", *digits, "enter")
