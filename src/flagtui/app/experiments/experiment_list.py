@@ -148,7 +148,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         elif self.inspector is not None:
             self._refreshing = self._refresh_results(self.inspector)
 
-    @work(exclusive=True, group="results")
+    @work(exclusive=True, group="results", description="refresh results")
     async def _refresh_results(self, inspector: ExperimentInspector) -> None:
         inspector.expire_results()
         live = [row for row in self.rows.in_sight if inspector.is_worth_a_glance(row)]
