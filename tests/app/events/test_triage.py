@@ -31,6 +31,15 @@ def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:
     assert triage.by_id["id-1"].words == "same as"
 
 
+def test_look_alike_is_kept_until_the_event_is_verified(tmp_path: Path) -> None:
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"hidden": True}, same_as="signed_up")
+    triage.decide(ROW, {"description": "as signed_up"})
+    assert triage.by_id["id-1"].same_as == "signed_up"
+    triage.decide(ROW, {"verified": True})
+    assert triage.by_id["id-1"].same_as == ""
+
+
 def test_later_run_loads_decisions_of_its_own_project(tmp_path: Path) -> None:
     triage = Triage(tmp_path, "here")
     triage.decide(ROW, {"hidden": True}, same_as="other")

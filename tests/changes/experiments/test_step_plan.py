@@ -24,6 +24,35 @@ def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
     assert any(words in one.text for one in planned("reset", made(state)).consequences if one.label == "Flag")
 
 
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        (None, "stays as it is; whether it is on is not known"),
+        ({"id": 31, "key": "blue", "active": False, "deleted": True}, "is deleted: no one gets a variant"),
+        ({"id": 31, "key": "blue", "active": True}, "stays on; who matches is not known here"),
+    ],
+)
+def test_step_that_leaves_the_flag_names_its_state(flag: dict[str, object] | None, words: str) -> None:
+    plan = planned("reset", made(feature_flag=flag))
+    assert [each.text for each in plan.consequences if each.label == "Flag"] == [f"blue {words}"]
+
+
+def test_restoring_needs_the_flag_and_removes_the_deletion() -> None:
+    plan = planned("restore", made(deleted=True))
+    assert [line.words for line in plan.lines] == ["deleted → not deleted"]
+    deleted_flag = {"id": 31, "key": "blue", "deleted": True}
+    refusal = expect(tried("restore", made(deleted=True, feature_flag=deleted_flag)), Blocked)
+    assert refusal.reason == "its flag has been deleted"
+    assert tried("archive", made("stopped", feature_flag=deleted_flag)) is not None
+
+
+def test_reopening_names_the_results_that_count_again() -> None:
+    reopened = planned("reopen", made("stopped"), fields={"end_date": None})
+    assert [each.text for each in reopened.consequences if each.label == "Results"] == [
+        "continue until today, as if it had never ended"
+    ]
+
+
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
     early = planned("end", made(running_time_calculation={"recommended_running_time": 20}))
     assert [caution.text for caution in early.cautions] == [
