@@ -72,8 +72,7 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
         )
     rows, _read = await select_changes(session, query, limit)
     questions, skipped = questions_of_reverts(rows)
-    reverted = count(len(rows) - len(skipped), "change")
-    check_count(len(rows) - len(skipped), f"{reverted} would be reverted", terms.agreement.max_changes)
+    check_count(len(rows) - len(skipped), "change", terms.agreement.max_changes, "be reverted")
     context, here, codes = SessionContext(session, terms), signature_of(session), [0]
     is_sent = not (terms.agreement.dry_run or terms.agreement.is_kept)
     with ChangeReport(terms.printer) as report:
@@ -86,6 +85,7 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
                 continue
             purpose = None
             if len(questions) > 1:
+                reverted = count(len(rows) - len(skipped), "change")
                 purpose = Purpose("Revert", reverted, part=f"{place:,} of {len(questions):,}")
             planned = await reverts.planner(context, here).plan(reverts.requests)
             planned = replace(planned, skipped=[*skipped, *planned.skipped])

@@ -33,7 +33,7 @@ from flagtui.cli.plumbing.change_report import (
     result_of,
     results_of_skipped,
 )
-from flagtui.cli.plumbing.dry_run import dry_run, rules_of
+from flagtui.cli.plumbing.dry_run import dry_run
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.needs import how_to_agree
 from flagtui.cli.plumbing.options import WriteTerms
@@ -68,8 +68,7 @@ async def ask_and_send(
         raise planned.refused
     report.place = place_of(session, planned.project)
     if planned.plans:
-        words = f"{count(len(planned.plans), planned.plans[0].noun)} would change"
-        check_count(len(planned.plans), words, terms.agreement.max_changes)
+        check_count(len(planned.plans), planned.plans[0].noun, terms.agreement.max_changes)
     apart = results_of_skipped(planned.skipped)
     asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
@@ -88,7 +87,7 @@ async def ask_and_send(
         here = signature_of(session)
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        ended = await run(planned, interface, rules_of(planned, session), context, asked_with)
+        ended = await run(planned, interface, session.rules_of(planned), context, asked_with)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
@@ -100,10 +99,10 @@ async def ask_and_send(
     return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
 
 
-def check_count(number: int, words: str, most: int | None) -> None:
-    """Raise Trouble for more changes than `--max-changes`; `words` counts them."""
+def check_count(number: int, noun: str, most: int | None, effect: str = "change") -> None:
+    """Raise Trouble for more records than `--max-changes`."""
     if most is not None and number > most:
-        what = f"{words}; --max-changes allows {most:,}"
+        what = f"{count(number, noun)} would {effect}; --max-changes allows {most:,}"
         raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
 
 

@@ -1,10 +1,9 @@
 """Dry runs: the checks of the real run, what it needs, and its exit code."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
-from flagtui.changes.guard import GuardRefused, GuardRules, QuestionContext, guard
+from flagtui.changes.guard import GuardRefused, QuestionContext, guard
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, Proposal
 from flagtui.changes.related.project_copies import KIND as SERVER_COPY
@@ -27,12 +26,6 @@ SCOPES: Final[Mapping[str, str]] = {
 """By the kind of a change: the scope that its request needs."""
 
 
-def rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
-    """Return the rules of the profile, with the name of the project in which it happens."""
-    rules = session.rules
-    return replace(rules, place=f"{rules.place} › {planned.place}") if planned.place else rules
-
-
 async def dry_run(
     planned: Planned[Any, P],
     asked_with: QuestionContext,
@@ -48,7 +41,7 @@ async def dry_run(
     code = exit_code(apart)
     endings = ["saved"] * len(planned.plans)
     if planned.plans:
-        question = guard(planned.plans, rules_of(planned, session), asked_with)
+        question = guard(planned.plans, session.rules_of(planned), asked_with)
         if isinstance(question, GuardRefused):
             raise refusal(question, report)
         needs = needs_of(question)
