@@ -60,7 +60,7 @@ def test_numbers_in_the_text_match_the_code() -> None:
         f"up to {pagination.PAGES[1][0]:,} records come in pages of {pagination.FIRST_PAGE}",
         f"pages of {pagination.PAGES[1][1]}",
         f"those of more than {pagination.PAGES[0][0]:,} in pages of {pagination.PAGES[0][1]:,}",
-        f"up to {request.ANSWER_LIMIT // 2**20} MB",
+        f"up to {request.RESPONSE_LIMIT // 2**20} MB",
         f"up to {json_value.DEPTH_LIMIT} levels",
     ):
         assert words in " ".join(TEXT.split())

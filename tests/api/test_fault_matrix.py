@@ -216,7 +216,7 @@ async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -
 
         wait = 0.004 if fault.hangs else 5.0
         client = make_client(answer, deadlines=Deadlines(read=wait, write=wait, slow=wait), log=lines.append)
-        client.connection.answer_limit = 2**20
+        client.connection.response_limit = 2**20
         found = await outcome(client, name)
         if isinstance(found, ApiError):
             must_be_error(fault, name, found)

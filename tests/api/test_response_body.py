@@ -10,7 +10,7 @@ from tests.doubles.servers import Answering, Dripping, MakeClient, always
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError
-from flagtui.api.request import ANSWER_LIMIT
+from flagtui.api.request import RESPONSE_LIMIT
 
 FLAG = {"id": 5, "key": "a"}
 
@@ -26,9 +26,9 @@ def packed_as(encoding: str, body: Dripping) -> Answering:
 
 
 async def test_a_small_body_that_unpacks_to_gigabytes_is_not_unpacked(make_client: MakeClient) -> None:
-    body = Dripping(bomb(ANSWER_LIMIT + 64 * 2**20))
+    body = Dripping(bomb(RESPONSE_LIMIT + 64 * 2**20))
     client = make_client(packed_as("gzip", body))
-    with pytest.raises(errors.AnswerTooLarge) as caught:
+    with pytest.raises(errors.ResponseTooLarge) as caught:
         await client.flags.get(5)
     assert "64 MB" in caught.value.what
     assert body.is_closed

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from flagtui.api import Client
 from flagtui.api.operations import OPERATIONS
-from flagtui.api.request import Question
+from flagtui.api.request import Request
 
 FOLDER: Final = Path(__file__).parents[1] / "contract"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -23,7 +23,7 @@ def example(name: str) -> Example:
 async def ask_plainly(client: Client, example: Example) -> Any:
     """An operation the client never uses by itself."""
     asked = OPERATIONS[example["operation"]]
-    answer = await client.connection.ask(Question(asked, asked.at(**example["ids"])))
+    answer = await client.connection.ask(Request(asked, asked.at(**example["ids"])))
     return answer.expect_nothing() if asked.method == "DELETE" else answer.record()
 
 

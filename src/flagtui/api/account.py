@@ -18,7 +18,7 @@ class People(Resource):
         return Me.of((await self._ask("people.me")).record("id"))
 
     async def key(self) -> KeyInfo:
-        """Return the scopes and the project limits of the key. Older servers answer 403 or 404."""
+        """Return the scopes and the project limits of the key. Older servers respond with 403 or 404."""
         return KeyInfo.of((await self._ask("people.key")).record("scopes"))
 
 

@@ -18,7 +18,7 @@ from flagtui.api.faults import network_error, refusal, setup_error
 from flagtui.api.hosts import Host
 from flagtui.api.http_library import httpx
 from flagtui.api.rate_limiter import COMPUTED, Budget
-from flagtui.api.request import ANSWER_LIMIT, Answer, Question, read_body
+from flagtui.api.request import RESPONSE_LIMIT, Request, Response, read_body
 from flagtui.api.request_log import Log, LogLine
 from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, is_outage, pause_before_retry
 
@@ -39,11 +39,11 @@ class Deadlines:
     write: float = 20.0
     slow: float = 60.0
 
-    def total(self, question: Question) -> float:
+    def total(self, request: Request) -> float:
         """Return the total timeout of a request, in seconds."""
-        if question.operation.is_write:
+        if request.operation.is_write:
             return self.write
-        return self.slow if question.operation.is_slow else self.read
+        return self.slow if request.operation.is_slow else self.read
 
 
 @dataclass(eq=False)
@@ -56,7 +56,7 @@ class Connection:
     transport: httpx.AsyncBaseTransport | None = None
     deadlines: Deadlines = field(default_factory=Deadlines)
     log: Log | None = None
-    answer_limit: int = ANSWER_LIMIT
+    response_limit: int = RESPONSE_LIMIT
     """Bytes of one unpacked response."""
     link: ConnectionState = field(init=False)
     budget: Budget = field(init=False)
@@ -72,30 +72,30 @@ class Connection:
         self.patience = Patience(self.clock)
         self.budget = Budget(self.clock, self.link, is_limited=not self.host.is_loopback)
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, request: Request) -> Response:
         """Send the request and return the response; raises `ApiError`. A write is sent once."""
-        if self.is_read_only and question.operation.is_write:
-            raise Invalid("This connection only reads, so nothing was sent.", facts=question.facts())
-        self.capabilities.check(question.operation)
+        if self.is_read_only and request.operation.is_write:
+            raise Invalid("This connection only reads, so nothing was sent.", facts=request.facts())
+        self.capabilities.check(request.operation)
         try:
-            return await self._ask(question)
+            return await self._ask(request)
         except ApiError as error:
-            operation = question.operation
+            operation = request.operation
             if not operation.is_write and not operation.is_slow and is_outage(error):
                 self.link.read_failed(error)
             raise
 
-    async def _ask(self, question: Question) -> Answer:
-        self._expect_an_answer(question)
-        content = question.encoded()
-        ends = self.clock.monotonic() + self.deadlines.total(question)
+    async def _ask(self, request: Request) -> Response:
+        self._expect_response(request)
+        content = request.encoded()
+        ends = self.clock.monotonic() + self.deadlines.total(request)
         attempt, started_at = 1, self.link.now
         while True:
-            await self.budget.take(question.urgency, COMPUTED if question.operation.is_slow else 1)
+            await self.budget.take(request.urgency, COMPUTED if request.operation.is_slow else 1)
             try:
-                return await self._attempt(question, content, attempt, started_at)
+                return await self._attempt(request, content, attempt, started_at)
             except ApiError as error:
-                self.capabilities.remember(question.operation, error)
+                self.capabilities.remember(request.operation, error)
                 pause = pause_before_retry(error, attempt, random.random())
                 if pause is not None and not self.patience.spend_repeat():
                     pause = None
@@ -115,31 +115,31 @@ class Connection:
             await self._http.aclose()
             self._http = None
 
-    def _expect_an_answer(self, question: Question) -> None:
-        rest = self.patience.resting(question.urgency)
+    def _expect_response(self, request: Request) -> None:
+        rest = self.patience.resting(request.urgency)
         if rest:
             what = f"{self.host} did not respond several times; requests pause for {rest:.0f} s."
-            raise Unreachable(what, facts=question.facts())
+            raise Unreachable(what, facts=request.facts())
 
-    async def _attempt(self, question: Question, content: bytes | None, attempt: int, asked: int) -> Answer:
+    async def _attempt(self, request: Request, content: bytes | None, attempt: int, asked: int) -> Response:
         began = self.clock.monotonic()
-        line = LogLine(question.operation.method, question.path, attempt)
+        line = LogLine(request.operation.method, request.path, attempt)
         self.link.began()
         try:
-            answer = await self._exchange(question, content)
-            answer = replace(answer, elapsed=self.clock.monotonic() - began)
-            line = replace(line, status=answer.status, size=len(answer.body))
-            self.link.answered(answer.server_time, None if question.operation.is_slow else answer.elapsed)
-            if answer.status in GATEWAY_FAULTS:
+            response = await self._exchange(request, content)
+            response = replace(response, elapsed=self.clock.monotonic() - began)
+            line = replace(line, status=response.status, size=len(response.body))
+            self.link.answered(response.server_time, None if request.operation.is_slow else response.elapsed)
+            if response.status in GATEWAY_FAULTS:
                 self.patience.failed()
             else:
                 self.patience.answered()
-            if answer.status >= 300 and not (answer.status == 304 and question.etag):
-                facts = replace(question.facts(answer.status), other_region=self.host.other_region)
-                location = self.auth.redact(answer.headers["location"].encode()).decode()
-                headers = {**answer.headers, "location": location}
-                raise refusal(facts, headers, self.auth.redact(answer.body))
-            return answer
+            if response.status >= 300 and not (response.status == 304 and request.etag):
+                facts = replace(request.facts(response.status), other_region=self.host.other_region)
+                location = self.auth.redact(response.headers["location"].encode()).decode()
+                headers = {**response.headers, "location": location}
+                raise refusal(facts, headers, self.auth.redact(response.body))
+            return response
         except ApiError as error:
             line = replace(line, status=error.status, fault=type(error).__name__)
             if error.status is None:
@@ -151,16 +151,16 @@ class Connection:
             if self.log:
                 self.log(replace(line, milliseconds=round((self.clock.monotonic() - began) * 1000, 1)))
 
-    async def _exchange(self, question: Question, content: bytes | None) -> Answer:
+    async def _exchange(self, request: Request, content: bytes | None) -> Response:
         try:
             await self._wait_for_turn()
             try:
-                async with asyncio.timeout(self.deadlines.total(question)):
-                    return await self._send(question, content)
+                async with asyncio.timeout(self.deadlines.total(request)):
+                    return await self._send(request, content)
             finally:
                 self._turns.release()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, OSError) as fault:
-            raise network_error(fault, question, self.host.origin) from fault
+            raise network_error(fault, request, self.host.origin) from fault
 
     async def _wait_for_turn(self) -> None:
         """Wait for one of the slots. A PoolTimeout means that nothing was sent."""
@@ -170,39 +170,39 @@ class Connection:
         except TimeoutError as fault:
             raise httpx.PoolTimeout("too many requests at once") from fault
 
-    async def _send(self, question: Question, content: bytes | None) -> Answer:
+    async def _send(self, request: Request, content: bytes | None) -> Response:
         http = self._http or self._open()
-        headers = {"If-None-Match": question.etag} if question.etag else {}
+        headers = {"If-None-Match": request.etag} if request.etag else {}
         if content is not None:
             headers["Content-Type"] = "application/json"
-        url = httpx.URL(f"{self.host.origin}{question.path}")
-        if question.query:
-            url = url.copy_with(params=question.query)
+        url = httpx.URL(f"{self.host.origin}{request.path}")
+        if request.query:
+            url = url.copy_with(params=request.query)
         for _ in range(_HOPS):
-            request = http.build_request(question.operation.method, url, content=content, headers=headers)
-            response = await http.send(request, stream=True, auth=self.auth)
+            outgoing = http.build_request(request.operation.method, url, content=content, headers=headers)
+            streamed = await http.send(outgoing, stream=True, auth=self.auth)
             try:
-                body = await read_body(response, question, self.answer_limit)
+                body = await read_body(streamed, request, self.response_limit)
             finally:
-                await response.aclose()
-            onward = self._onward(question, response)
+                await streamed.aclose()
+            onward = self._onward(request, streamed)
             if onward is None:
                 break
             url = onward
-        return Answer(
-            status=response.status_code,
-            headers={**response.headers, "location": response.extensions["location"]},
+        return Response(
+            status=streamed.status_code,
+            headers={**streamed.headers, "location": streamed.extensions["location"]},
             body=body,
-            question=question,
-            server_time=date_of(response.headers.get("date", "")),
+            request=request,
+            server_time=date_of(streamed.headers.get("date", "")),
         )
 
-    def _onward(self, question: Question, response: httpx.Response) -> httpx.URL | None:
+    def _onward(self, request: Request, streamed: httpx.Response) -> httpx.URL | None:
         """Return the redirect target of a read; None unless scheme, host and port are the same."""
-        if question.operation.method != "GET" or response.status_code not in {301, 302, 307, 308}:
+        if request.operation.method != "GET" or streamed.status_code not in {301, 302, 307, 308}:
             return None
         try:
-            url = response.request.url.join(response.extensions["location"])
+            url = streamed.request.url.join(streamed.extensions["location"])
         except httpx.InvalidURL:
             return None
         return url if self.auth.is_for(url) else None
@@ -239,6 +239,6 @@ class Connection:
         return self._http
 
 
-async def _keep_location(response: httpx.Response) -> None:
+async def _keep_location(streamed: httpx.Response) -> None:
     """Keep httpx from parsing the redirect address: a malformed one would look like an unsent request."""
-    response.extensions["location"] = response.headers.pop("location", "")
+    streamed.extensions["location"] = streamed.headers.pop("location", "")

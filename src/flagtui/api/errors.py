@@ -272,7 +272,7 @@ class TooLarge(ApiError):
     advice = "Ask for less at once."
 
 
-class AnswerTooLarge(TooLarge):
+class ResponseTooLarge(TooLarge):
     """The client cut the response off, so the server has acted."""
 
     sent = True

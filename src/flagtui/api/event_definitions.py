@@ -40,8 +40,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
     async def by_name(self, name: str) -> EventDefinition:
         """Return the definition of exactly this name; servers without the endpoint are searched."""
         try:
-            answer = await self._ask_word("event_definitions.by_name", query={"name": name})
-            return read_record(answer, EventDefinition)
+            response = await self._ask_word("event_definitions.by_name", query={"name": name})
+            return read_record(response, EventDefinition)
         except NOT_HERE:
             async for page in self.pages({"search": name}, urgency=Urgency.PERSON):
                 for row in page.rows:
@@ -51,8 +51,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
 
     async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition:
         """Create a definition for an event without data so far. Never sent twice."""
-        answer = await self._ask("event_definitions.create", body={"name": name, **(more or {})})
-        return read_record(answer, EventDefinition)
+        response = await self._ask("event_definitions.create", body={"name": name, **(more or {})})
+        return read_record(response, EventDefinition)
 
     async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
         """Change only these fields, in one request. `owner` is a user's id; hiding removes `verified`."""
@@ -64,8 +64,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
 
     async def metrics(self, id: str) -> int | None:
         """Return the number of queries that used it in 30 days; None where keys may not read it."""
-        answer = await self._ask("event_definitions.metrics", {"id": id})
-        return as_whole(answer.record("query_usage_30_day").get("query_usage_30_day"))
+        response = await self._ask("event_definitions.metrics", {"id": id})
+        return as_whole(response.record("query_usage_30_day").get("query_usage_30_day"))
 
     async def primary_properties(self, names: Sequence[str] = ()) -> dict[str, str]:
         """Return the primary property of each event that has one, by event name."""
@@ -88,8 +88,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
 
         body = {"ids": list(ids), "verified": verified}
         try:
-            answer = await self._ask("event_definitions.bulk_update_verified", body=body)
-            return BulkVerified.of(answer.record("updated"))
+            response = await self._ask("event_definitions.bulk_update_verified", body=body)
+            return BulkVerified.of(response.record("updated"))
         except NOT_HERE:
             changed, errors = await one_by_one(ids, verify)
             updated = [{"id": definition.id, "verified": definition.verified} for definition in changed]
@@ -97,5 +97,5 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
 
     async def code(self, language: Literal["typescript", "golang", "python"]) -> GeneratedCode:
         """Return types for all events in a programming language."""
-        answer = await self._ask_word("event_definitions.code", {"language": language})
-        return GeneratedCode.of(answer.record("content"))
+        response = await self._ask_word("event_definitions.code", {"language": language})
+        return GeneratedCode.of(response.record("content"))

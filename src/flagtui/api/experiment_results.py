@@ -42,8 +42,8 @@ class ExperimentResults(Resource):
     ) -> Recalculation:
         """Start a calculation of one metric, or return the one in progress."""
         body = {"metric": dict(metric), "fingerprint": fingerprint}
-        answer = await self._ask("experiments.recalculate_timeseries", {"id": id}, body=body)
-        return Recalculation.of(answer.record())
+        response = await self._ask("experiments.recalculate_timeseries", {"id": id}, body=body)
+        return Recalculation.of(response.record())
 
     async def result(
         self, id: int, metric: Mapping[str, JSON], *, urgency: Urgency = Urgency.PERSON
@@ -66,10 +66,10 @@ class ExperimentResults(Resource):
     async def latest_recalculation(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> MetricsRun | None:
         """Return the stored results of the last run; None where the server has none or stores none."""
         try:
-            answer = await self._ask("experiments.latest_recalculation", {"id": id}, urgency=urgency)
+            response = await self._ask("experiments.latest_recalculation", {"id": id}, urgency=urgency)
         except (NotFound, *NOT_HERE):
             return None
-        return MetricsRun.of(answer.record("id"))
+        return MetricsRun.of(response.record("id"))
 
     async def old_result(self, id: int) -> dict[str, JSON]:
         """Return the results endpoint of the first servers; newer servers do not have it."""
@@ -96,12 +96,12 @@ class ExperimentResults(Resource):
         """
         named: list[JSON] = [{"id": name, "type": "events"} for name in events]
         try:
-            answer = await self._ask_word(
+            response = await self._ask_word(
                 "experiments.requires_flag_implementation", query={"events": named or None}
             )
         except NOT_HERE:
             return None
-        result = answer.record("result")["result"]
+        result = response.record("result")["result"]
         return result if isinstance(result, bool) else None
 
     async def stats(self) -> ExperimentStats:

@@ -68,14 +68,14 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
 
     async def create_exposure_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users exposed to the experiment since its start."""
-        answer = await self._ask("experiments.create_exposure_cohort", {"id": id}, body={})
-        return Cohort.in_answer(answer.record("cohort"))
+        response = await self._ask("experiments.create_exposure_cohort", {"id": id}, body={})
+        return Cohort.in_answer(response.record("cohort"))
 
     async def activity(self, id: int, *, limit: int = 10, page: int = 1) -> ActivityPage:
         """Return the changes, newest first; the newest servers only."""
         query = {"limit": limit, "page": page}
-        answer = await self._ask("experiments.activity", {"id": id}, query=query)
-        return await read_off_loop(answer, lambda answer: ActivityPage.of(answer.record("results")))
+        response = await self._ask("experiments.activity", {"id": id}, query=query)
+        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
 
     async def launch(self, id: int) -> Experiment:
         """Start a draft and turn its flag on."""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.http_library import httpx
-from flagtui.api.request import Question
+from flagtui.api.request import Request
 from flagtui.api.retry import read_retry_after
 from flagtui.models.json_value import JSON, NotJson, as_text, read_json
 from flagtui.safe_text import safe_text
@@ -172,9 +172,9 @@ _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
 }
 
 
-def network_error(fault: Exception, question: Question, host: str) -> ApiError:
+def network_error(fault: Exception, request: Request, host: str) -> ApiError:
     """Return the error for a failed exchange. Only failures to connect are certain not to have been sent."""
-    facts = question.facts()
+    facts = request.facts()
     match fault:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
             return errors.ConnectTimedOut(f"{host} did not respond in time.", facts=facts)

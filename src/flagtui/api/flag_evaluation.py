@@ -26,10 +26,10 @@ class FlagEvaluation(Resource):
             "groups": dict(groups) if groups else None,
             "flag_keys": list(keys) or None,
         }
-        answer = await self._ask("flags.evaluation_reasons", query=query)
-        flags = {key: item for key, item in answer.record().items() if isinstance(item, dict)}
-        if answer.record() and not flags:
-            raise answer.unreadable("it holds no reasons")
+        response = await self._ask("flags.evaluation_reasons", query=query)
+        flags = {key: item for key, item in response.record().items() if isinstance(item, dict)}
+        if response.record() and not flags:
+            raise response.unreadable("it holds no reasons")
         return {key: EvaluatedFlag.of(item) for key, item in flags.items()}
 
     async def my_flags(self, *, groups: Mapping[str, str] | None = None) -> tuple[MyFlag, ...]:
@@ -60,10 +60,10 @@ class FlagEvaluation(Resource):
 
     async def remote_config(self, id_or_key: int | str) -> JSON:
         """Return the payload of a remote configuration; None when it has none. May be a decrypted secret."""
-        answer = await self._ask("flags.remote_config", {"id": id_or_key})
-        if not answer.body:
+        response = await self._ask("flags.remote_config", {"id": id_or_key})
+        if not response.body:
             return None
-        payload = answer.json()
+        payload = response.json()
         if not isinstance(payload, str):
             return payload
         try:
@@ -83,8 +83,8 @@ class FlagEvaluation(Resource):
             return await self._definitions("flags.definitions", {"token": token, "send_cohorts": ""}, etag)
 
     async def _definitions(self, name: str, query: Query, etag: str) -> LocalEvaluation | None:
-        answer = await self._ask(name, query=query, etag=etag)
-        if answer.status == 304:
+        response = await self._ask(name, query=query, etag=etag)
+        if response.status == 304:
             return None
-        definitions = as_dict(answer.record("flags"))
-        return LocalEvaluation.of(definitions | {"etag": as_text(answer.headers.get("etag"))})
+        definitions = as_dict(response.record("flags"))
+        return LocalEvaluation.of(definitions | {"etag": as_text(response.headers.get("etag"))})

@@ -92,8 +92,8 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         """
         query = {"limit": limit, "page": page}
         name, ids = ("flags.activity", None) if id is None else ("flags.activity_of", {"id": id})
-        answer = await self._ask(name, ids, query=query, urgency=urgency)
-        return await read_off_loop(answer, lambda answer: ActivityPage.of(answer.record("results")))
+        response = await self._ask(name, ids, query=query, urgency=urgency)
+        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
 
     async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
         """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""
@@ -146,8 +146,8 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     async def version(self, id: int, number: int) -> FlagVersion:
         """Return the flag at one version; servers without versions: rebuilt from the activity."""
         try:
-            answer = await self._ask("flags.version", {"id": id, "number": number})
-            return FlagVersion.of(answer.record("version"))
+            response = await self._ask("flags.version", {"id": id, "number": number})
+            return FlagVersion.of(response.record("version"))
         except NOT_HERE as refused:
             flag = await self.get(id)
             rebuilt = rebuilt_version(flag, [entry async for entry in self.entries(id, at_most=500)], number)
@@ -164,11 +164,11 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     ) -> BlastRadius:
         """Return how many users have the properties of one condition; its percentage is not applied."""
         body = {"condition": dict(condition), "group_type_index": group_type_index}
-        answer = await self._ask("flags.blast_radius", body=body, urgency=urgency)
-        record = answer.record()
+        response = await self._ask("flags.blast_radius", body=body, urgency=urgency)
+        record = response.record()
         if record.keys().isdisjoint({"total", "total_users"}):
             # Read as a number, a missing one would mean that no one is affected.
-            raise answer.unreadable("total is missing from it")
+            raise response.unreadable("total is missing from it")
         return BlastRadius.of_any(record)
 
     async def enable(self, id: int) -> Flag:
@@ -197,8 +197,8 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
 
     async def create_static_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users who have the flag now; the server fills it later."""
-        answer = await self._ask("flags.create_static_cohort", {"id": id}, body={})
-        return Cohort.in_answer(answer.record("cohort"))
+        response = await self._ask("flags.create_static_cohort", {"id": id}, body={})
+        return Cohort.in_answer(response.record("cohort"))
 
     async def dashboard(self, id: int) -> bool:
         """Create the usage dashboard."""
@@ -206,8 +206,8 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
 
     async def enrich_usage_dashboard(self, id: int) -> bool:
         """Add enriched data to the usage dashboard."""
-        answer = await self._ask("flags.enrich_usage_dashboard", {"id": id}, body={})
-        return answer.record().get("success") is True
+        response = await self._ask("flags.enrich_usage_dashboard", {"id": id}, body={})
+        return response.record().get("success") is True
 
     async def bulk_delete(self, ids: Sequence[int]) -> BulkDelete:
         """Delete several flags; partial success is normal. One by one without the bulk endpoint."""

@@ -42,10 +42,10 @@ class Properties(Resource):
         """Return the most frequent values that contain the search, of users or of groups of one type."""
         query: Query = {"key": key, "value": search or None, "group_type_index": group_type}
         name = "properties.person_values" if group_type is None else "properties.group_values"
-        answer = await self._ask(name, query=query, urgency=Urgency.LOADING)
+        response = await self._ask(name, query=query, urgency=Urgency.LOADING)
         # Newer servers put the list into an object, with whether they are still collecting.
-        body = answer.json()
-        items = as_list(as_dict(body).get("results")) if isinstance(body, dict) else answer.items()
+        body = response.json()
+        items = as_list(as_dict(body).get("results")) if isinstance(body, dict) else response.items()
         return tuple(
             StoredValue(item["name"], as_whole(item.get("count")))
             for item in items

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import AnswerTooLarge, ErrorFacts, Invalid, TooLarge, Unanswered, Unreadable
+from flagtui.api.errors import ErrorFacts, Invalid, ResponseTooLarge, TooLarge, Unanswered, Unreadable
 from flagtui.api.http_library import httpx
 from flagtui.api.operations import Operation
 from flagtui.models.json_value import JSON, NotJson, read_json
@@ -22,7 +22,7 @@ BODY_LIMIT: Final = 20 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Request:
     """A request."""
 
     operation: Operation
@@ -31,7 +31,7 @@ class Question:
     body: JSON = None
     urgency: Urgency = Urgency.PERSON
     etag: str = ""
-    """The cached version; the server may answer 304 instead of sending it again."""
+    """The cached version; the server may respond with 304 instead of sending it again."""
 
     def facts(self, status: int | None = None) -> ErrorFacts:
         """Return the facts of this request for an error."""
@@ -52,14 +52,14 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A complete response: every byte of it has arrived."""
 
     status: int
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes = field(repr=False)
-    question: Question
+    request: Request
     server_time: float | None = None
     elapsed: float = 0.0
 
@@ -102,36 +102,36 @@ class Answer:
         elif self.body.lstrip()[:1] == b"<":
             reason = "it is a web page"
         what = f"The server's response cannot be read: {reason}."
-        return Unreadable(what, facts=self.question.facts(self.status))
+        return Unreadable(what, facts=self.request.facts(self.status))
 
 
-ANSWER_LIMIT: Final = 64 * 1024 * 1024
+RESPONSE_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of one unpacked response; a page of 100 of the largest flags allowed is 50 MB."""
 _STEP: Final = 1024 * 1024
 
 
-async def read_body(response: httpx.Response, question: Question, limit: int) -> bytes:
-    """Return the whole unpacked body. Raises `AnswerTooLarge`, `Unreadable`."""
-    unpack = _unpacker(response.headers.get("content-encoding", "").strip().lower(), question)
+async def read_body(streamed: httpx.Response, request: Request, limit: int) -> bytes:
+    """Return the whole unpacked body. Raises `ResponseTooLarge`, `Unreadable`."""
+    unpack = _unpacker(streamed.headers.get("content-encoding", "").strip().lower(), request)
     parts: list[bytes] = []
     size = 0
     # The stream, not aiter_raw: a transport in this process returns bodies already read.
-    assert isinstance(response.stream, httpx.AsyncByteStream)
-    async for chunk in response.stream:
+    assert isinstance(streamed.stream, httpx.AsyncByteStream)
+    async for chunk in streamed.stream:
         for part in [chunk] if unpack is None else unpack.feed(chunk, limit - size):
             size += len(part)
             parts.append(part)
             if size > limit:
                 text = f"The response is larger than {max(limit // 2**20, 1)} MB; it was not read to the end."
-                raise AnswerTooLarge(text, facts=question.facts(response.status_code))
+                raise ResponseTooLarge(text, facts=request.facts(streamed.status_code))
     if unpack is not None and not unpack.is_whole:
-        raise Unanswered("The response broke off in the middle.", facts=question.facts(response.status_code))
+        raise Unanswered("The response broke off in the middle.", facts=request.facts(streamed.status_code))
     return b"".join(parts)
 
 
 class _Unpacker:
-    def __init__(self, question: Question, window: int) -> None:
-        self._question = question
+    def __init__(self, request: Request, window: int) -> None:
+        self._question = request
         self._engine = zlib.decompressobj(window)
         self._fed = False
 
@@ -153,13 +153,13 @@ class _Unpacker:
         return parts
 
 
-def _unpacker(encoding: str, question: Question) -> _Unpacker | None:
+def _unpacker(encoding: str, request: Request) -> _Unpacker | None:
     match encoding:
         case "" | "identity":
             return None
         case "gzip" | "x-gzip":
-            return _Unpacker(question, 16 + zlib.MAX_WBITS)
+            return _Unpacker(request, 16 + zlib.MAX_WBITS)
         case "deflate":
-            return _Unpacker(question, zlib.MAX_WBITS)
+            return _Unpacker(request, zlib.MAX_WBITS)
         case _:
-            raise Unreadable("The response has an encoding that was not requested.", facts=question.facts())
+            raise Unreadable("The response has an encoding that was not requested.", facts=request.facts())

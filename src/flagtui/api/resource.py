@@ -12,7 +12,7 @@ from flagtui.api.errors import EndpointNotFound, ListTooLong, NotFound, ServerFa
 from flagtui.api.heavy_work import run_off_loop
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.pagination import Pages
-from flagtui.api.request import Answer, Query, Question
+from flagtui.api.request import Query, Request, Response
 from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
 from flagtui.models.rows import Row, RowPage
 
@@ -40,13 +40,13 @@ class Resource:
         body: JSON = None,
         urgency: Urgency = Urgency.PERSON,
         etag: str = "",
-    ) -> Answer:
+    ) -> Response:
         operation = OPERATIONS[name]
         path = operation.at(project=self.project, **(ids or {}))
-        return await self.connection.ask(Question(operation, path, pairs(query or {}), body, urgency, etag))
+        return await self.connection.ask(Request(operation, path, pairs(query or {}), body, urgency, etag))
 
     async def _objects(
-        self, name: str, filters: Query | None = None, ask: Callable[..., Awaitable[Answer]] | None = None
+        self, name: str, filters: Query | None = None, ask: Callable[..., Awaitable[Response]] | None = None
     ) -> AsyncIterator[dict[str, JSON]]:
         """Yield the objects of a list page after page, each id once, to the end or a page without new ones.
 
@@ -56,7 +56,7 @@ class Resource:
         while True:
             query = {"limit": 100, "offset": len(seen) or None, **(filters or {})}
             page = await read_off_loop(
-                await (ask or self._ask)(name, query=query), lambda answer: answer.record("results")
+                await (ask or self._ask)(name, query=query), lambda response: response.record("results")
             )
             count_before = len(seen)
             for item in as_list(page.get("results")):
@@ -73,11 +73,11 @@ class Resource:
 
     async def _ask_word(
         self, name: str, ids: Mapping[str, int | str] | None = None, *, query: Query | None = None
-    ) -> Answer:
+    ) -> Response:
         """Request a path with a word in the position of an id, which old servers try to read as an id.
 
-        They answer 404, or 500 where ids are not numbers; neither concerns a record, so `EndpointNotFound` is
-        raised.
+        They respond with 404, or 500 where ids are not numbers; neither concerns a record, so
+        `EndpointNotFound` is raised.
         """
         try:
             return await self._ask(name, ids, query=query)
@@ -118,17 +118,19 @@ class PagedRecords(Resource, Generic[Row]):
 
     async def page(self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON) -> RowPage[Row]:
         """Return one page of rows; `limit` and `offset` are filters here."""
-        answer = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
+        response = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            page = await read_off_loop(answer, lambda answer: self.read_page(answer.body), 8 * HEAVY)
-            return replace(page, server_time=answer.server_time, body_size=len(answer.body))
+            page = await read_off_loop(response, lambda response: self.read_page(response.body), 8 * HEAVY)
+            return replace(page, server_time=response.server_time, body_size=len(response.body))
         except NotJson as fault:
-            raise answer.unreadable(str(fault)) from None
+            raise response.unreadable(str(fault)) from None
 
 
-async def read_off_loop(answer: Answer, read: Callable[[Answer], DecodedT], heavy: int = HEAVY) -> DecodedT:
+async def read_off_loop(
+    response: Response, read: Callable[[Response], DecodedT], heavy: int = HEAVY
+) -> DecodedT:
     """Return what is read of a response; of one with more than `heavy` bytes in a thread."""
-    return read(answer) if len(answer.body) <= heavy else await run_off_loop(lambda: read(answer))
+    return read(response) if len(response.body) <= heavy else await run_off_loop(lambda: read(response))
 
 
 def pairs(query: Query) -> tuple[tuple[str, str], ...]:

@@ -16,10 +16,10 @@ class SingleFlags(Resource):
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
         """Return the whole flag, also an archived or deleted one."""
-        answer = await self._ask("flags.get", {"id": id}, urgency=urgency)
-        record = answer.record("id", "key")
+        response = await self._ask("flags.get", {"id": id}, urgency=urgency)
+        record = response.record("id", "key")
         if as_id(record.get("id")) != id:
-            raise answer.unreadable("it is not the flag that was asked for")
+            raise response.unreadable("it is not the flag that was asked for")
         return record
 
     async def all(self) -> list[dict[str, JSON]]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from flagtui.api.capabilities import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.clock import Urgency
-from flagtui.api.request import Answer, Query
+from flagtui.api.request import Query, Response
 from flagtui.api.resource import HEAVY, Resource, read_off_loop
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
@@ -36,8 +36,8 @@ class Records(Resource, Generic[ApiRecord]):
     """The first half of the operations' names."""
     kind: ClassVar[type[Any]]
 
-    def _read(self, answer: Answer, id: int | str | None = None) -> ApiRecord:
-        record: ApiRecord = read_record(answer, self.kind, id)
+    def _read(self, response: Response, id: int | str | None = None) -> ApiRecord:
+        record: ApiRecord = read_record(response, self.kind, id)
         return record
 
 
@@ -52,13 +52,13 @@ class WholeRecords(Records[ApiRecord]):
         self, word: str, id: int | str, body: JSON = None, *, urgency: Urgency = Urgency.PERSON
     ) -> ApiRecord:
         """Run an operation on one record and return the whole record."""
-        answer = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
-        return await read_off_loop(answer, lambda answer: self._read_whole(answer, id))
+        response = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
+        return await read_off_loop(response, lambda response: self._read_whole(response, id))
 
-    def _read_whole(self, answer: Answer, id: int | str) -> ApiRecord:
+    def _read_whole(self, response: Response, id: int | str) -> ApiRecord:
         """Return the record; a heavy flag with its conditions, so that drawing it costs nothing."""
-        record = self._read(answer, id)
-        if isinstance(record, Flag) and len(answer.body) > HEAVY:
+        record = self._read(response, id)
+        if isinstance(record, Flag) and len(response.body) > HEAVY:
             record.row()
         return record
 
@@ -74,8 +74,8 @@ class WholeRecords(Records[ApiRecord]):
 
         body = {"ids": list(ids), "action": action, "tags": list(tags)}
         try:
-            answer = await self._ask(f"{self.family}.bulk_update_tags", body=body)
-            return BulkTags.of(answer.record("updated"))
+            response = await self._ask(f"{self.family}.bulk_update_tags", body=body)
+            return BulkTags.of(response.record("updated"))
         except NOT_HERE:
             changed, errors = await one_by_one(ids, retag)
             updated = [{"id": record.id, "tags": list(record.tags)} for record in changed]
@@ -135,11 +135,11 @@ class Cohorts(ListedRecords[Cohort]):
     family, kind = "cohorts", Cohort
 
 
-def read_record(answer: Answer, kind: type[ApiRecord], id: int | str | None = None) -> ApiRecord:
+def read_record(response: Response, kind: type[ApiRecord], id: int | str | None = None) -> ApiRecord:
     """Return the record in a response. Raises `Unreadable` when it is missing or another one."""
     noun, *needed = _KNOWN_BY.get(kind, ("record",))
-    record = kind.of(answer.record("id", *needed))
+    record = kind.of(response.record("id", *needed))
     record_id = record.id if isinstance(record.id, str) else as_id(record.id)
     if not record_id or (id is not None and record_id != id):
-        raise answer.unreadable(f"it is not the {noun} that was asked for")
+        raise response.unreadable(f"it is not the {noun} that was asked for")
     return record

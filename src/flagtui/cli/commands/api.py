@@ -49,11 +49,11 @@ def api(path: str, source: str | None, place: WorkPlace) -> None:
     body = _read_body(source)
 
     async def work(session: ProjectSession) -> JSON:
-        from flagtui.api.request import Question
+        from flagtui.api.request import Request
 
         at, query = _address(session, path)
         operation = _operation(at, str(session.client.project), is_post=body is not None)
-        answer = await session.client.connection.ask(Question(operation, at, query, body))
+        answer = await session.client.connection.ask(Request(operation, at, query, body))
         return answer.json()
 
     print(json.dumps(in_project(place, work), indent=2, ensure_ascii=True))
