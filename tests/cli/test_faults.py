@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.changes.test_lost_answers import ROUNDS, Line
+from tests.changes.test_lost_responses import ROUNDS, Line
 from tests.cli.conftest import loaded_by
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock

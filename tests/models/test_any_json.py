@@ -14,12 +14,13 @@ from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.experiment import Experiment, Holdout
-from flagtui.models.experiment_answers import Exposures, Timeseries
+from flagtui.models.experiment_responses import Exposures, Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import (
+from flagtui.models.flag_history import rebuilt_version
+from flagtui.models.flag_responses import (
     BlastRadius,
     BulkDelete,
     Cohort,
@@ -29,7 +30,6 @@ from flagtui.models.flag_answers import (
     Trial,
     keys_by_id,
 )
-from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import NotJson, read_json
 from flagtui.models.record import Record

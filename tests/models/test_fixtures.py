@@ -17,7 +17,7 @@ from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.experiment import Experiment, Holdout
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import LocalEvaluation
+from flagtui.models.flag_responses import LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.record import Record
 from flagtui.models.rows import RowPage

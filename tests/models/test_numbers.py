@@ -7,10 +7,10 @@ import pytest
 from tests.models.test_any_json import KINDS
 
 from flagtui.models.activity import Activity, version_made
-from flagtui.models.experiment_answers import ExperimentStats, Exposures, MetricsRun, Timeseries
+from flagtui.models.experiment_responses import ExperimentStats, Exposures, MetricsRun, Timeseries
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.experiment_rows import read_experiment_page
-from flagtui.models.flag_answers import BlastRadius, LocalEvaluation
+from flagtui.models.flag_responses import BlastRadius, LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_whole
 from flagtui.models.record import Record

@@ -8,7 +8,7 @@ from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.models.condition_queries import deciding_conditions
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.rows import FlagRow
 from flagtui.models.user_changes import CurrentFlag, ServedState, state_of, steps_of
 

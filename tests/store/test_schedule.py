@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, Forbidden, Unreachable
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.query.vocabulary import Outside

@@ -9,7 +9,7 @@ from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Trial
+from flagtui.models.flag_responses import Trial
 from flagtui.text.evaluation_words import condition_sentences, decided_by, served_words, why_they_differ
 
 EVERYONE: dict[str, Any] = {"properties": []}

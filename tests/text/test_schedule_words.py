@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
 
 OFF = {"payload": {"operation": "update_status", "value": False}}

@@ -11,7 +11,7 @@ from flagtui.api.resource import PagedRecords
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.flag_answers import BulkTags
+from flagtui.models.flag_responses import BulkTags
 from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
 from flagtui.models.rows import EventDefinitionRow
 

@@ -10,7 +10,7 @@ from flagtui.api.errors import NotCalculated, NotFound, Unanswered
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import (
+from flagtui.models.experiment_responses import (
     ExperimentStats,
     Exposures,
     MetricsRun,

@@ -15,7 +15,7 @@ from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
-from flagtui.models.flag_answers import Cohort
+from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import ExperimentRow
 
@@ -69,7 +69,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     async def create_exposure_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users exposed to the experiment since its start."""
         response = await self._ask("experiments.create_exposure_cohort", {"id": id}, body={})
-        return Cohort.in_answer(response.record("cohort"))
+        return Cohort.in_response(response.record("cohort"))
 
     async def activity(self, id: int, *, limit: int = 10, page: int = 1) -> ActivityPage:
         """Return the changes, newest first; the newest servers only."""

@@ -9,7 +9,7 @@ from flagtui.api.errors import NotFound
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.account import Project
-from flagtui.models.flag_answers import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
+from flagtui.models.flag_responses import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text
 
 

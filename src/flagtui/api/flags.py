@@ -12,7 +12,8 @@ from flagtui.api.single_flags import SingleFlags
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import (
+from flagtui.models.flag_history import rebuilt_version
+from flagtui.models.flag_responses import (
     BlastRadius,
     BulkDelete,
     BulkTags,
@@ -23,7 +24,6 @@ from flagtui.models.flag_answers import (
     FlagVersion,
     keys_by_id,
 )
-from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_list
 from flagtui.models.rows import FlagRow
@@ -198,7 +198,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     async def create_static_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users who have the flag now; the server fills it later."""
         response = await self._ask("flags.create_static_cohort", {"id": id}, body={})
-        return Cohort.in_answer(response.record("cohort"))
+        return Cohort.in_response(response.record("cohort"))
 
     async def dashboard(self, id: int) -> bool:
         """Create the usage dashboard."""

@@ -8,7 +8,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text, as_whole
-from flagtui.models.property_answers import PropertyName, PropertyNames, StoredValue
+from flagtui.models.property_responses import PropertyName, PropertyNames, StoredValue
 
 Owner = Literal["person", "group", "event"]
 NAMES: Final = 300

@@ -11,7 +11,7 @@ from flagtui.api.resource import HEAVY, Resource, read_off_loop
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BulkTags, Cohort, ScheduledChange
+from flagtui.models.flag_responses import BulkTags, Cohort, ScheduledChange
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.record import Record
 

@@ -20,7 +20,7 @@ from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import EvaluatedFlag, Trial
+from flagtui.models.flag_responses import EvaluatedFlag, Trial
 from flagtui.models.json_value import JSON, as_id
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"

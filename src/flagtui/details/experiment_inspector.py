@@ -21,7 +21,7 @@ from flagtui.details.metric_findings import (
     metrics_of,
 )
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 

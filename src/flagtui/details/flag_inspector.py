@@ -16,8 +16,8 @@ from flagtui.details.suggestions import PropertySuggestions
 from flagtui.models.activity import Activity
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:

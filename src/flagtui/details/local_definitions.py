@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Cohort, LocalEvaluation
+from flagtui.models.flag_responses import Cohort, LocalEvaluation
 from flagtui.models.json_value import JSON
 
 

@@ -16,7 +16,7 @@ from flagtui.api.errors import ApiError
 from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricsRun
+from flagtui.models.experiment_responses import MetricsRun
 from flagtui.models.experiment_results import is_old_share, read_result
 
 AT_ONCE: Final = 3

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
 from flagtui.changes.experiments.metric_words import further_words, metric_words, named_node
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import HealthFinding
+from flagtui.models.experiment_responses import HealthFinding
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.json_value import JSON, as_text
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow

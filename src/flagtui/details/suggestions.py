@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.property_names import Owner
     from flagtui.details.local_definitions import LocalDefinitions
-    from flagtui.models.flag_answers import LocalEvaluation
-    from flagtui.models.property_answers import PropertyName, StoredValue
+    from flagtui.models.flag_responses import LocalEvaluation
+    from flagtui.models.property_responses import PropertyName, StoredValue
 
 KEPT: Final = 200
 """Responses that are cached."""

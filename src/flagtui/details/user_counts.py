@@ -10,7 +10,7 @@ from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.rows import FlagRow
 from flagtui.models.user_changes import FlagStep, ServedState, state_of, steps_of
 

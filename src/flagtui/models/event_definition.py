@@ -2,7 +2,7 @@
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
-from flagtui.models.flag_answers import BulkError
+from flagtui.models.flag_responses import BulkError
 from flagtui.models.json_value import as_id, compact_json
 from flagtui.models.record import Each, KeptTexts, Moment, Record, Texts, Whole
 from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow

@@ -11,7 +11,7 @@ from flagtui.models.rows import FlagRow
 if TYPE_CHECKING:
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
-    from flagtui.models.flag_answers import FlagStatus, ScheduledChange
+    from flagtui.models.flag_responses import FlagStatus, ScheduledChange
     from flagtui.models.mirror_state import MirrorState
     from flagtui.models.staged_words import StagedWords
 

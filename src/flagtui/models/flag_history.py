@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.flag_responses import FlagVersion
 from flagtui.models.json_value import JSON, as_list, as_whole
 
 _EMPTY: Final[Mapping[str, JSON]] = {"name": "", "filters": {}, "tags": [], "evaluation_contexts": []}

@@ -8,7 +8,7 @@ from flagtui.models.activity import ChangeRow
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui import local_time
 from flagtui.api.errors import ApiError, Forbidden
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 
 if TYPE_CHECKING:
     from flagtui.api import Client

@@ -17,7 +17,7 @@ from flagtui.evaluate.explanation import (
     parting,
 )
 from flagtui.evaluate.parts import FlagParts
-from flagtui.models.flag_answers import ConditionCheck
+from flagtui.models.flag_responses import ConditionCheck
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 

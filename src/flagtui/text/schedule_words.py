@@ -6,8 +6,8 @@ from flagtui import local_time
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters
-from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age, percent

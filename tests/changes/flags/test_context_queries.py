@@ -15,7 +15,7 @@ from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, read
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius, FlagKey
+from flagtui.models.flag_responses import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 

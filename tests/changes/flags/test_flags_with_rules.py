@@ -25,7 +25,7 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.config.guard_rules import Level
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.service import close_service, create_service
 
 RULES: dict[str, Any] = {"version": 2, "return_type": "boolean", "default_value": False, "rules": []}

@@ -28,7 +28,7 @@ from flagtui.changes.planner import HEAVY
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.text.flag_sentences import plain
 from flagtui.text.question_lines import DIFFERENCES, plan_lines

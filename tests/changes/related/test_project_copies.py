@@ -19,8 +19,8 @@ from flagtui.changes.related.project_copies import (
     stays_behind,
 )
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Copied
 from flagtui.models.flag_details import Names
+from flagtui.models.flag_responses import Copied
 
 PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
 BASE = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "base"}

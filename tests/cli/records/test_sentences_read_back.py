@@ -19,7 +19,7 @@ from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.text.flag_sentences import manner_lines, plain, state_lines, who_sees_it
 
 JSON = Any

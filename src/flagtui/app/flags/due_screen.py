@@ -11,7 +11,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Column, age_cell, id_cell, text_cell
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.query.term_readers import part_of

@@ -28,7 +28,7 @@ from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look, Piece
 
 if TYPE_CHECKING:
-    from flagtui.models.flag_answers import ScheduledChange
+    from flagtui.models.flag_responses import ScheduledChange
 
 BAR_CELLS: Final = 6
 PERCENT_CELLS: Final = 5

@@ -21,7 +21,7 @@ from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, id_cell, text_cell
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.models.flag_answers import LocalEvaluation
+from flagtui.models.flag_responses import LocalEvaluation
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.query.value_tests import fold

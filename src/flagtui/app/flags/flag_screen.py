@@ -35,8 +35,8 @@ from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, eva
 from flagtui.details.set_evaluations import evaluate_with_set
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.flag_details import FlagDetails
+from flagtui.models.flag_responses import FlagVersion
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.outcomes import explain_error

@@ -32,7 +32,7 @@ from flagtui.changes.related.schedules import (
 )
 from flagtui.models.filters import EVERYONE, Condition
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import share_of
 from flagtui.text.schedule_words import scheduled_words

@@ -19,8 +19,8 @@ from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_responses import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow

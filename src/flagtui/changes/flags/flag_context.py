@@ -14,8 +14,8 @@ from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.json_value import JSON
 
 

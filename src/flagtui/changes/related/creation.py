@@ -15,7 +15,7 @@ from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Cohort
+from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON
 
 

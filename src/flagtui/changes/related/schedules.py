@@ -24,7 +24,7 @@ from flagtui.changes.verbs import Verb
 from flagtui.evaluate import wire
 from flagtui.models.filters import EVERYONE
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 
 KIND: Final = "scheduled_change"

@@ -13,7 +13,7 @@ from flagtui.details.experiment_inspector import GLANCE_FOR, ExperimentInspector
 from flagtui.details.measurements import Measuring
 from flagtui.details.metric_findings import ONLY_IN_BROWSER, Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import Exposures, MetricsRun, Timeseries
+from flagtui.models.experiment_responses import Exposures, MetricsRun, Timeseries
 from flagtui.models.experiment_results import MetricResult
 
 NOW = 1_772_442_000.0

@@ -14,7 +14,7 @@ from flagtui.app.experiments.detail.series import courses_of, day_lines, state_w
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.details.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import HealthFinding, Timeseries
+from flagtui.models.experiment_responses import HealthFinding, Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.text.judgement import leading_of, verdicts
 from flagtui.text.styled import Piece

@@ -16,8 +16,8 @@ from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.flag_details import FlagDetails
+from flagtui.models.flag_responses import FlagVersion
 from flagtui.text.styled import Piece
 
 SIZES = ((132, 40), (80, 24), (60, 15))

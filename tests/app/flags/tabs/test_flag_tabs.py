@@ -30,8 +30,8 @@ from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Rules
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagStatus, ScheduledChange, Trial
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
+from flagtui.models.flag_responses import FlagStatus, ScheduledChange, Trial
 from flagtui.text.differences import json_rows
 from flagtui.text.flag_sentences import plain
 from flagtui.text.styled import Piece

@@ -23,7 +23,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined, styled
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Metric, MetricReading
-from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text

@@ -9,7 +9,7 @@ from flagtui.details.flag_inspector import FEW, Inspector, counted
 from flagtui.evaluate import wire
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.filters import Condition
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.text.styled import Piece

@@ -24,8 +24,8 @@ from flagtui.details.flag_inspector import Inspector
 from flagtui.details.local_definitions import ProjectCohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.filters import Property
-from flagtui.models.flag_answers import Cohort
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_id, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.text.outcomes import explain_error

@@ -15,7 +15,7 @@ from flagtui.app.widgets.line import cut, joined
 from flagtui.app.widgets.panes import LineView
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, version_made
-from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.flag_responses import FlagVersion
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, actor_name

@@ -20,7 +20,7 @@ from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
-from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of

@@ -19,7 +19,7 @@ from flagtui.cli.records.flag_records import FLAG
 from flagtui.details.metric_findings import Metric, metrics_of
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
-from flagtui.models.experiment_answers import ExperimentStats
+from flagtui.models.experiment_responses import ExperimentStats
 from flagtui.models.json_value import as_text
 from flagtui.models.rows import ExperimentRow, FlagRow
 

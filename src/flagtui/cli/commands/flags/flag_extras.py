@@ -31,7 +31,7 @@ from flagtui.cli.plumbing.selection import Wanted
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
 
 LATER_CHANGES: Final = ("--on", "--off", "--add-share", "--rollout")

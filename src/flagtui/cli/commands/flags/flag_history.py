@@ -21,8 +21,8 @@ from flagtui.cli.records.field_words import minute_words
 from flagtui.local_time import unix
 from flagtui.models.activity import ChangeRow, change_row, version_made
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.text.differences import BOOKKEEPING

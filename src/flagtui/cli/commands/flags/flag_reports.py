@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.details.local_definitions import used_cohorts
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Cohort
+from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.models.stale_flags import ListedStaleFlag

@@ -193,7 +193,7 @@ class Cohort(Record):
     experiment_set: Ids = ()
 
     @classmethod
-    def in_answer(cls, raw: JSON) -> "Cohort":
+    def in_response(cls, raw: JSON) -> "Cohort":
         """Return the cohort inside `{"cohort": …}`."""
         return cls.of(as_dict(raw).get("cohort"))
 

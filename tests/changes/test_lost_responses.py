@@ -1,6 +1,6 @@
 """Writes whose answers get lost, late or doubled: the journal's word is the truth, and nothing is sent twice.
 
-FLAGTUI_ROUNDS=10000 pytest tests/changes/test_lost_answers.py runs it for longer.
+FLAGTUI_ROUNDS=10000 pytest tests/changes/test_lost_responses.py runs it for longer.
 """
 
 import os
