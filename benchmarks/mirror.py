@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from flagtui.mirror.mirrored_flags import MirroredFlags
-from flagtui.service.answers import Answer, answer
+from flagtui.service.responses import Response, respond
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.sdk.sdk_call import SdkCall
@@ -47,12 +47,12 @@ def serve(listener: socket.socket) -> None:
     run(application, listener, Place())
 
 
-def _encoding(value: Any) -> Callable[[SdkCall], Answer]:
-    def respond(call: SdkCall) -> Answer:
+def _encoding(value: Any) -> Callable[[SdkCall], Response]:
+    def encode_again(call: SdkCall) -> Response:
         call.body()
-        return answer(value)
+        return respond(value)
 
-    return respond
+    return encode_again
 
 
 def _example(path: str) -> Any:

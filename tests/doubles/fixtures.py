@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 NO_FIXTURES: Final = (
-    "real answers of the product are no part of this project; FLAGTUI_FIXTURES names a folder that has them"
+    "real responses of the product are not in this project; FLAGTUI_FIXTURES names a folder that has them"
 )
 
 

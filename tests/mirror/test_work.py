@@ -11,7 +11,7 @@ import pytest
 from tests.mirror.conftest import flag
 
 from flagtui.mirror.mirrored_flags import MirroredFlags
-from flagtui.service.answers import Answer, answer
+from flagtui.service.responses import Response
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
 from flagtui.service.sdk.sdk_application import SdkApplication
 from flagtui.service.sdk.sdk_call import SdkCall
@@ -23,12 +23,12 @@ def body_of(person: str) -> bytes:
     return json.dumps({"context": {"targetingKey": person, "plan": "pro"}}).encode()
 
 
-def encoding(value: Any) -> Callable[[SdkCall], Answer]:
+def encoding(value: Any) -> Callable[[SdkCall], Response]:
     """Read the body and encode a response that is ready."""
 
-    def respond(call: SdkCall) -> Answer:
+    def respond(call: SdkCall) -> Response:
         call.body()
-        return answer(value)
+        return respond(value)
 
     return respond
 

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from tests.doubles.service_world import FLAGS, Start, World
 
-from flagtui.service.answers import answer
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.operations import Operation, Routes
+from flagtui.service.responses import respond
 from flagtui.service.settings import Settings
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -199,7 +199,7 @@ async def test_line_breaks_in_a_path_name_nothing_else(world: World, path: str, 
 @pytest.mark.parametrize("name", ["a\nb", "\n", "a\r", "\tb\r\n", "a?b#c\\d;e"])
 async def test_a_part_of_a_path_reaches_the_handler_intact(world: World, name: str) -> None:
     echo = Operation(
-        "GET", "/api/echo/{name}", lambda call: answer([call.params, call.path]), "", public=True
+        "GET", "/api/echo/{name}", lambda call: respond([call.params, call.path]), "", public=True
     )
     dispatcher = Dispatcher(world.database, Routes([echo]), Settings())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(dispatcher)) as client:

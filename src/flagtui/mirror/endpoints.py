@@ -11,9 +11,9 @@ from flagtui.evaluate import wire
 from flagtui.mirror.mirror import Mirror
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.override import InvalidOverride, Override, read_override
-from flagtui.service.answers import Answer, answer, empty
 from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
 from flagtui.service.etags import tagged_answer
+from flagtui.service.responses import Response, empty, respond
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
 from flagtui.service.sdk.sdk_call import Noted, SdkCall
 
@@ -42,10 +42,10 @@ class MirrorEndpoints:
             ),
         )
 
-    def _definitions(self, call: SdkCall) -> Answer:
+    def _definitions(self, call: SdkCall) -> Response:
         return tagged_answer(self.mirror.flags.definitions, call.headers)
 
-    def _remote_config(self, call: SdkCall) -> Answer:
+    def _remote_config(self, call: SdkCall) -> Response:
         key, flags = call.params["key"], self.mirror.flags
         flag = flags.raw_flag(key)
         if flag is None:
@@ -55,14 +55,14 @@ class MirrorEndpoints:
             raise hand_written(404, None)
         value = flags.overrides.values.get(key, {}).get(None)
         if value is not None and not isinstance(value, bool | str):
-            return answer(json.dumps(value))
+            return respond(json.dumps(value))
         payload = wire.payloads(flag.get("filters")).get("true")
-        return empty(200) if payload is None else answer(payload)
+        return empty(200) if payload is None else respond(payload)
 
-    def _admitted(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Answer]:
+    def _admitted(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Response]:
         return partial(self._handle, handle)
 
-    def _handle(self, handle: Callable[[dict[str, JSON]], JSON], call: SdkCall) -> Answer:
+    def _handle(self, handle: Callable[[dict[str, JSON]], JSON], call: SdkCall) -> Response:
         """Admit this user alone: a page of an allowed origin reads flags and changes nothing."""
         if "origin" in call.headers:
             raise forbidden("Pages cannot change overrides.")
@@ -70,7 +70,7 @@ class MirrorEndpoints:
         if not compare_digest(given.encode(), self.secret.encode()):
             raise authentication_failed()
         try:
-            return answer(handle(call.body()))
+            return respond(handle(call.body()))
         except InvalidOverride as wrong:
             raise invalid(str(wrong), "overrides") from None
 

@@ -9,9 +9,9 @@ from flagtui.evaluate.run import Group, Person
 from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RequestSeen, RequestsSeen, requests_of
 from flagtui.models.json_value import JSON, as_dict, as_list
-from flagtui.service.answers import encode
 from flagtui.service.clock import Clock, system_clock
 from flagtui.service.news import News
+from flagtui.service.responses import encode
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.sdk_call import EvaluationContext, Noted
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from flagtui.service.answers import value_of
 from flagtui.service.call import Caller, Project
 from flagtui.service.database import fetch, find
 from flagtui.service.errors import (
@@ -23,6 +22,7 @@ from flagtui.service.errors import (
     throttled,
 )
 from flagtui.service.operations import Operation
+from flagtui.service.responses import value_of
 from flagtui.service.settings import Settings
 
 _MINUTE = 60.0

@@ -7,12 +7,12 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.database import Row
 from flagtui.service.errors import Json
 from flagtui.service.pagination import link, strict_number
+from flagtui.service.responses import Response, spliced, text_of
 
 _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 
@@ -112,7 +112,7 @@ def changes_between(
     ]
 
 
-def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
+def feed(call: Call, scope: str, item_id: str | None = None) -> Response:
     """Return a page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
     limit, number = strict_number(call, "limit", 10, 1), strict_number(call, "page", 1, 1)
     item, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])

@@ -87,7 +87,7 @@ def create_service(
     flags: int | None = None,
     **choices: Unpack[Settable],
 ) -> Starlette:
-    """Return the service as an ASGI application, ready to answer: it needs no start event.
+    """Return the service as an ASGI application, ready for requests: it needs no start event.
 
     Opens or creates the file and raises DatabaseUnusable when it cannot. `key` becomes an all-access key of
     the first user. `sample` fills the database if it is new, with `flags` flags in its first project.

@@ -1,4 +1,4 @@
-"""From a request to an answer: finds the operation, checks access, runs the handler where it belongs."""
+"""From a request to its response: finds the operation, checks access, runs the handler where it belongs."""
 
 import asyncio
 import logging
@@ -9,13 +9,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from starlette import responses
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.service.access import ANONYMOUS, Throttle, admit, identify, with_named_project
-from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database, WrittenT
@@ -34,6 +33,7 @@ from flagtui.service.keys import note_use
 from flagtui.service.news import News
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.request_body import check_announced, read_body
+from flagtui.service.responses import Response, respond
 from flagtui.service.scheduling import apply_due, first_due
 from flagtui.service.settings import Settings
 from flagtui.service.turns import NoTurn, Turns
@@ -52,7 +52,7 @@ _log = logging.getLogger("flagtui.service")
 _log.addHandler(logging.NullHandler())
 
 
-def _refuse_method(call: Call) -> Answer:
+def _refuse_method(call: Call) -> Response:
     raise method_not_allowed(call.method, "")
 
 
@@ -80,24 +80,24 @@ class HttpApplication(ABC):
         given = await self._answer(request)
         if given.events is not None and request.method != "HEAD":
             headers = {"Cache-Control": "no-store", **given.headers}
-            await StreamingResponse(given.events, given.status, headers, "text/event-stream")(
+            await responses.StreamingResponse(given.events, given.status, headers, "text/event-stream")(
                 scope, receive, send
             )
             return
         content = b"" if request.method == "HEAD" else given.content
         media = "application/json" if given.content else None
-        response = Response(content, given.status, dict(given.headers), media_type=media)
+        sent = responses.Response(content, given.status, dict(given.headers), media_type=media)
         if request.method == "HEAD":
-            response.headers["content-length"] = str(len(given.content))
-        await response(scope, receive, send)
+            sent.headers["content-length"] = str(len(given.content))
+        await sent(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> Response:
         try:
             return await self.handle(request)
         except Fault as fault:
             return _fault_answer(fault)
         except ClientDisconnect:
-            return Answer(status=400)
+            return Response(status=400)
         except DatabaseMoved as error:
             _log.error("%s; nothing is written until a restart", error)
             return _fault_answer(database_moved())
@@ -110,7 +110,7 @@ class HttpApplication(ABC):
             return _fault_answer(server_error())
 
     @abstractmethod
-    async def handle(self, request: Request) -> Answer:
+    async def handle(self, request: Request) -> Response:
         """Return the response; raises the faults of `errors`."""
 
 
@@ -129,7 +129,7 @@ class Dispatcher(HttpApplication):
         with database.reading() as db:
             self._next_due = first_due(db)
 
-    async def handle(self, request: Request) -> Answer:
+    async def handle(self, request: Request) -> Response:
         """Check the head, then read the body, if the operation has one, and run the handler."""
         match = self._match(request)
         await self.make_due_changes()
@@ -167,8 +167,8 @@ class Dispatcher(HttpApplication):
         with self.database.reading() as db:
             return replace(self._admitted(db, request, match), raw_body=call.raw_body)
 
-    async def _run(self, operation: Operation, call: Call) -> Answer:
-        def handling(db: sqlite3.Connection) -> Answer:
+    async def _run(self, operation: Operation, call: Call) -> Response:
+        def handling(db: sqlite3.Connection) -> Response:
             return _carry_out(operation, replace(call, db=db))
 
         if operation.writes:
@@ -267,19 +267,19 @@ def _base_url(request: Request) -> str:
     return f"{request.scope.get('scheme', 'http')}://{request.headers.get('host') or request.url.netloc}"
 
 
-def _carry_out(operation: Operation, call: Call) -> Answer:
+def _carry_out(operation: Operation, call: Call) -> Response:
     """Handle one request, on the thread where that belongs; its patterns share one budget."""
     with limited_patterns():
         return operation.handle(call)
 
 
-def _fault_answer(fault: Fault) -> Answer:
-    return Answer(fault.content, fault.status, fault.headers)
+def _fault_answer(fault: Fault) -> Response:
+    return Response(fault.content, fault.status, fault.headers)
 
 
-def _describe(request: Request, match: Match) -> Answer:
+def _describe(request: Request, match: Match) -> Response:
     allowed = ", ".join(match.methods)
     if request.method == "OPTIONS":
         described = {"renders": ["application/json"], "parses": ["application/json"]}
-        return answer(described, headers={"Allow": allowed})
+        return respond(described, headers={"Allow": allowed})
     raise method_not_allowed(request.method, allowed)

@@ -1,4 +1,4 @@
-"""Every answer that is not a success: one exception, and a function for each shape the API knows."""
+"""Every response that is not a success: one exception, and a function for each shape the API knows."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ Json = Any
 
 
 class Fault(Exception):
-    """An answer other than success. Raised below a handler, it rolls back the transaction it leaves."""
+    """A response other than success. Raised below a handler, it rolls back the transaction it leaves."""
 
     def __init__(self, status: int, body: Json | None, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, body)
@@ -115,5 +115,5 @@ def database_moved() -> Fault:
 
 
 def hand_written(status: int, body: Json | None) -> Fault:
-    """Return an answer without the standard four keys: a body the product writes by hand, or none."""
+    """Return a response without the standard four keys: a body the product writes by hand, or none."""
     return Fault(status, body)

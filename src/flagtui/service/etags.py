@@ -4,16 +4,16 @@ from hashlib import sha256
 
 from starlette.datastructures import Headers
 
-from flagtui.service.answers import Answer, empty
+from flagtui.service.responses import Response, empty
 
 
-def tagged_answer(content: bytes, request_headers: Headers) -> Answer:
+def tagged_answer(content: bytes, request_headers: Headers) -> Response:
     """Return a document with its tag, or 304 without a body when the caller has it already."""
     tag = f'W/"{sha256(content).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, must-revalidate"}
     if is_known_tag(tag, request_headers.get("if-none-match", "")):
         return empty(304, headers)
-    return Answer(content, headers=headers)
+    return Response(content, headers=headers)
 
 
 def is_known_tag(tag: str, header: str) -> bool:

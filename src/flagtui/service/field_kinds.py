@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, Final, Literal, NamedTuple
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
+from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MAYBE_NUMBER,
@@ -67,7 +67,7 @@ class Use(Flag):
     BASIC = auto()
     """Shown without a licence, where less than the whole record is."""
     ALWAYS = auto()
-    """Every answer has it."""
+    """Every response has it."""
     NEEDED = auto()
     """A new record cannot be without it."""
 
@@ -189,7 +189,7 @@ class Table:
 
 
 HIDDEN: Final = "hidden"
-"""Instead of a schema: no answer shows the field."""
+"""Instead of a schema: no response has the field."""
 
 
 def _text(value: Any, storage: Storage) -> str:

@@ -100,7 +100,7 @@ class Generation:
 
     # Behaviour.
     is_older: bool = False
-    """Where the answers are so different that there are two ways of making them."""
+    """Whether responses are so different that two functions make them."""
     merges_filters: bool = True
     """An update of some keys of `filters` leaves the others."""
     drops_echoes: bool = True

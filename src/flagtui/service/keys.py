@@ -11,12 +11,12 @@ from pathlib import Path
 
 from flagtui.service.access import hash_key
 from flagtui.service.activity import ordered_uuid
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import Clock, stamp, system_clock
 from flagtui.service.database import Database, fetch, find, insert_row
 from flagtui.service.errors import Json, closed_to_keys, not_found
 from flagtui.service.operations import Operation
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 _LETTERS = string.ascii_letters + string.digits
 _SCOPE = re.compile(r"\*|[a-z_]+:(read|write)")
@@ -148,7 +148,7 @@ def _line(row: sqlite3.Row) -> ListedKey:
     )
 
 
-def current_key(call: Call) -> Answer:
+def current_key(call: Call) -> Response:
     """Return the record of this request's key; other keys are a 404."""
     if call.params["id"] not in ("@current", call.caller.key_id):
         raise not_found()
@@ -157,10 +157,10 @@ def current_key(call: Call) -> Answer:
     shown: dict[str, Json] = {name: row[name] for name in kept}
     shown |= {"value": None, "mask_value": row["mask"], "last_rolled_at": None}
     shown |= {name: value_of(row[name]) for name in ("scopes", "scoped_teams", "scoped_organizations")}
-    return answer(shown)
+    return respond(shown)
 
 
-def refuse_key_change(call: Call) -> Answer:
+def refuse_key_change(call: Call) -> Response:
     raise closed_to_keys()
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from flagtui.service.answers import text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
+from flagtui.service.responses import text_of
 
 
 @dataclass

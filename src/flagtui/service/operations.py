@@ -1,6 +1,6 @@
 """One table of operations, from which requests are routed and checked and the schema document is made.
 
-To add operations: write handlers `def list_things(call: Call) -> Answer` in the module of their subject and
+To add operations: write handlers `def list_things(call: Call) -> Response` in the module of their subject and
 put them into that module's `OPERATIONS` tuple:
 
     Operation("GET", f"{P}/things", list_things, "List things", "thing:read", page_of(THING))
@@ -15,7 +15,7 @@ are served.
   Nothing else writes.
 - By then the key, the project, membership and `scope` have been checked. The body has not been
   decoded: `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
-- Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
+- Raise the faults of `errors`; respond with `respond(value)`, or `spliced(text)` when the JSON
   is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
 - `generations` holds what older servers lack or name differently.
 - `slow=True` runs a reading handler in the thread of long reads, for what takes more than a few milliseconds.
@@ -25,15 +25,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
+from flagtui.service.responses import Response
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 PROJECT = "/api/projects/{project_id}"
 REST = ":path}"
 """Ends a last part that takes everything after it, slashes too."""
-Handler = Callable[[Call], Answer]
+Handler = Callable[[Call], Response]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Operation:
     summary: str
     scope: str | None = None
     """`object:read` or `object:write`; None lets any valid key in."""
-    answers: Json = None
-    """For the schema document: JSON Schema of what a success answers; None is anything."""
+    response: Json = None
+    """For the schema document: JSON Schema of a successful response; None is anything."""
     body: Json = None
     """For the schema document: JSON Schema of the body."""
     statuses: tuple[int, ...] = (200,)

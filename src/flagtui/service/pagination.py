@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.errors import invalid
+from flagtui.service.responses import Response, spliced, text_of
 
 DEFAULT_LIMIT = 100
 
@@ -43,8 +43,8 @@ def strict_number(call: Call, name: str, default: int, least: int) -> int:
     return min(number, LARGEST)
 
 
-def page(call: Call, count: int, items: Sequence[str], part: Window) -> Answer:
-    """Return the answer of a list: `items` are JSON texts, already cut to the window."""
+def page(call: Call, count: int, items: Sequence[str], part: Window) -> Response:
+    """Return the response of a list: `items` are JSON texts, already cut to the window."""
     following, before = text_of(next_link(call, count, part)), text_of(previous_link(call, part))
     return spliced(
         f'{{"count":{count},"next":{following},"previous":{before},"results":[{",".join(items)}]}}'

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterable
 
 from flagtui.service.access import ADMINISTRATOR, find_organization
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
@@ -12,6 +11,7 @@ from flagtui.service.errors import Json, forbidden
 from flagtui.service.list_filters import like
 from flagtui.service.operations import Operation
 from flagtui.service.pagination import page, window
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 _VISIBLE = f"""
     FROM projects AS p
@@ -21,16 +21,16 @@ _VISIBLE = f"""
     AND p.name LIKE :search ESCAPE '\\'"""
 
 
-def list_projects(call: Call) -> Answer:
+def list_projects(call: Call) -> Response:
     return _project_page(call, tuple(call.caller.organizations))
 
 
-def list_organization_projects(call: Call) -> Answer:
+def list_organization_projects(call: Call) -> Response:
     organization = find_organization(call.db, call.caller, call.params["organization_id"])
     return _project_page(call, (organization["id"],))
 
 
-def _project_page(call: Call, organizations: tuple[str, ...]) -> Answer:
+def _project_page(call: Call, organizations: tuple[str, ...]) -> Response:
     part = window(call)
     where, values = _VISIBLE, {"user": call.caller.user_id, "search": like(call.query.get("search", ""))}
     if organizations:
@@ -44,13 +44,13 @@ def _project_page(call: Call, organizations: tuple[str, ...]) -> Answer:
     return page(call, total, [text_of(describe_project(row)) for row in rows], part)
 
 
-def retrieve_project(call: Call) -> Answer:
+def retrieve_project(call: Call) -> Response:
     row = fetch(call.db, "projects", call.project.id)
     shown = describe_project(row)
     for name, value in value_of(row["settings"]).items():
         shown.setdefault(name, value)
     shown["created_at"] = row["created_at"]
-    return answer(shown)
+    return respond(shown)
 
 
 def describe_project(row: sqlite3.Row) -> dict[str, Json]:
@@ -71,7 +71,7 @@ def describe_project(row: sqlite3.Row) -> dict[str, Json]:
     }
 
 
-def list_organizations(call: Call) -> Answer:
+def list_organizations(call: Call) -> Response:
     part = window(call)
     allowed = call.caller.organizations
     shown = [row for row in organizations_of(call) if not allowed or row["id"] in allowed]
@@ -89,9 +89,9 @@ def organizations_of(call: Call) -> list[sqlite3.Row]:
     ).fetchall()
 
 
-def retrieve_organization(call: Call) -> Answer:
+def retrieve_organization(call: Call) -> Response:
     row = find_organization(call.db, call.caller, call.params["organization_id"])
-    return answer({**describe_organization(row), **projects_of(call, row["id"])})
+    return respond({**describe_organization(row), **projects_of(call, row["id"])})
 
 
 def describe_organization(row: sqlite3.Row) -> dict[str, Json]:
@@ -133,7 +133,7 @@ def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int 
     return texts
 
 
-def current_user(call: Call) -> Answer:
+def current_user(call: Call) -> Response:
     row = fetch(call.db, "users", call.caller.user_id)
     if call.params["id"] not in ("@me", row["uuid"]):
         raise forbidden("As a non-staff user you're only allowed to access the `@me` user instance.")
@@ -145,7 +145,7 @@ def current_user(call: Call) -> Answer:
         theme_mode=None,
         **_places(call, row["current_project_id"]),
     )
-    return answer(shown)
+    return respond(shown)
 
 
 def _places(call: Call, project_id: int | None) -> dict[str, Json]:

@@ -5,12 +5,12 @@ import uuid
 from functools import partial
 from typing import Final
 
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.list_filters import like, read_names
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.pagination import page, window
+from flagtui.service.responses import Response, respond, text_of, value_of
 from flagtui.service.shapes import MAYBE_TEXT, NUMBER, TEXT, TRUTH, UUID, listed, page_of, whole
 
 MOST_VALUES: Final = 10
@@ -44,7 +44,7 @@ DEFINITION: Final = whole(
 VALUES: Final = listed(whole({"name": {}, "count": NUMBER}))
 
 
-def list_definitions(call: Call) -> Answer:
+def list_definitions(call: Call) -> Response:
     """Respond with the names by which properties are stored, each with its type where all values agree."""
     kind, part = call.query.get("type") or "event", window(call)
     stored, values = _stored(call, kind)
@@ -97,19 +97,19 @@ def _definition(call: Call, kind: str, row: sqlite3.Row) -> dict[str, Json]:
     }
 
 
-def person_values(call: Call) -> Answer:
+def person_values(call: Call) -> Response:
     """Respond with the most frequent values of a property of users."""
-    return _values(call, _PERSONS, {"project": call.project.id}) if call.query.get("key") else answer([])
+    return _values(call, _PERSONS, {"project": call.project.id}) if call.query.get("key") else respond([])
 
 
-def group_values(call: Call) -> Answer:
+def group_values(call: Call) -> Response:
     """Respond with the most frequent values of a property of groups of one type."""
     if not call.query.get("key"):
         raise invalid("This query parameter is required.", "key", "required")
     return _values(call, _GROUPS, {"project": call.project.id, "type_index": _group_type(call)})
 
 
-def _values(call: Call, stored: str, values: dict[str, Json]) -> Answer:
+def _values(call: Call, stored: str, values: dict[str, Json]) -> Response:
     sql = f"""
         SELECT json_quote(p.atom) AS quoted, p.type, count(*) AS count
         FROM ({stored}) AS s, json_each(s.properties) AS p
@@ -117,7 +117,7 @@ def _values(call: Call, stored: str, values: dict[str, Json]) -> Answer:
         GROUP BY p.type, p.atom ORDER BY count DESC, p.atom LIMIT {MOST_VALUES}"""
     key = {"key": call.query["key"], "search": like(call.query.get("value", ""))}
     rows = call.db.execute(sql, values | key)
-    return answer([{"name": _value(row), "count": row["count"]} for row in rows])
+    return respond([{"name": _value(row), "count": row["count"]} for row in rows])
 
 
 def _value(row: sqlite3.Row) -> Json:

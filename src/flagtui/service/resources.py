@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Sequence
 
-from flagtui.service.answers import Answer, empty, joined, spliced
 from flagtui.service.bodies import LARGEST, Fields
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find, insert_row, update_row
@@ -11,6 +10,7 @@ from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
+from flagtui.service.responses import Response, empty, joined, spliced
 
 
 def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:
@@ -42,16 +42,16 @@ class Resource:
     def leave(self, call: Call, row: sqlite3.Row) -> None:
         """Apply further changes before a record is deleted."""
 
-    def list_all(self, call: Call) -> Answer:
+    def list_all(self, call: Call) -> Response:
         part = window(call)
         sql = f"SELECT * FROM {self.table} WHERE project_id = ? ORDER BY {self.order}"
         rows = self.chosen(call, call.db.execute(sql, (call.project.id,)).fetchall())
         return page(call, len(rows), self.texts(call, rows[part.offset : part.offset + part.limit]), part)
 
-    def retrieve(self, call: Call) -> Answer:
+    def retrieve(self, call: Call) -> Response:
         return self._answer(call, self._called(call))
 
-    def create(self, call: Call) -> Answer:
+    def create(self, call: Call) -> Response:
         body = Fields(call.body())
         for name in self.fields.using(Use.NEEDED):
             body.require(name)
@@ -63,7 +63,7 @@ class Resource:
         self.follow(call, number, columns)
         return self._answer(call, fetch(call.db, self.table, number), 201)
 
-    def update(self, call: Call) -> Answer:
+    def update(self, call: Call) -> Response:
         row = self._called(call)
         columns = self.fields.read(Fields(call.body()), Target(call, row))
         self.check(call, row, columns)
@@ -72,14 +72,14 @@ class Resource:
         self.follow(call, row["id"], columns)
         return self.retrieve(call)
 
-    def delete(self, call: Call) -> Answer:
+    def delete(self, call: Call) -> Response:
         row = self._called(call)
         self.leave(call, row)
         call.db.execute(f"DELETE FROM {self.table} WHERE id = ?", (row["id"],))
         return empty(204)
 
     def texts(self, call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
-        """JSON texts as every answer shows the records."""
+        """JSON texts of the records, as every response has them."""
         users = nested_users(call.db, (row["created_by_id"] for row in rows))
         return [
             joined(self.fields.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})
@@ -92,5 +92,5 @@ class Resource:
             raise not_found()
         return row
 
-    def _answer(self, call: Call, row: sqlite3.Row, status: int = 200) -> Answer:
+    def _answer(self, call: Call, row: sqlite3.Row, status: int = 200) -> Response:
         return spliced(self.texts(call, [row])[0], status)

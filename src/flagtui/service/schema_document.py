@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from flagtui import __version__
-from flagtui.service.answers import Answer, encode
 from flagtui.service.errors import Json
 from flagtui.service.generations import DEFAULT, Generation
 from flagtui.service.operations import REST, Operation
+from flagtui.service.responses import Response, encode
 from flagtui.service.shapes import RECORD_NAME
 
 _NAMED = re.compile(r"\{(\w+)\}")
@@ -105,7 +105,7 @@ def _query_parameters(names: Iterable[str]) -> list[Json]:
 def _responses(operation: Operation, generation: Generation) -> Mapping[str, Json]:
     responses: dict[str, Json] = {str(status): _ERROR for status in _ERRORS}
     for status in operation.statuses:
-        responses[str(status)] = _success(_shown_by(generation, operation.answers))
+        responses[str(status)] = _success(_shown_by(generation, operation.response))
     for status in (204, 304, 405, *operation.bare):
         if str(status) in responses and (status != 405 or status in operation.statuses):
             responses[str(status)] = {"description": "No body."}
@@ -147,8 +147,8 @@ def schema_operation(operations: tuple[Operation, ...], generation: Generation) 
     def encoded() -> bytes:
         return encode(document((*operations, shown), generation))
 
-    def show(_: object) -> Answer:
-        return Answer(encoded())
+    def show(_: object) -> Response:
+        return Response(encoded())
 
     shown = Operation("GET", "/api/schema", show, "This document", public=True)
     return shown

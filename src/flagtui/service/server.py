@@ -213,7 +213,7 @@ class Guard:
             return JSONResponse({"detail": "Requests from web pages are refused."}, 403)
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._knows(host):
-            return JSONResponse({"detail": "This service does not answer to that host name."}, 400)
+            return JSONResponse({"detail": "This service does not serve that host name."}, 400)
         return None
 
     def _knows(self, host: str) -> bool:

@@ -11,9 +11,9 @@ from flagtui.service.request_body import Pace
 @dataclass(frozen=True)
 class Settings:
     strict: bool = False
-    """Operations the product keeps from API keys answer 403, as there; otherwise they are open."""
+    """Operations the product keeps from API keys respond with 403, as there; otherwise they are open."""
     strict_filters: bool = False
-    """Cross-field faults of filters answer with the newest rule codes instead of the older sentences."""
+    """Cross-field faults of filters have the newest rule codes instead of the older sentences."""
     strict_versions: bool = False
     """Any stale `version` is a conflict, even when no field conflicts."""
     newest: bool = False

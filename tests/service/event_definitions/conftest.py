@@ -13,10 +13,10 @@ import pytest
 from starlette.applications import Starlette
 from tests.doubles.new_database import copy_tables
 
-from flagtui.service.answers import text_of
 from flagtui.service.application import Sample, close_service, create_service
 from flagtui.service.clock import stamp
 from flagtui.service.keys import NewKey, insert_key
+from flagtui.service.responses import text_of
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 KEY = "phx_everything"

@@ -30,5 +30,5 @@ def test_other_answers_have_exactly_the_published_fields(service: Any, path: str
 
 def test_every_operation_with_a_body_publishes_both_sides() -> None:
     described = [operation for operation in OPERATIONS if operation.method != "DELETE"]
-    assert [each.summary for each in described if each.answers is None] == []
+    assert [each.summary for each in described if each.response is None] == []
     assert [each.summary for each in described if each.method != "GET" and each.body is None] == []

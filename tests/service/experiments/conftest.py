@@ -13,10 +13,10 @@ import httpx
 import pytest
 from tests.doubles.new_database import copy_tables
 
-from flagtui.service.answers import text_of
 from flagtui.service.application import close_service, create_service
 from flagtui.service.clock import stamp
 from flagtui.service.keys import NewKey, insert_key
+from flagtui.service.responses import text_of
 
 KEY = "phx_everything"
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ from tests.doubles import random_flags
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Person
-from flagtui.service.answers import encode
+from flagtui.service.responses import encode
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.ofrep import describe, encode_results
 

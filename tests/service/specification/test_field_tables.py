@@ -101,7 +101,7 @@ def test_field_table_covers_every_operation_with_a_record() -> None:
     served = {operation.name: operation for operation in OPERATIONS}
     assert PLACES.keys() | WITHOUT_RECORDS == served.keys()
     assert not PLACES.keys() & WITHOUT_RECORDS
-    assert [name for name in WITHOUT_RECORDS if list(marked(served[name].answers))] == []
+    assert [name for name in WITHOUT_RECORDS if list(marked(served[name].response))] == []
     assert OLDER.missing_operations < served.keys()
 
 

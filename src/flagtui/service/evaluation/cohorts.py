@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Collection
 
 from flagtui.evaluate.flags import evaluate
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json, invalid
@@ -17,11 +16,12 @@ from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.list_filters import like
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users, wants
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
 
 
-def list_cohorts(call: Call) -> Answer:
+def list_cohorts(call: Call) -> Response:
     """Newest first; on request without those that flags cannot ask for."""
     part = window(call)
     values = (call.project.id, like(call.query.get("search", "")))
@@ -33,7 +33,7 @@ def list_cohorts(call: Call) -> Answer:
 
 
 def describe_cohort(call: Call, row: sqlite3.Row) -> dict[str, Json]:
-    """Return a cohort as every answer shows it."""
+    """Return a cohort as every response has it."""
     return {
         "id": row["id"],
         "name": row["name"],
@@ -52,7 +52,7 @@ def describe_cohort(call: Call, row: sqlite3.Row) -> dict[str, Json]:
     }
 
 
-def create_static_cohort(call: Call) -> Answer:
+def create_static_cohort(call: Call) -> Response:
     """Create a cohort that is complete when the response arrives; the product fills it later."""
     row = called_row(call, "viewer")
     if stored_version(row["filters"]) != 1:
@@ -60,7 +60,7 @@ def create_static_cohort(call: Call) -> Answer:
         raise invalid(detail, "filters", "unsupported_config_format")
     members = [] if row["deleted"] else _seeing(call, row)
     name = f"Users with feature flag {row['key']} enabled at {call.now:%Y-%m-%d %H:%M:%S}"
-    return answer({"cohort": make_cohort(call, {"name": name, "is_static": 1}, members)}, 201)
+    return respond({"cohort": make_cohort(call, {"name": name, "is_static": 1}, members)}, 201)
 
 
 def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[str, Json]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from flagtui.evaluate.definitions import linked
 from flagtui.service.access import admit, bearer, hash_key, identify, project_from
-from flagtui.service.answers import Answer, joined, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
 from flagtui.service.errors import Json, authentication_failed, not_found, standard
@@ -16,6 +15,7 @@ from flagtui.service.flags.dependents import dependencies
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.operations import Operation
+from flagtui.service.responses import Response, joined, text_of, value_of
 
 _FLAGS = """
     SELECT *, EXISTS (SELECT 1 FROM experiments AS e WHERE e.flag_id = flags.id AND e.deleted = 0) AS tested
@@ -24,11 +24,11 @@ _FLAGS = """
 _SENT_AS_NO = ("false", "0", "no")
 
 
-def local_evaluation(call: Call) -> Answer:
+def local_evaluation(call: Call) -> Response:
     return document_answer(call, call.project)
 
 
-def document_answer(call: Call, project: Project) -> Answer:
+def document_answer(call: Call, project: Project) -> Response:
     """Return the document, or 304 without a body when the caller has it already."""
     return tagged_answer(document_text(call, project).encode(), call.headers)
 

@@ -1,9 +1,8 @@
-"""The table of evaluating operations, and the JSON Schemas of their answers and bodies."""
+"""The table of evaluating operations, and the JSON Schemas of their responses and bodies."""
 
 from functools import partial
 from typing import Final
 
-from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohorts
@@ -13,6 +12,7 @@ from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try
 from flagtui.service.evaluation.stored import list_group_types
 from flagtui.service.flags.fields import SUMMARY_SCHEMA
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.responses import Response
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MAYBE_NUMBER,
@@ -114,7 +114,7 @@ ONE = f"{FLAGS}/{{id}}"
 READ, WRITE = "feature_flag:read", "feature_flag:write"
 _OF_PERSON = ("distinct_id", "groups", "flag_keys")
 _ask = partial(Operation, scope=READ, slow=True)
-_document = partial(Operation, slow=True, answers=DOCUMENT, statuses=(200, 304))
+_document = partial(Operation, slow=True, response=DOCUMENT, statuses=(200, 304))
 
 LOCAL_EVALUATION = _document(
     "GET",
@@ -126,7 +126,7 @@ LOCAL_EVALUATION = _document(
 )
 
 
-def definitions_for_sdk(call: Call) -> Answer:
+def definitions_for_sdk(call: Call) -> Response:
     return document_answer(call, sdk_project(call, LOCAL_EVALUATION))
 
 
@@ -136,7 +136,7 @@ OPERATIONS = (
         f"{FLAGS}/evaluation_reasons",
         evaluation_reasons,
         "Evaluate all flags for a user, with reasons",
-        answers=REASONS,
+        response=REASONS,
         parameters=_OF_PERSON,
     ),
     _ask(
@@ -144,7 +144,7 @@ OPERATIONS = (
         f"{FLAGS}/my_flags",
         my_flags,
         "Evaluate all flags for the caller",
-        answers=OWN,
+        response=OWN,
         parameters=_OF_PERSON[1:],
     ),
     LOCAL_EVALUATION,
@@ -165,7 +165,7 @@ OPERATIONS = (
         f"{FLAGS}/user_blast_radius",
         user_blast_radius,
         "Count the users that a condition matches",
-        answers=REACH,
+        response=REACH,
         body=REACH_BODY,
     ),
     _ask(
@@ -173,7 +173,7 @@ OPERATIONS = (
         f"{ONE}/test_evaluation",
         try_flag,
         "Evaluate a flag for a user, with an explanation",
-        answers=TRIAL,
+        response=TRIAL,
         body=TRIAL_BODY,
     ),
     Operation(

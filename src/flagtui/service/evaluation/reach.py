@@ -7,7 +7,6 @@ from typing import Final
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate, verdict_on
 from flagtui.evaluate.parts import Filter
-from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
@@ -15,13 +14,14 @@ from flagtui.service.evaluation.costly import holds, is_on
 from flagtui.service.evaluation.stored import StoredPerson, every_group, load_definitions_for, load_people
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.representation import properties_of
+from flagtui.service.responses import Response, respond
 
 _FEW: Final = 200
 _ASKED: Final = "\x00condition"
 """The key of a flag that is not stored: no stored flag can have it."""
 
 
-def user_blast_radius(call: Call) -> Answer:
+def user_blast_radius(call: Call) -> Response:
     """Count people who match the condition; its percentage is not applied, the caller multiplies."""
     fields = Fields(call.body())
     if "condition" not in fields:
@@ -31,7 +31,7 @@ def user_blast_radius(call: Call) -> Answer:
     properties = condition.get("properties") or []
     check_shape({"groups": [{"properties": properties}], "aggregation_group_type_index": index})
     affected, total = _count(call, properties, index)
-    return answer(call.generation.written("reach", {"affected": affected, "total": total}))
+    return respond(call.generation.written("reach", {"affected": affected, "total": total}))
 
 
 def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, int]:
@@ -42,8 +42,8 @@ def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, 
     if index is not None:
         name = definitions.group_types.get(str(index))
         groups = every_group(call.db, call.project.id, index, name, call.now) if name else ()
-        answers = [not properties or is_on(evaluate(_ASKED, group, definitions)) for group in groups]
-        return sum(answers), len(answers)
+        matches = [not properties or is_on(evaluate(_ASKED, group, definitions)) for group in groups]
+        return sum(matches), len(matches)
     people = load_people(call.db, call.project.id)
     affected = _count_people(people, definitions, call.now) if properties else len(people)
     return affected, len(people)

@@ -19,7 +19,6 @@ from flagtui.evaluate.explanation import describe_check, describe_condition, des
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import FlagParts
 from flagtui.evaluate.run import Person
-from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, invalid, not_found
@@ -43,6 +42,7 @@ from flagtui.service.evaluation.stored import (
 )
 from flagtui.service.flags.representation import shown_filters
 from flagtui.service.flags.rows import called_row
+from flagtui.service.responses import Response, respond, spliced, text_of
 
 Result = Evaluation | RulesEvaluation
 _DESCRIPTIONS: Mapping[Reason, str] = {
@@ -57,17 +57,17 @@ _DESCRIPTIONS: Mapping[Reason, str] = {
 }
 
 
-def evaluation_reasons(call: Call) -> Answer:
+def evaluation_reasons(call: Call) -> Response:
     distinct_id = call.query.get("distinct_id")
     if distinct_id is None:
         raise invalid("This field is required.", "distinct_id", "required")
     if not distinct_id:
         raise invalid("This field may not be blank.", "distinct_id", "blank")
     values = evaluate_for(call, distinct_id)
-    return answer({key: _reasoned(call, result) for key, result in values.items()})
+    return respond({key: _reasoned(call, result) for key, result in values.items()})
 
 
-def my_flags(call: Call) -> Answer:
+def my_flags(call: Call) -> Response:
     if not call.caller.distinct_id:
         raise invalid("User distinct_id is required")
     values = evaluate_for(call, call.caller.distinct_id)
@@ -135,7 +135,7 @@ def _reasoned(call: Call, evaluation: Result) -> dict[str, Json]:
     return {"value": value_served(evaluation), "evaluation": call.generation.written("reason", reason)}
 
 
-def try_flag(call: Call) -> Answer:
+def try_flag(call: Call) -> Response:
     row = called_row(call, "viewer")
     if row["deleted"]:
         raise not_found()
@@ -143,7 +143,7 @@ def try_flag(call: Call) -> Answer:
     definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
     explained = _explained(row, person, definitions, _by_conditions(row["key"], person, definitions))
     rules = evaluate_stored_rules(call, row["key"], person, definitions)
-    return answer(explained if rules is None else explained | explain_rules(rules))
+    return respond(explained if rules is None else explained | explain_rules(rules))
 
 
 def _subject(call: Call) -> Person:

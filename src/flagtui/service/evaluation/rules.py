@@ -8,12 +8,12 @@ from flagtui.evaluate.evaluation import Reason, RuleReason, RulesEvaluation
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.rules_v2 import evaluate_rules
 from flagtui.evaluate.run import Manner, Person
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.costly import is_costly
 from flagtui.service.flags.rules.documents import config_version
+from flagtui.service.responses import text_of, value_of
 
 _DESCRIPTIONS: Final[Mapping[RuleReason, str]] = {
     RuleReason.TARGETING_MATCH: "Matched rule {}",

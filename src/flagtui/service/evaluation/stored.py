@@ -9,7 +9,6 @@ import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
-from flagtui.service.answers import Answer, answer, joined, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
@@ -17,6 +16,7 @@ from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.reader import remember
+from flagtui.service.responses import Response, joined, respond, value_of
 
 
 def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
@@ -83,10 +83,10 @@ def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:
     return {str(row["type_index"]): row["name"] for row in rows}
 
 
-def list_group_types(call: Call) -> Answer:
+def list_group_types(call: Call) -> Response:
     """Respond with the types of groups of the project by index, as the product lists them."""
     group_types = load_group_types(call.db, call.project.id)
-    return answer(
+    return respond(
         [
             {
                 "group_type": name,

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from flagtui.service.answers import Answer, joined, spliced, text_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.database import count_rows
@@ -12,6 +11,7 @@ from flagtui.service.event_definitions.fields import LONGEST_NAME
 from flagtui.service.event_definitions.rows import JOINED, definition_text
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
 from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
+from flagtui.service.responses import Response, joined, spliced, text_of
 
 PARAMETERS = (
     *("limit", "offset", "search", "event_type", "ordering", "verified", "tags"),
@@ -38,7 +38,7 @@ _COLUMNS = {
 }
 
 
-def list_definitions(call: Call) -> Answer:
+def list_definitions(call: Call) -> Response:
     part = strict_window(call) if call.generation.checks_windows else window(call)
     where = narrowed(call)
     everything = _count(call, _all_of(call))

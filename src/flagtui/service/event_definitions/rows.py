@@ -4,11 +4,11 @@ import re
 import sqlite3
 from uuid import UUID
 
-from flagtui.service.answers import Answer, answer, joined, spliced
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, not_found, server_error
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.field_kinds import Use
+from flagtui.service.responses import Response, joined, respond, spliced
 
 SCOPE = "EventDefinition"
 JOINED = """
@@ -63,7 +63,7 @@ def written_row(call: Call, definition_id: str) -> sqlite3.Row:
     return row
 
 
-def answer_row(call: Call, definition_id: str, status: int = 200) -> Answer:
+def answer_row(call: Call, definition_id: str, status: int = 200) -> Response:
     """Return the definition as it is now."""
     return spliced(definition_text(call, written_row(call, definition_id)), status)
 
@@ -83,7 +83,7 @@ def has_tagging(call: Call) -> bool:
     return not call.settings.unlicensed and bool(call.project.settings.get("tagging", True))
 
 
-def by_name(call: Call) -> Answer:
+def by_name(call: Call) -> Response:
     name = call.query.get("name")
     if not name:
         raise hand_written(400, {"detail": "Query parameter 'name' is required"})
@@ -93,7 +93,7 @@ def by_name(call: Call) -> Answer:
     return spliced(definition_text(call, row))
 
 
-def primary_properties(call: Call) -> Answer:
+def primary_properties(call: Call) -> Response:
     """Return the primary properties of all events, or of the requested names, that have one."""
     names = set(call.query.getlist("names"))
     rows = call.db.execute(
@@ -102,8 +102,8 @@ def primary_properties(call: Call) -> Answer:
         (call.project.id,),
     )
     properties = {row["name"]: row["primary_property"] for row in rows if not names or row["name"] in names}
-    return answer({"primary_properties": properties})
+    return respond({"primary_properties": properties})
 
 
-def metrics(call: Call) -> Answer:
-    return answer({"query_usage_30_day": find_row(call)["query_usage_30_day"]})
+def metrics(call: Call) -> Response:
+    return respond({"query_usage_30_day": find_row(call)["query_usage_30_day"]})

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
+from flagtui.service.responses import Response, respond
 
 VERSION: Final = "1.0.0"
 """The version of the generated text: a different text for the same events needs a new one."""
@@ -18,10 +18,10 @@ Properties = Mapping[str, str]
 """TypeScript types by property."""
 
 
-def typescript(call: Call) -> Answer:
+def typescript(call: Call) -> Response:
     events = dict(_events(call.db, call.project.id))
     schema = json.dumps(events, sort_keys=True)
-    return answer(
+    return respond(
         {
             "content": source_of(events),
             "event_count": len(events),

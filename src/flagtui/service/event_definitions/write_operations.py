@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from flagtui.service.activity import change, changes_between, log, ordered_uuid
-from flagtui.service.answers import Answer, answer, empty, spliced, value_of
 from flagtui.service.bodies import RETAGS, Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
@@ -22,6 +21,7 @@ from flagtui.service.event_definitions.rows import (
     written_row,
 )
 from flagtui.service.field_kinds import Use, Values
+from flagtui.service.responses import Response, empty, respond, spliced, value_of
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100
@@ -29,11 +29,11 @@ _LOGGED_FIELDS = ("owner", *DEFINITIONS.using(Use.LOGGED))
 """Fields whose changes are logged; an owner by id."""
 
 
-def retrieve(call: Call) -> Answer:
+def retrieve(call: Call) -> Response:
     return spliced(definition_text(call, find_row(call)))
 
 
-def create(call: Call) -> Answer:
+def create(call: Call) -> Response:
     check_licence(call)
     body = call.body()
     fields = Fields(body)
@@ -50,7 +50,7 @@ def create(call: Call) -> Answer:
     return answer_row(call, made, 201)
 
 
-def update(call: Call) -> Answer:
+def update(call: Call) -> Response:
     row = find_row(call)
     check_licence(call)
     values = settled(read_fields(call, call.body()), row, call)
@@ -58,7 +58,7 @@ def update(call: Call) -> Answer:
     return answer_row(call, row["id"])
 
 
-def delete(call: Call) -> Answer:
+def delete(call: Call) -> Response:
     """Delete the definition.
 
     Events keep their name, and the next one brings an untended definition back.
@@ -105,7 +105,7 @@ def logged_values(row: sqlite3.Row) -> Values:
     return {**DEFINITIONS.decoded(row), "owner": row["owner_id"]}
 
 
-def bulk_update_tags(call: Call) -> Answer:
+def bulk_update_tags(call: Call) -> Response:
     fields = Fields(call.body())
     ids = read_ids(fields)
     action = fields.required_choice("action", RETAGS)
@@ -128,7 +128,7 @@ def _read_given(fields: Fields, action: str) -> list[str]:
     return tags
 
 
-def bulk_update_verified(call: Call) -> Answer:
+def bulk_update_verified(call: Call) -> Response:
     """Set `verified` on many definitions; unchanged ones are in neither list. A fault writes nothing."""
     fields = Fields(call.body())
     ids = read_ids(fields)
@@ -144,14 +144,14 @@ def bulk_update_verified(call: Call) -> Answer:
     return _for_each(call, ids, verify)
 
 
-def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Values | None]) -> Answer:
+def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Values | None]) -> Response:
     """Return what `change` reports of each changed definition, and the missing ones."""
     check_licence(call)
     rows = {each: find_by(call.db, call.project.id, "id", each) for each in ids}
     skipped = [{"id": each, "reason": "Not found"} for each, row in rows.items() if row is None]
     outcomes = ((each, change(row)) for each, row in rows.items() if row is not None)
     updated = [{"id": each, **values} for each, values in outcomes if values is not None]
-    return answer({"updated": updated, "skipped": skipped})
+    return respond({"updated": updated, "skipped": skipped})
 
 
 def read_ids(fields: Fields) -> list[str]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import make_cohort
@@ -11,9 +10,10 @@ from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.save import called, save
 from flagtui.service.experiments.stored_events import FLAG_CALLED, Reader
+from flagtui.service.responses import Response, respond, text_of
 
 
-def create_exposure_cohort(call: Call) -> Answer:
+def create_exposure_cohort(call: Call) -> Response:
     experiment = called(call)
     call.body()
     if experiment.flag.deleted:
@@ -27,7 +27,7 @@ def create_exposure_cohort(call: Call) -> Answer:
     columns = {"name": name, "filters": text_of({"properties": conditions})}
     cohort = make_cohort(call, columns, _people(call, experiment))
     save(call, experiment, {"exposure_cohort_id": cohort["id"]})
-    return answer({"cohort": {**cohort, "experiment_set": [experiment.id]}}, 201)
+    return respond({"cohort": {**cohort, "experiment_set": [experiment.id]}}, 201)
 
 
 def _people(call: Call, experiment: Experiment) -> set[int]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flagtui.service.activity import log
-from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
@@ -24,6 +23,7 @@ from flagtui.service.experiments.save import SCOPE, shown
 from flagtui.service.experiments.saved_metrics import Usage, replace_links
 from flagtui.service.field_kinds import Target
 from flagtui.service.flags.rules.documents import config_version
+from flagtui.service.responses import Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
 _DATES = "End date must be after start date"
 
 
-def create_experiment(call: Call) -> Answer:
+def create_experiment(call: Call) -> Response:
     given = read_input(call, call.body(), new=True)
     return shown(call, create(call, given), 201)
 

@@ -4,7 +4,6 @@ import uuid
 from dataclasses import replace
 
 from flagtui.service.access import is_member, project_from
-from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
@@ -19,11 +18,12 @@ from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import called, shown
 from flagtui.service.experiments.saved_metrics import Usage
 from flagtui.service.field_kinds import Use
+from flagtui.service.responses import Response
 
 _COPIED = EXPERIMENTS.using(Use.COPIED)
 
 
-def duplicate(call: Call) -> Answer:
+def duplicate(call: Call) -> Response:
     """Copy the experiment, onto the same flag without a flag key."""
     experiment = called(call)
     fields = Fields(call.body())
@@ -39,7 +39,7 @@ def duplicate(call: Call) -> Answer:
     return shown(call, create(call, replace(given, columns=columns, links=links)), 201)
 
 
-def copy_to_project(call: Call) -> Answer:
+def copy_to_project(call: Call) -> Response:
     """Saved metrics, holdout and dates are not copied: they belong to this project."""
     experiment = called(call)
     fields = Fields(call.body())

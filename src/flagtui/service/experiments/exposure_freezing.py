@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find, update_row
 from flagtui.service.errors import Json, invalid
@@ -15,12 +14,13 @@ from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.stored_events import Reader
 from flagtui.service.flags.save import change_flag as save_flag
 from flagtui.service.flags.save import opened_values
+from flagtui.service.responses import Response
 
 SENTENCE: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
 _STAMPS: Final = ("exposure_frozen", "exposure_frozen_cohort")
 
 
-def freeze_exposure(call: Call) -> Answer:
+def freeze_exposure(call: Call) -> Response:
     """Store the exposed users as a static cohort and require it in every condition of the flag.
 
     Raises:
@@ -40,7 +40,7 @@ def freeze_exposure(call: Call) -> Answer:
     return shown(call, save(call, experiment, {}))
 
 
-def unfreeze_exposure(call: Call) -> Answer:
+def unfreeze_exposure(call: Call) -> Response:
     """Remove what freezing added to the flag, keep other edits, and soft-delete the cohort."""
     experiment = called(call)
     call.body()

@@ -3,7 +3,6 @@
 import sqlite3
 from typing import Final
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Json, invalid
@@ -11,6 +10,7 @@ from flagtui.service.experiments.nested_fields import HOLDOUT_FIELDS
 from flagtui.service.experiments.rows import change_flag, select
 from flagtui.service.field_kinds import Values
 from flagtui.service.resources import Resource
+from flagtui.service.responses import text_of, value_of
 
 
 def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:

@@ -1,6 +1,5 @@
 """The steps from draft to archive, each with the states it is allowed in; shipping a variant."""
 
-from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, forbidden, invalid
@@ -11,6 +10,7 @@ from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target
+from flagtui.service.responses import Response
 
 
 def _refuse(*faults: tuple[bool, str]) -> None:
@@ -28,7 +28,7 @@ def _ended(experiment: Experiment) -> tuple[bool, str]:
     return experiment.fields["end_date"] is not None, "Experiment has already ended."
 
 
-def launch(call: Call) -> Answer:
+def launch(call: Call) -> Response:
     experiment = called(call)
     call.body()
     _refuse((experiment.is_launched, "Experiment has already been launched."))
@@ -38,15 +38,15 @@ def launch(call: Call) -> Answer:
     return shown(call, save(call, experiment, {"start_date": call.stamp}))
 
 
-def pause(call: Call) -> Answer:
+def pause(call: Call) -> Response:
     return _switch(call, False, "Experiment is already paused.")
 
 
-def resume(call: Call) -> Answer:
+def resume(call: Call) -> Response:
     return _switch(call, True, "Experiment is not paused.")
 
 
-def _switch(call: Call, active: bool, is_so_already: str) -> Answer:
+def _switch(call: Call, active: bool, is_so_already: str) -> Response:
     experiment = called(call)
     call.body()
     no_flag = (experiment.flag.deleted, "Experiment does not have a feature flag linked.")
@@ -60,7 +60,7 @@ def _switch(call: Call, active: bool, is_so_already: str) -> Answer:
     return shown(call, save(call, experiment, {}))
 
 
-def end(call: Call) -> Answer:
+def end(call: Call) -> Response:
     """Set the conclusion, or clear it if the body has none."""
     experiment = called(call)
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
@@ -69,7 +69,7 @@ def end(call: Call) -> Answer:
     return shown(call, save(call, experiment, changes))
 
 
-def reset(call: Call) -> Answer:
+def reset(call: Call) -> Response:
     """Make the experiment a draft again; the flag keeps its settings, without a frozen exposure."""
     experiment = called(call)
     call.body()
@@ -82,7 +82,7 @@ def reset(call: Call) -> Answer:
     return shown(call, save(call, experiment, {**emptied, "archived": 0}))
 
 
-def archive(call: Call) -> Answer:
+def archive(call: Call) -> Response:
     experiment = called(call)
     disable = bool(Fields(call.body()).flag("disable_feature_flag"))
     if disable and not call.caller.may("feature_flag:write"):
@@ -98,7 +98,7 @@ def archive(call: Call) -> Answer:
     return shown(call, save(call, experiment, {"archived": 1, "archived_flag": int(archives_flag)}))
 
 
-def unarchive(call: Call) -> Answer:
+def unarchive(call: Call) -> Response:
     experiment = called(call)
     call.body()
     _refuse((not experiment.fields["archived"], "Experiment is not archived."))
@@ -113,7 +113,7 @@ def _is_only_user(call: Call, experiment: Experiment) -> bool:
     return call.db.execute(others, (experiment.flag.id, experiment.id)).fetchone() is None
 
 
-def ship_variant(call: Call) -> Answer:
+def ship_variant(call: Call) -> Response:
     """End the experiment if it has not ended; a flag change that needs approval changes nothing."""
     experiment = called(call)
     fields = Fields(call.body())

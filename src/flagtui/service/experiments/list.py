@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
@@ -14,6 +13,7 @@ from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import called, shown
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, narrow, read_ids
 from flagtui.service.pagination import page, window
+from flagtui.service.responses import Response, respond, text_of
 
 PARAMETERS = (
     *("limit", "offset", "archived", "status", "created_by_id", "search", "order", "feature_flag_id"),
@@ -44,7 +44,7 @@ _ORDERS = {
 }
 
 
-def list_experiments(call: Call) -> Answer:
+def list_experiments(call: Call) -> Response:
     """Return a page of experiments; rows of the newest servers lack large fields."""
     where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
@@ -62,11 +62,11 @@ def list_experiments(call: Call) -> Answer:
     return page(call, count, [text_of(record) for record in describe_all(call, chosen, IN_A_LIST)], part)
 
 
-def retrieve_experiment(call: Call) -> Answer:
+def retrieve_experiment(call: Call) -> Response:
     return shown(call, called(call))
 
 
-def experiment_stats(call: Call) -> Answer:
+def experiment_stats(call: Call) -> Response:
     """Return how many were started and ended lately."""
     month, before = (stamp(call.now - timedelta(days=days)) for days in (30, 60))
     row = call.db.execute(
@@ -79,7 +79,7 @@ def experiment_stats(call: Call) -> Answer:
     ).fetchone()
     launched, earlier = row["launched"], row["earlier"]
     percent = round((launched - earlier) / earlier * 100, 1) if earlier else (100.0 if launched else 0.0)
-    return answer(
+    return respond(
         {
             "launched_last_30d": launched,
             "launched_previous_30d": earlier,

@@ -5,13 +5,13 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from flagtui.service.answers import value_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECONDS, nodes
 from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.resources import find_row
+from flagtui.service.responses import value_of
 from flagtui.service.shapes import TEXT, listed, record, words
 
 Listed = Literal["metrics", "metrics_secondary"]

@@ -1,7 +1,6 @@
 """The table of experiment operations."""
 
 from flagtui.service.activity import feed
-from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments import (
@@ -24,6 +23,7 @@ from flagtui.service.experiments.save import SCOPE, called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.operations import PROJECT, Handler, Operation
 from flagtui.service.resources import Resource
+from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, page_of
 
 EXPERIMENTS = f"{PROJECT}/experiments"
@@ -32,16 +32,16 @@ READ, WRITE = "experiment:read", "experiment:write"
 _ONE = schemas.EXPERIMENT
 
 
-def activity_of_one(call: Call) -> Answer:
+def activity_of_one(call: Call) -> Response:
     return feed(call, SCOPE, str(called(call).id))
 
 
 def _action(
-    name: str, handle: Handler, summary: str, answers: Json, body: Json = None, *statuses: int
+    name: str, handle: Handler, summary: str, response: Json, body: Json = None, *statuses: int
 ) -> Operation:
     """Return the operation of a step of an experiment and its flag; a required approval request is stored."""
     return Operation(
-        "POST", f"{ONE}/{name}", keeping_requests(handle), summary, WRITE, answers, body, statuses or (200,)
+        "POST", f"{ONE}/{name}", keeping_requests(handle), summary, WRITE, response, body, statuses or (200,)
     )
 
 
@@ -66,25 +66,25 @@ _update = keeping_requests(updates.update_experiment)
 _RECORDS = (
     Operation(
         "GET", EXPERIMENTS, list.list_experiments, "List experiments", READ,
-        answers=page_of(schemas.EXPERIMENT_ROW), parameters=list.PARAMETERS,
+        response=page_of(schemas.EXPERIMENT_ROW), parameters=list.PARAMETERS,
     ),
     Operation(
         "POST", EXPERIMENTS, _create, "Create an experiment", WRITE,
-        answers=schemas.EXPERIMENT, statuses=(201,), body=schemas.CREATE_BODY,
+        response=schemas.EXPERIMENT, statuses=(201,), body=schemas.CREATE_BODY,
     ),
-    Operation("GET", ONE, list.retrieve_experiment, "Get an experiment", READ, answers=schemas.EXPERIMENT),
+    Operation("GET", ONE, list.retrieve_experiment, "Get an experiment", READ, response=schemas.EXPERIMENT),
     Operation(
-        "PATCH", ONE, _update, "Change an experiment", WRITE, answers=schemas.EXPERIMENT,
+        "PATCH", ONE, _update, "Change an experiment", WRITE, response=schemas.EXPERIMENT,
         body=schemas.PATCH_BODY,
     ),
     Operation(
-        "PUT", ONE, _update, "Replace an experiment", WRITE, answers=schemas.EXPERIMENT,
+        "PUT", ONE, _update, "Replace an experiment", WRITE, response=schemas.EXPERIMENT,
         body=schemas.CREATE_BODY,
     ),
     Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
     Operation(
         "GET", f"{ONE}/activity", activity_of_one, "List the activity of an experiment", "activity_log:read",
-        answers=ACTIVITY_PAGE, parameters=("limit", "page"),
+        response=ACTIVITY_PAGE, parameters=("limit", "page"),
     ),
 )  # fmt: skip
 
@@ -115,17 +115,17 @@ _ACTIONS = (
 _CHOOSING = (
     Operation(
         "GET", f"{EXPERIMENTS}/requires_flag_implementation", setup_help.requires_flag_implementation,
-        "Show whether an SDK implementation is missing", READ, slow=True, answers=schemas.REQUIRES,
+        "Show whether an SDK implementation is missing", READ, slow=True, response=schemas.REQUIRES,
         parameters=("events", "actions"),
     ),
     Operation(
         "GET", f"{EXPERIMENTS}/eligible_feature_flags", setup_help.eligible_feature_flags,
-        "List the flags that an experiment can use", "feature_flag:read", answers=schemas.ELIGIBLE,
+        "List the flags that an experiment can use", "feature_flag:read", response=schemas.ELIGIBLE,
         parameters=setup_help.ELIGIBLE_PARAMETERS,
     ),
     Operation(
         "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Count experiments by state", READ,
-        answers=schemas.STATS,
+        response=schemas.STATS,
     ),
     Operation(
         "POST", f"{EXPERIMENTS}/calculate_running_time", setup_help.calculate_running_time,
@@ -137,7 +137,7 @@ _RESULTS = (
     Operation(
         "GET", f"{ONE}/timeseries_results", recalculation.timeseries_results,
         "Get the results of a metric by day", READ,
-        slow=True, answers=schemas.TIMESERIES, parameters=("metric_uuid", "fingerprint"),
+        slow=True, response=schemas.TIMESERIES, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(
         "recalculate_timeseries", recalculation.recalculate_timeseries,
@@ -150,11 +150,11 @@ _RESULTS = (
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
-        "Get the latest results of all metrics", READ, slow=True, answers=schemas.RECALCULATION,
+        "Get the latest results of all metrics", READ, slow=True, response=schemas.RECALCULATION,
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/{{run_id}}", recalculation.metrics_recalculation,
-        "Get the progress of a recalculation", READ, slow=True, answers=schemas.RECALCULATION,
+        "Get the progress of a recalculation", READ, slow=True, response=schemas.RECALCULATION,
     ),
     Operation(
         "POST", f"{PROJECT}/query", queries.run_query,

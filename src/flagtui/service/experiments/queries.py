@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from flagtui.service.answers import Answer, answer, encode
 from flagtui.service.bodies import LARGEST, whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
@@ -18,11 +17,12 @@ from flagtui.service.experiments.recalculation import QUEUED
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.results import Results
 from flagtui.service.experiments.rows import find
+from flagtui.service.responses import Response, encode, respond
 
 _LATER = ("async", "async_except_on_cache_miss", "force_async")
 
 
-def run_query(call: Call) -> Answer:
+def run_query(call: Call) -> Response:
     """200 with the result; 202 with a number to fetch it by when `refresh` asks not to wait."""
     sent = call.body()
     query = sent.get("query")
@@ -32,18 +32,18 @@ def run_query(call: Call) -> Answer:
         raise invalid("query must be an object", "query")
     work_out = _prepared(call, query)
     if sent.get("refresh") in _LATER:
-        return answer({"query_status": _status(call, _number_of(call, query), None)}, 202)
-    return answer(work_out())
+        return respond({"query_status": _status(call, _number_of(call, query), None)}, 202)
+    return respond(work_out())
 
 
-def query_status(call: Call) -> Answer:
+def query_status(call: Call) -> Response:
     """Return the state of a question that was to be fetched, with its result once it is answered."""
     number = call.params["query_id"]
     moment, query = _asked(number)
     work_out = _prepared(call, query)
     if call.now < moment + QUEUED:
-        return answer({"query_status": _status(call, number, None)}, 202)
-    return answer({"query_status": _status(call, number, work_out())})
+        return respond({"query_status": _status(call, number, None)}, 202)
+    return respond({"query_status": _status(call, number, work_out())})
 
 
 def _status(call: Call, number: str, results: Json) -> dict[str, Json]:

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from flagtui.service.activity import ordered_uuid
-from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
 from flagtui.service.database import insert_row
@@ -22,6 +21,7 @@ from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import every_metric, metric_fingerprint
 from flagtui.service.experiments.results import Results, day_name
 from flagtui.service.experiments.save import called
+from flagtui.service.responses import Response, respond
 
 State = Literal["pending", "in_progress", "completed", "failed"]
 QUEUED = timedelta(seconds=1)
@@ -53,7 +53,7 @@ class Recalculation:
         return "in_progress" if now >= self.created_at + QUEUED else "pending"
 
 
-def recalculate_timeseries(call: Call) -> Answer:
+def recalculate_timeseries(call: Call) -> Response:
     """201 for a new request, 200 for the one that is under way already."""
     experiment = called(call)
     sent = call.body()
@@ -67,12 +67,12 @@ def recalculate_timeseries(call: Call) -> Answer:
     number = str(metric.get("uuid"))
     last = newest(call, experiment, number, fingerprint)
     if last is not None and last.state(call.now) != "completed":
-        return answer(_job(call, last), 200)
+        return respond(_job(call, last), 200)
     made = _store(call, experiment, "manual", number, fingerprint)
-    return answer(_job(call, made), 201)
+    return respond(_job(call, made), 201)
 
 
-def recalculate_metrics(call: Call) -> Answer:
+def recalculate_metrics(call: Call) -> Response:
     """201 for a new run over all metrics, 200 for the one that is under way already."""
     experiment = called(call)
     cause = call.body().get("trigger", "manual")
@@ -83,24 +83,24 @@ def recalculate_metrics(call: Call) -> Answer:
     total = len(every_metric(call, experiment))
     last = newest(call, experiment, None, None)
     if last is not None and last.state(call.now, total) != "completed":
-        return answer(_run(call, experiment, last, is_existing=True), 200)
-    return answer(_run(call, experiment, _store(call, experiment, cause)), 201)
+        return respond(_run(call, experiment, last, is_existing=True), 200)
+    return respond(_run(call, experiment, _store(call, experiment, cause)), 201)
 
 
-def latest_metrics_recalculation(call: Call) -> Answer:
+def latest_metrics_recalculation(call: Call) -> Response:
     experiment = called(call)
     total = len(every_metric(call, experiment))
     for run in _load_requests(call, experiment):
         if run.state(call.now, total) == "completed":
-            return answer(_run(call, experiment, run))
+            return respond(_run(call, experiment, run))
     raise hand_written(404, {"detail": "No completed recalculation found"})
 
 
-def metrics_recalculation(call: Call) -> Answer:
+def metrics_recalculation(call: Call) -> Response:
     experiment = called(call)
     for run in _load_requests(call, experiment):
         if run.id == call.params["run_id"]:
-            return answer(_run(call, experiment, run))
+            return respond(_run(call, experiment, run))
     raise not_found()
 
 
@@ -193,7 +193,7 @@ def _result(experiment: Experiment, computed: Results, metric: Mapping[str, Json
     return {**shown, "status": "completed", "result": result, "error_message": None}
 
 
-def timeseries_results(call: Call) -> Answer:
+def timeseries_results(call: Call) -> Response:
     """Cumulative results of the days that are over; the running day once a recalculation covers it.
 
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
@@ -221,7 +221,7 @@ def timeseries_results(call: Call) -> Answer:
         except NotComputable as problem:
             errors = {day_name(day): str(problem) for day in reported}
     last = newest(call, experiment, uuid, fingerprint)
-    return answer(
+    return respond(
         {
             "experiment_id": experiment.id,
             "metric_uuid": uuid,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, fingerprint
@@ -16,6 +15,7 @@ from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import DEFAULT, Levels, load_levels
 from flagtui.service.projects import nested_users
 from flagtui.service.resources import find_row
+from flagtui.service.responses import text_of, value_of
 
 _SHOWN: Final = tuple((field.name, field.place) for field in EXPERIMENTS.fields if field.is_shown)
 _SUMMARY: Final = (*FLAGS.places(Use.SUMMARY), ("team_id", "project_id"))
@@ -55,7 +55,7 @@ def levels_of(call: Call) -> Levels:
 
 
 def _shown_level(call: Call, levels: Levels, experiment: Experiment) -> str:
-    """Return the access level in an answer: the creator of an experiment is its manager."""
+    """Return the access level in a response: the creator of an experiment is its manager."""
     level = levels.of(experiment.id)
     is_own = experiment.fields["created_by_id"] == call.caller.user_id
     return "manager" if is_own and level == DEFAULT else level

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from starlette.datastructures import Headers
 
-from flagtui.service.answers import Answer, encode, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import insert_row
 from flagtui.service.errors import Fault, Json, not_found
@@ -18,6 +17,7 @@ from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.write_operations import create, update
 from flagtui.service.operations import Handler
+from flagtui.service.responses import Response, encode, value_of
 
 _FLAG_COLUMNS: Final = ("project_id", "archived", *FLAGS.using(Use.SUMMARY))
 _SELECT = f"""
@@ -70,10 +70,10 @@ _JSON = Headers({"content-type": "application/json"})
 class AwaitsApproval(Fault):
     """The change of the flag needs approval first; the change request has been stored."""
 
-    def __init__(self, response: Answer) -> None:
+    def __init__(self, response: Response) -> None:
         super().__init__(response.status, None)
         self.content = response.content
-        self.answer = response
+        self.response = response
 
 
 def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
@@ -95,16 +95,16 @@ def keeping_requests(handler: Handler) -> Handler:
     """
 
     @functools.wraps(handler)
-    def handle(call: Call) -> Answer:
+    def handle(call: Call) -> Response:
         try:
             return handler(call)
         except AwaitsApproval as pending:
-            return pending.answer
+            return pending.response
 
     return handle
 
 
-def _done(call: Call, given: Answer) -> LinkedFlag:
+def _done(call: Call, given: Response) -> LinkedFlag:
     if given.status >= 400:
         raise AwaitsApproval(given)
     flag = _one_flag(call.db, "id = ?", (value_of(given.content.decode())["id"],))

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from flagtui.service.activity import changes_between, log
-from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.database import update_row
 from flagtui.service.errors import Json
@@ -13,6 +12,7 @@ from flagtui.service.experiments.representation import describe
 from flagtui.service.experiments.rows import find
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.levels import check_level
+from flagtui.service.responses import Response, respond
 
 SCOPE = "Experiment"
 _LOGGED = EXPERIMENTS.using(Use.LOGGED)
@@ -45,9 +45,9 @@ def _with_flag(experiment: Experiment) -> dict[str, Json]:
     return {**experiment.fields, _FLAG: experiment.flag.key}
 
 
-def shown(call: Call, experiment: Experiment, status: int = 200) -> Answer:
-    """Return the whole object as an answer."""
-    return answer(describe(call, experiment), status)
+def shown(call: Call, experiment: Experiment, status: int = 200) -> Response:
+    """Return the whole object as a response."""
+    return respond(describe(call, experiment), status)
 
 
 def _verb(before: Experiment, after: Experiment) -> str:

@@ -3,13 +3,13 @@
 import sqlite3
 from typing import Final, NamedTuple
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.experiments.metric_rules import METRIC, check_references, checked_metrics, uses_event
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, text
 from flagtui.service.resources import Resource, find_row
+from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import MAYBE_MOMENT, MOMENT, NUMBER, OBJECT, TEXTS, USER
 
 

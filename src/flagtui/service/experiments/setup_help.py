@@ -5,7 +5,6 @@ from typing import get_args
 
 import msgspec
 
-from flagtui.service.answers import Answer, answer, encode, spliced
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
@@ -23,6 +22,7 @@ from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER
 from flagtui.service.flags.representation import flag_texts
 from flagtui.service.list_filters import Where, comparing, narrow
+from flagtui.service.responses import Response, encode, respond, spliced
 
 _SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
 """Parameters with the same meaning as in the list of flags."""
@@ -41,7 +41,7 @@ _CALCULATOR_TYPES: tuple[CalculatorType, ...] = get_args(CalculatorType)
 _SAMPLE_DAYS = 7
 
 
-def eligible_feature_flags(call: Call) -> Answer:
+def eligible_feature_flags(call: Call) -> Response:
     """Return flags with at least two variants of which the first is `control`."""
     limit, offset = _window(call)
     where = _eligible_where(call)
@@ -53,7 +53,7 @@ def eligible_feature_flags(call: Call) -> Answer:
     return spliced(f'{{"results":[{",".join(flag_texts(call, rows))}],"count":{count}}}')
 
 
-def requires_flag_implementation(call: Call) -> Answer:
+def requires_flag_implementation(call: Call) -> Response:
     """Return whether no event sampled lately has the value of a flag.
 
     True with nothing to sample.
@@ -71,10 +71,10 @@ def requires_flag_implementation(call: Call) -> Answer:
             " AND EXISTS (SELECT 1 FROM json_each(e.properties) AS p WHERE p.key LIKE '$feature/%') LIMIT 1",
             (call.project.id, since, encode(names).decode()),
         ).fetchone()
-    return answer({"result": seen is None})
+    return respond({"result": seen is None})
 
 
-def calculate_running_time(call: Call) -> Answer:
+def calculate_running_time(call: Call) -> Response:
     """Compute the required people and days, from the baseline sent or from the sums it follows from."""
     fields = Fields(call.body())
     fields.require("metric_type")
@@ -94,7 +94,7 @@ def calculate_running_time(call: Call) -> Answer:
     size = None
     if baseline is not None and percent is not None:
         size = recommended_sample(kind_name, baseline, percent, variants, variance)
-    return answer(
+    return respond(
         {
             "baseline_value": baseline,
             "variance": variance,

@@ -10,7 +10,6 @@ from flagtui.evaluate.evaluation import Unknown
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.run import Manner
-from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
@@ -19,6 +18,7 @@ from flagtui.service.experiments.analysis.metric import Metric, NotComputable, S
 from flagtui.service.experiments.analysis.values import Exposure, Handling, Occurrence, by_entity
 from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
+from flagtui.service.responses import value_of
 
 Properties = Mapping[str, Json]
 

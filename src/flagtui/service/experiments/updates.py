@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from flagtui.service.answers import Answer, empty
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.creation import (
@@ -26,6 +25,7 @@ from flagtui.service.experiments.representation import is_old, saved_metric_link
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.saved_metrics import replace_links
+from flagtui.service.responses import Response, empty
 
 _OF_OLD = ("name", "description", "end_date", "deleted")
 _FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
@@ -44,7 +44,7 @@ _MOVES_ALONE = (
 _VARIANTS = "Can't update feature_flag_variants on Experiment"
 
 
-def update_experiment(call: Call) -> Answer:
+def update_experiment(call: Call) -> Response:
     experiment = called(call, deleted=True)
     sent = call.body()
     if experiment.fields["deleted"] and sent.get("deleted") is not False:
@@ -55,8 +55,8 @@ def update_experiment(call: Call) -> Answer:
     return shown(call, change(call, experiment, given))
 
 
-def refuse_deletion(call: Call) -> Answer:
-    """Never deletes: the answer is the same for experiments that do not exist."""
+def refuse_deletion(call: Call) -> Response:
+    """Never deletes: the response is the same for experiments that do not exist."""
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 

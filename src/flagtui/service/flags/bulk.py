@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.service.activity import change, log
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import RETAGS, Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
@@ -22,15 +21,16 @@ from flagtui.service.flags.list import FILTERS, listed
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
 
-def bulk_keys(call: Call) -> Answer:
+def bulk_keys(call: Call) -> Response:
     ids = call.body().get("ids")
     if not ids:
-        return answer({"keys": {}})
+        return respond({"keys": {}})
     if not isinstance(ids, list):
         raise _refused("Invalid flag IDs provided")
     numbers = [flag_number(value) for value in ids]
@@ -41,7 +41,7 @@ def bulk_keys(call: Call) -> Answer:
     rows = rows_by_id(call.db, call.project.id, [number for number in numbers if number is not None])
     keys = {str(number): rows[number]["key"] for number in sorted(rows) if levels.reaches(number, "viewer")}
     warning = {"warning": f"Invalid flag IDs ignored: {wrong}"} if wrong else {}
-    return answer({"keys": keys, **warning})
+    return respond({"keys": keys, **warning})
 
 
 def flag_number(value: Json) -> int | None:
@@ -57,9 +57,9 @@ def _refused(text: str) -> Fault:
     return hand_written(400, {"error": text})
 
 
-def matching_ids(call: Call) -> Answer:
+def matching_ids(call: Call) -> Response:
     ids = _editable_ids(call, call.query)
-    return answer({"ids": ids, "total": len(ids)})
+    return respond({"ids": ids, "total": len(ids)})
 
 
 def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
@@ -71,7 +71,7 @@ def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
     return [row["id"] for row in rows if levels.reaches(row["id"], "editor")]
 
 
-def bulk_delete(call: Call) -> Answer:
+def bulk_delete(call: Call) -> Response:
     """Soft-delete flags without raising versions. Dependents in the same request do not hold a flag."""
     numbers = _read_ids(call)
     rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
@@ -89,7 +89,7 @@ def bulk_delete(call: Call) -> Answer:
             errors.append({"id": number, "key": rows[number]["key"], "reason": reason})
         else:
             deleted.append(_delete(call, rows[number]))
-    return answer({"deleted": deleted, "errors": errors})
+    return respond({"deleted": deleted, "errors": errors})
 
 
 def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
@@ -153,7 +153,7 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
     return ("fully_rolled_out", chosen) if chosen else ("partial", None)
 
 
-def bulk_update_tags(call: Call) -> Answer:
+def bulk_update_tags(call: Call) -> Response:
     """Adds, removes or replaces tags without raising versions."""
     fields = Fields(call.body())
     ids = [
@@ -173,7 +173,7 @@ def bulk_update_tags(call: Call) -> Answer:
             updated.append({"id": number, "tags": _retag(call, rows[number], tags, action)})
         else:
             skipped.append({"id": number, "reason": "Not found or no edit access"})
-    return answer({"updated": updated, "skipped": skipped})
+    return respond({"updated": updated, "skipped": skipped})
 
 
 def _tagged_id(fields: Fields, value: Json, position: int) -> int:

@@ -3,22 +3,22 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
 from flagtui.service.errors import Fault, Json, hand_written
 from flagtui.service.flags.rows import called_row
+from flagtui.service.responses import Response, respond, text_of
 
 _ENRICHED = {"Feature Viewed": "$feature_view", "Feature Interaction": "$feature_interaction"}
 """Events by the chart that counts them."""
 
 
-def make_dashboard(call: Call) -> Answer:
+def make_dashboard(call: Call) -> Response:
     row = called_row(call, "editor")
     _check_not_deleted(call, row, "generating a usage dashboard")
     if row["usage_dashboard_id"] is None or call.generation.makes_dashboards:
         add_usage_dashboard(call, row)
-    return answer({"success": True}, headers=call.generation.dashboard_headers)
+    return respond({"success": True}, headers=call.generation.dashboard_headers)
 
 
 def add_usage_dashboard(call: Call, row: sqlite3.Row) -> None:
@@ -43,7 +43,7 @@ def add_usage_dashboard(call: Call, row: sqlite3.Row) -> None:
     update_row(call.db, "flags", row["id"], {"usage_dashboard_id": made})
 
 
-def enrich_dashboard(call: Call) -> Answer:
+def enrich_dashboard(call: Call) -> Response:
     row = called_row(call, "editor")
     _check_not_deleted(call, row, "enriching its usage dashboard")
     dashboard = find(call.db, "dashboards", id=row["usage_dashboard_id"], deleted=0)
@@ -56,7 +56,7 @@ def enrich_dashboard(call: Call) -> Answer:
     for name, event in _ENRICHED.items():
         only = [{"key": "feature_flag", "value": row["key"], "operator": "exact", "type": "event"}]
         _add_tile(call, dashboard["id"], name, {"kind": "EventsNode", "event": event, "properties": only})
-    return answer({"success": True}, headers=call.generation.enrichment_headers)
+    return respond({"success": True}, headers=call.generation.enrichment_headers)
 
 
 def _check_not_deleted(call: Call, row: sqlite3.Row, doing: str) -> None:

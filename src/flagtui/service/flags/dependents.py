@@ -3,13 +3,13 @@
 import sqlite3
 from collections.abc import Iterable, Mapping
 
-from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rows import called_row
+from flagtui.service.responses import Response, respond, value_of
 
 
 def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
@@ -70,10 +70,10 @@ def find_cycle(
     return []
 
 
-def dependent_flags(call: Call) -> Answer:
+def dependent_flags(call: Call) -> Response:
     row = called_row(call, "viewer")
     dependents = active_dependents(call.db, call.project.id, row["id"])
-    return answer(
+    return respond(
         [{"id": flag["id"], "key": flag["key"], "name": flag["name"] or flag["key"]} for flag in dependents]
     )
 

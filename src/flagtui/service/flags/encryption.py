@@ -6,10 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flagtui.service.answers import Answer, answer, empty, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, hand_written, standard
+from flagtui.service.responses import Response, empty, respond, value_of
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -75,7 +75,7 @@ def _write_once(key_file: Path, key: bytes) -> None:
         raise
 
 
-def remote_config(call: Call) -> Answer:
+def remote_config(call: Call) -> Response:
     """Return a JSON string that holds JSON; 200 and no body without a payload. Conditions do not matter."""
     number = call.number("id")
     named: dict[str, Json] = {"key": call.params["id"]} if number is None else {"id": number}
@@ -85,7 +85,7 @@ def remote_config(call: Call) -> Answer:
     payload = (value_of(row["filters"]).get("payloads") or {}).get("true")
     if payload is None:
         return empty(200)
-    return answer(_opened(call, payload) if row["has_encrypted_payloads"] else payload)
+    return respond(_opened(call, payload) if row["has_encrypted_payloads"] else payload)
 
 
 def _opened(call: Call, sealed: str) -> str:

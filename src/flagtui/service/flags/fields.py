@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
@@ -26,6 +25,7 @@ from flagtui.service.field_kinds import (
 )
 from flagtui.service.flags.filter_storage import read_filters
 from flagtui.service.flags.rollout_summary import apply_summary, read_share
+from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MAYBE_NUMBER,

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.pattern_budget import is_malformed
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
@@ -14,6 +13,7 @@ from flagtui.service.flags.dependents import dependencies, experiments_on, find_
 from flagtui.service.flags.filter_shapes import fail
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.status import groups_of, variants_of
+from flagtui.service.responses import text_of, value_of
 
 _PATTERNS = ("regex", "not_regex")
 

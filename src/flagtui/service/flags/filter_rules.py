@@ -36,7 +36,7 @@ class Breach:
 
 
 def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
-    """Raise the first broken rule; `strict` answers with the newest codes."""
+    """Raise the first broken rule; `strict` raises the newest codes."""
     for breach in _breaches(filters):
         if strict:
             raise invalid(breach.detail, "filters", f"cross_field.{breach.rule}")

@@ -4,7 +4,6 @@ import sqlite3
 from typing import Any
 
 from flagtui.evaluate import wire
-from flagtui.service.answers import encode, text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
@@ -13,6 +12,7 @@ from flagtui.service.flags.filter_rules import check_list_lengths, check_rules
 from flagtui.service.flags.filter_shapes import check_shape, fail
 from flagtui.service.flags.representation import opened_payloads, properties_of
 from flagtui.service.flags.status import groups_of
+from flagtui.service.responses import encode, text_of, value_of
 
 Filters = dict[str, Json]
 _ALIASES = {"min": "gte", "max": "lte"}

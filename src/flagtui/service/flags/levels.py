@@ -4,11 +4,11 @@ import sqlite3
 from dataclasses import dataclass
 
 from flagtui.service.access import ADMINISTRATOR
-from flagtui.service.answers import text_of
 from flagtui.service.call import Call, Caller, Project
 from flagtui.service.database import find
 from flagtui.service.errors import forbidden
 from flagtui.service.list_filters import Where, among
+from flagtui.service.responses import text_of
 
 _ORDER = ("none", "viewer", "editor", "manager")
 DEFAULT = "editor"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from flagtui.service.answers import Answer
 from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import count_rows
@@ -25,6 +24,7 @@ from flagtui.service.list_filters import (
     read_names,
 )
 from flagtui.service.pagination import page, window
+from flagtui.service.responses import Response
 
 LONGEST_SEARCH = 200
 _ORDERS = {field.name: field.place for field in FLAGS.fields if Use.SORTED in field.uses}
@@ -42,7 +42,7 @@ _JOINT = re.compile(f"{_SPACES}\0{_SPACES}")
 """Between two words of a search, with the spaces that the words themselves end or begin with."""
 
 
-def list_flags(call: Call) -> Answer:
+def list_flags(call: Call) -> Response:
     part = window(call)
     where = listed(call, call.query)
     total = count_rows(call.db, f"SELECT count(*) FROM flags WHERE {where}", where.values)

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, conflict, hand_written, invalid
@@ -20,6 +19,7 @@ from flagtui.service.flags.rules.writes import is_rules_flag, refuse_rollout_act
 from flagtui.service.flags.save import change_or_ask, opened_values
 from flagtui.service.flags.status import groups_of, variants_of
 from flagtui.service.operations import Handler
+from flagtui.service.responses import Response
 
 _INDEX = "aggregation_group_type_index"
 
@@ -30,7 +30,7 @@ def mover(doing: str, **values: bool) -> Handler:
     It writes nothing when the flag has them already.
     """
 
-    def move(call: Call) -> Answer:
+    def move(call: Call) -> Response:
         row = called_row(call, "editor")
         _check_not_deleted(row, doing)
         if is_rules_flag(call, row):
@@ -54,7 +54,7 @@ def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
         raise hand_written(400, {"success": False, "error": text})
 
 
-def set_release_condition_rollout(call: Call) -> Answer:
+def set_release_condition_rollout(call: Call) -> Response:
     """Set another share for one condition, which is named by its place."""
     row = called_row(call, "editor")
     refuse_rollout_action(row)
@@ -71,7 +71,7 @@ def set_release_condition_rollout(call: Call) -> Answer:
     return _rewritten(call, row, {"groups": groups})
 
 
-def roll_out_to_everyone(call: Call) -> Answer:
+def roll_out_to_everyone(call: Call) -> Response:
     """Put a condition for everyone first, and give one variant the whole distribution."""
     row = called_row(call, "editor")
     refuse_rollout_action(row)
@@ -150,7 +150,7 @@ def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, 
     return [{**item, "rollout_percentage": 100 if item.get("key") == variant else 0} for item in variants]
 
 
-def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Answer:
+def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Response:
     """Return the flag with these keys of its filters, checked like an update.
 
     Writes nothing where all are so.

@@ -1,7 +1,6 @@
 """The table of flag operations."""
 
 from flagtui.service.activity import feed
-from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault
 from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
@@ -18,6 +17,7 @@ from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, OBJECTS
 
 FLAGS = f"{PROJECT}/feature_flags"
@@ -25,11 +25,11 @@ ONE = f"{FLAGS}/{{id}}"
 READ, WRITE, LOG = "feature_flag:read", "feature_flag:write", "activity_log:read"
 
 
-def activity_of_all(call: Call) -> Answer:
+def activity_of_all(call: Call) -> Response:
     return feed(call, SCOPE)
 
 
-def activity_of_one(call: Call) -> Answer:
+def activity_of_one(call: Call) -> Response:
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None and not call.generation.faults_have_bodies:
         raise Fault(404, None)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.service.access import find_organization, open_project
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.encryption import PLACEHOLDER
@@ -14,17 +13,18 @@ from flagtui.service.flags.representation import shown_filters
 from flagtui.service.list_filters import like
 from flagtui.service.pagination import Window, page
 from flagtui.service.projects import nested_users, projects_of
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 MAX_LIMIT: Final = 100
 DEFAULT_LIMIT: Final = 25
 
 
-def list_flags_with_key(call: Call) -> Answer:
+def list_flags_with_key(call: Call) -> Response:
     """Respond with a row for each visible project that has a flag with the key; [] for an unknown key."""
-    return answer([_describe_flag(call, project, row) for project, row in _flags_with_key(call)])
+    return respond([_describe_flag(call, project, row) for project, row in _flags_with_key(call)])
 
 
-def list_organization_flags(call: Call) -> Answer:
+def list_organization_flags(call: Call) -> Response:
     """Respond with a page of the flags of the projects in `team_ids`, or of all projects the caller sees.
 
     Raises:

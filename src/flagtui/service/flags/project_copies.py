@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flagtui.service.access import find_organization, open_project
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
@@ -18,11 +17,12 @@ from flagtui.service.flags.representation import flag_texts, properties_of
 from flagtui.service.flags.rows import make_room
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 MOST_TARGETS = 50
 
 
-def copy_flags(call: Call) -> Answer:
+def copy_flags(call: Call) -> Response:
     """Copy the flag to each target, over a flag with the same key; failures are listed."""
     if call.settings.strict and "feature_flag:write" not in call.caller.scopes:
         # The product keeps this even from keys that have every scope.
@@ -44,7 +44,7 @@ def copy_flags(call: Call) -> Answer:
             call.db.execute("ROLLBACK TO copied_flag")
             failed.append({"project_id": target, "error_message": _words(fault)})
         call.db.execute("RELEASE copied_flag")
-    return answer({"success": [value_of(text) for text in succeeded], "failed": failed})
+    return respond({"success": [value_of(text) for text in succeeded], "failed": failed})
 
 
 def _refused(status: int, text: str) -> Fault:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.service.answers import Answer, encode, spliced, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json
@@ -14,6 +13,7 @@ from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.status import stale_before, status_word
 from flagtui.service.projects import nested_users
+from flagtui.service.responses import Response, encode, spliced, text_of, value_of
 
 NEEDED = (
     *("id", "rendered", "filters", "evaluation_contexts", "extra", "variant_count", "full_rollout"),
@@ -39,7 +39,7 @@ class Links:
     users: Mapping[int | None, str]
 
 
-def flag_answer(call: Call, row: sqlite3.Row, status: int = 200) -> Answer:
+def flag_answer(call: Call, row: sqlite3.Row, status: int = 200) -> Response:
     return spliced(flag_texts(call, [row])[0], status)
 
 

@@ -7,13 +7,13 @@ repeats the flag is no change, a percentage sets the only condition, everything 
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.answers import value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_storage import Filters, read_filters
 from flagtui.service.flags.status import groups_of, variants_of
+from flagtui.service.responses import value_of
 
 _SIMPLE, _SHARE = "is_simple_flag", "rollout_percentage"
 

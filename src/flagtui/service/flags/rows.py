@@ -3,11 +3,11 @@
 import sqlite3
 from collections.abc import Iterable
 
-from flagtui.service.answers import text_of
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import invalid, not_found
 from flagtui.service.flags.levels import check_level
+from flagtui.service.responses import text_of
 
 SCOPE = "FeatureFlag"
 

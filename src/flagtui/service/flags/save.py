@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Mapping
 
 from flagtui.service.activity import changes_between, log
-from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find, insert_row, update_row
 from flagtui.service.errors import Json, hand_written, invalid
@@ -14,6 +13,7 @@ from flagtui.service.flags.encryption import PLACEHOLDER, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import flag_answer, opened_payloads
 from flagtui.service.flags.rows import SCOPE
+from flagtui.service.responses import Response, respond, text_of, value_of
 
 _EVERYTHING = uuid.UUID("f1a90000-0000-4000-8000-000000000000")
 _RESOURCE = "feature_flag"
@@ -90,14 +90,14 @@ def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> J
     }
 
 
-def change_or_ask(call: Call, row: sqlite3.Row, before: Values, after: Values) -> Answer:
+def change_or_ask(call: Call, row: sqlite3.Row, before: Values, after: Values) -> Response:
     """Change the flag and return it, or return the 409 of a change that a policy covers."""
     return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
 
 
 def ask_for_approval(
     call: Call, row: sqlite3.Row | None, before: Mapping[str, Json], after: Mapping[str, Json]
-) -> Answer | None:
+) -> Response | None:
     """Return the 409 of a change that a policy covers.
 
     None when it may be made at once. Writes the request.
@@ -161,7 +161,7 @@ def _open_request(call: Call, columns: Values) -> sqlite3.Row:
     return fetch(call.db, "change_requests", name)
 
 
-def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Answer:
+def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Response:
     words = "Approval required" if code == "approval_required" else "A change request is already pending"
     resource = {name: request[name] for name in ("resource_type", "resource_id")}
     shown: dict[str, Json] = {
@@ -172,7 +172,7 @@ def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Answer:
         "intent": value_of(request["intent"]),
         "created_at": request["created_at"],
     }
-    return answer(
+    return respond(
         {
             "code": code,
             "status": code,

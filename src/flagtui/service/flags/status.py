@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.rows import called_row, find_row
+from flagtui.service.responses import Response, respond, value_of
 
 STALE_AFTER = timedelta(days=30)
 
@@ -41,7 +41,7 @@ def _older_word(row: sqlite3.Row, stale_limit: str) -> str:
     return "STALE" if row["active"] and row["full_rollout"] and old else "ACTIVE"
 
 
-def flag_status(call: Call) -> Answer:
+def flag_status(call: Call) -> Response:
     """Lower case here, with the reason in words."""
     if call.generation.is_older:
         return _older_status(call)
@@ -50,7 +50,7 @@ def flag_status(call: Call) -> Answer:
     word = status_word(call, row, limit)
     filters = value_of(row["filters"])
     reason, states_rollout = _reason(row, word, filters, call.now)
-    return answer(
+    return respond(
         {
             "status": word.lower(),
             "reason": reason,
@@ -60,7 +60,7 @@ def flag_status(call: Call) -> Answer:
     )
 
 
-def _older_status(call: Call) -> Answer:
+def _older_status(call: Call) -> Response:
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
         raise hand_written(404, {"status": "unknown", "reason": "Flag could not be found"})
@@ -70,7 +70,9 @@ def _older_status(call: Call) -> Answer:
         "INACTIVE": "Flag has not been called recently",
         "STALE": _rollout_reason(value_of(row["filters"])),
     }
-    return answer({"status": word.lower(), "reason": reasons.get(word, "Flag is active and being evaluated")})
+    return respond(
+        {"status": word.lower(), "reason": reasons.get(word, "Flag is active and being evaluated")}
+    )
 
 
 def _reason(row: sqlite3.Row, word: str, filters: Mapping[str, Json], now: datetime) -> tuple[str, bool]:

@@ -3,19 +3,19 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, not_found
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE, called_row
+from flagtui.service.responses import Response, respond, value_of
 
 _SHOWN = FLAGS.using(Use.VERSIONED)
 _EMPTY: Mapping[str, Json] = {"name": "", "filters": {}}
 """Columns that are never null, as they were where the log has null for empty."""
 
 
-def retrieve_version(call: Call) -> Answer:
+def retrieve_version(call: Call) -> Response:
     row = called_row(call, "viewer")
     requested, current = call.number("version"), row["version"] or 0
     if requested is None:
@@ -31,7 +31,7 @@ def retrieve_version(call: Call) -> Answer:
     if requested < current:
         when, who = _walk_back(call, values, requested)
     shown = {name: values[name] for name in _SHOWN}
-    return answer(
+    return respond(
         {
             **shown,
             "created_by": row["created_by_id"],

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.evaluate import wire
-from flagtui.service.answers import Answer, empty, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
@@ -29,15 +28,16 @@ from flagtui.service.flags.rules.writes import (
     update_rules_flag,
 )
 from flagtui.service.flags.save import ask_for_approval, change_or_ask, create_flag, new_values, opened_values
+from flagtui.service.responses import Response, empty, text_of
 
 _NOT_FIELDS = ("version", "original_flag")
 
 
-def retrieve(call: Call) -> Answer:
+def retrieve(call: Call) -> Response:
     return flag_answer(call, called_row(call, "viewer"))
 
 
-def create(call: Call) -> Answer:
+def create(call: Call) -> Response:
     if is_rules_creation(call, body := call.body()):
         return create_rules_flag(call, body)
     sent = read_fields(call, Fields(body), None)
@@ -75,7 +75,7 @@ def _check_count(call: Call) -> None:
         )
 
 
-def update(call: Call) -> Answer:
+def update(call: Call) -> Response:
     row = called_row(call, "editor")
     if is_rules_flag(call, row):
         return update_rules_flag(call, row, call.body())
@@ -117,7 +117,7 @@ def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str
     return key
 
 
-def refuse_deletion(call: Call) -> Answer:
+def refuse_deletion(call: Call) -> Response:
     """Respond 405 without a body, for every id: flags are deleted by an update."""
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from flagtui.evaluate.filters import compare
 from flagtui.evaluate.run import Manner
-from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
+from flagtui.service.responses import text_of
 from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, random_uuid, stamped, user
 from flagtui.service.sample_data.flag import person
 

@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any, Final, Literal
 
 from flagtui.service.activity import Entry, change, record
-from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
 from flagtui.service.experiments.analysis.metric import NODE_KEYS, fingerprint
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
+from flagtui.service.responses import text_of
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, slug, stamped, user
 

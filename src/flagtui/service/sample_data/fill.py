@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from itertools import chain
 from random import Random
 
-from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
+from flagtui.service.responses import text_of
 from flagtui.service.sample_data.company import (
     MOBILE,
     WEB,

@@ -8,13 +8,13 @@ from itertools import islice
 from typing import Any, Final
 
 from flagtui.service.activity import changes_between
-from flagtui.service.answers import text_of
 from flagtui.service.database import insert_rows
 from flagtui.service.errors import Json
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.encryption import key_file_of, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE
+from flagtui.service.responses import text_of
 from flagtui.service.sample_data.data import named_uuid, stamped
 
 AT_ONCE: Final = 2_000

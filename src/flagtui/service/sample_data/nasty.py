@@ -6,10 +6,10 @@ from datetime import datetime
 from random import Random
 from typing import Any, Final
 
-from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
+from flagtui.service.responses import text_of
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
 from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, stamped, user
 from flagtui.service.sample_data.experiments import metric

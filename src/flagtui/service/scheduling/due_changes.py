@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from flagtui.service.access import ANONYMOUS, caller_of, project_of
-from flagtui.service.answers import value_of
 from flagtui.service.call import Call, Caller
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.database import find
@@ -19,6 +18,7 @@ from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.rows import find_row
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, opened_values
+from flagtui.service.responses import value_of
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 from flagtui.service.settings import Settings
 

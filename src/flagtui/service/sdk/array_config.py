@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.errors import Json
+from flagtui.service.responses import Response, respond, text_of
 from flagtui.service.sdk.sdk_call import SdkCall
 
 _SETTINGS: Final[dict[str, Json]] = {
@@ -29,13 +29,13 @@ def remote_settings() -> dict[str, Json]:
     return dict(_SETTINGS)
 
 
-def config(call: SdkCall) -> Answer:
+def config(call: SdkCall) -> Response:
     """Respond with the settings of a project."""
     call.source.admit(call.params["token"])
-    return answer(_document(call))
+    return respond(_document(call))
 
 
-def config_script(call: SdkCall) -> Answer:
+def config_script(call: SdkCall) -> Response:
     """Respond with the settings as a script that stores them where the browser library looks."""
     token = call.params["token"]
     call.source.admit(token)
@@ -50,7 +50,7 @@ def config_script(call: SdkCall) -> Answer:
         .replace("\u2029", "\\u2029")
         .replace("</", "<\\/")
     )
-    return Answer(script.encode(), headers={"Content-Type": "application/javascript; charset=utf-8"})
+    return Response(script.encode(), headers={"Content-Type": "application/javascript; charset=utf-8"})
 
 
 def _document(call: SdkCall) -> dict[str, Json]:

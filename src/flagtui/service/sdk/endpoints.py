@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.service.answers import Answer
 from flagtui.service.operations import Method
+from flagtui.service.responses import Response
 from flagtui.service.sdk import array_config, events, flag_responses, ofrep
 from flagtui.service.sdk.sdk_call import SdkCall
 
@@ -16,7 +16,7 @@ class Endpoint:
 
     method: Method
     path: str
-    respond: Callable[[SdkCall], Answer]
+    respond: Callable[[SdkCall], Response]
     summary: str
     parameters: tuple[str, ...] = ()
     """Names of query parameters."""
@@ -31,7 +31,9 @@ EVENT_PATHS: Final = (
 )
 
 
-def _evaluation(path: str, respond: Callable[[SdkCall], Answer], summary: str, *parameters: str) -> Endpoint:
+def _evaluation(
+    path: str, respond: Callable[[SdkCall], Response], summary: str, *parameters: str
+) -> Endpoint:
     return Endpoint("POST", path, respond, summary, parameters, statuses=(200, 304), evaluates=True)
 
 

@@ -1,14 +1,14 @@
 """Captured events: accepted, counted and dropped, never forwarded."""
 
-from flagtui.service.answers import Answer, answer
 from flagtui.service.errors import Fault, Json
+from flagtui.service.responses import Response, respond
 from flagtui.service.sdk.sdk_call import SdkCall, decode_body
 
 
-def drop_events(call: SdkCall) -> Answer:
+def drop_events(call: SdkCall) -> Response:
     """Accept any body: a library must not retry or report an error because of the events it sends."""
     call.source.note_events(_count(call))
-    return answer({"status": 1})
+    return respond({"status": 1})
 
 
 def _count(call: SdkCall) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from flagtui.evaluate.evaluation import Reason, RuleReason
-from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.errors import Json
+from flagtui.service.responses import Response, respond, text_of
 from flagtui.service.sdk.array_config import remote_settings
 from flagtui.service.sdk.flag_set import FAILED, FlagResult
 from flagtui.service.sdk.sdk_call import SdkCall, note, read_context, read_keys, read_token
@@ -15,26 +15,26 @@ _FIRST_TYPED: Final = 3
 """Of `/flags`: from this version on, records have one typed value."""
 
 
-def flags(call: SdkCall) -> Answer:
+def flags(call: SdkCall) -> Response:
     """Respond to `/flags`: version 1 with plain values, 2 with records, 3 and later with typed records."""
     results = _evaluated(call)
     serves_typed = call.version >= _FIRST_TYPED and call.source.flag_set().serves_rules
     if call.version < 2:
-        return answer(_plain_values(results) | _common(call, results))
+        return respond(_plain_values(results) | _common(call, results))
     form = typed_record if serves_typed else record
-    return answer(_records(results, form) | _common(call, results))
+    return respond(_records(results, form) | _common(call, results))
 
 
-def decide(call: SdkCall) -> Answer:
+def decide(call: SdkCall) -> Response:
     """Respond to `/decide`, the older address: 1 lists keys, 2 and 3 map values, 4 has records."""
     results = _evaluated(call)
     common = _common(call, results) | remote_settings()
     if call.version >= 4:
-        return answer(_records(results, record) | common)
+        return respond(_records(results, record) | common)
     if call.version == 3:
-        return answer(_plain_values(results) | common)
+        return respond(_plain_values(results) | common)
     values = {result.record.key: _older_value(result) for result in results if result.is_on}
-    return answer({"featureFlags": values if call.version == 2 else [*values]} | common)
+    return respond({"featureFlags": values if call.version == 2 else [*values]} | common)
 
 
 def _evaluated(call: SdkCall) -> list[FlagResult]:

@@ -11,10 +11,10 @@ from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
-from flagtui.service.answers import text_of
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.reasons import describe_reason
 from flagtui.service.evaluation.rules import describe_rules
+from flagtui.service.responses import text_of
 
 FAILED: Final = "error"
 """The reason of a flag that was not evaluated."""

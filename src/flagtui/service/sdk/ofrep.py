@@ -7,9 +7,9 @@ import msgspec
 
 from flagtui.evaluate.evaluation import Reason, RuleReason
 from flagtui.evaluate.parts import FlagParts, for_everyone
-from flagtui.service.answers import Answer, answer, encode, value_of
 from flagtui.service.errors import Fault, Json
 from flagtui.service.etags import tagged_answer
+from flagtui.service.responses import Response, encode, respond, value_of
 from flagtui.service.sdk.flag_set import OVERRIDE, FlagResult, FlagSet
 from flagtui.service.sdk.sdk_call import EvaluationContext, SdkCall, note
 
@@ -28,7 +28,7 @@ class _ContextError(Exception):
         self.details = details
 
 
-def evaluate_flag(call: SdkCall) -> Answer:
+def evaluate_flag(call: SdkCall) -> Response:
     """Respond with one flag. Providers read `variant` and `errorDetails` without looking for them first."""
     key = call.params["key"]
     call.source.admit(read_credential(call))
@@ -42,16 +42,16 @@ def evaluate_flag(call: SdkCall) -> Answer:
     if not results:
         return _failure(404, key, "FLAG_NOT_FOUND", f"there is no flag {key}")
     item = describe(results[0], flag_set)
-    return answer(item, 400 if "errorCode" in item else 200)
+    return respond(item, 400 if "errorCode" in item else 200)
 
 
-def evaluate_flags(call: SdkCall) -> Answer:
+def evaluate_flags(call: SdkCall) -> Response:
     """Respond with every flag, or 304 when the caller has these values."""
     call.source.admit(read_credential(call))
     try:
         context = _context(call)
     except _ContextError as error:
-        return answer({"errorCode": error.code, "errorDetails": error.details}, 400)
+        return respond({"errorCode": error.code, "errorDetails": error.details}, 400)
     flag_set = call.source.flag_set()
     results = flag_set.evaluate(call.source.person_of(context))
     note(call, results)
@@ -60,9 +60,9 @@ def evaluate_flags(call: SdkCall) -> Answer:
     return tagged_answer(content, call.headers)
 
 
-def changes(call: SdkCall) -> Answer:
+def changes(call: SdkCall) -> Response:
     """Respond with a stream of events, one after each change. A browser cannot send a key with this."""
-    return Answer(events=call.source.news.events())
+    return Response(events=call.source.news.events())
 
 
 def read_credential(call: SdkCall) -> str:
@@ -166,5 +166,5 @@ def _mapping(value: Json) -> Mapping[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _failure(status: int, key: str, code: str, details: str) -> Answer:
-    return answer({"key": key, "errorCode": code, "errorDetails": details}, status)
+def _failure(status: int, key: str, code: str, details: str) -> Response:
+    return respond({"key": key, "errorCode": code, "errorDetails": details}, status)

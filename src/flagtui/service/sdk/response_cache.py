@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
-from flagtui.service.answers import Answer
+from flagtui.service.responses import Response
 
 SECONDS: Final = 1.0
 """How long a response is repeated: conditions with relative dates are hardly ever older than that."""
@@ -17,7 +17,7 @@ MOST: Final = 256
 class CachedResponse:
     """A response, and the counts to add each time it is sent."""
 
-    answer: Answer
+    response: Response
     counted: Any
     expires_at: float
 
@@ -38,9 +38,9 @@ class ResponseCache:
         cached = self._responses.get(request)
         return cached if cached is not None and self._clock() < cached.expires_at else None
 
-    def keep(self, request: Hashable, answer: Answer, counted: Any) -> CachedResponse:
+    def keep(self, request: Hashable, response: Response, counted: Any) -> CachedResponse:
         """Keep the response to a request; the flags are those of the last call of `find`."""
         if len(self._responses) >= MOST:
             self._responses.clear()
-        cached = self._responses[request] = CachedResponse(answer, counted, self._clock() + SECONDS)
+        cached = self._responses[request] = CachedResponse(response, counted, self._clock() + SECONDS)
         return cached

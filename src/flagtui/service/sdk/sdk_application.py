@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.types import ASGIApp
 
 from flagtui.evaluate.pattern_budget import limited_patterns
-from flagtui.service.answers import Answer
 from flagtui.service.dispatch import HttpApplication
 from flagtui.service.errors import method_not_allowed, not_found
 from flagtui.service.operations import Routes
 from flagtui.service.request_body import Pace, check_announced, read_body
+from flagtui.service.responses import Response
 from flagtui.service.sdk.endpoints import Endpoint
 from flagtui.service.sdk.response_cache import ResponseCache
 from flagtui.service.sdk.sdk_call import LARGEST_BODY, FlagSource, Noted, SdkCall
@@ -37,7 +37,7 @@ class SdkApplication(HttpApplication):
         self._routes = Routes(endpoints)
         self._cache = ResponseCache()
 
-    async def handle(self, request: Request) -> Answer:
+    async def handle(self, request: Request) -> Response:
         """Find the endpoint, read the body and respond."""
         # Not `request.url.path`, from which Python's parser drops line breaks and tabs.
         route = self._routes.find(request.scope["path"])
@@ -62,11 +62,11 @@ class SdkApplication(HttpApplication):
             counted = self._source.requests_of(headers.get("user-agent", ""), noted)
             cached = self._cache.keep((target, sender), response, counted)
         self._source.count(cached.counted)
-        return cached.answer
+        return cached.response
 
     def _respond(
         self, endpoint: Endpoint, request: Request, params: Mapping[str, str], raw: bytes
-    ) -> tuple[Answer, Sequence[Noted]]:
+    ) -> tuple[Response, Sequence[Noted]]:
         call = SdkCall(self._source, params, request.query_params, request.headers, raw)
         with limited_patterns():
             return endpoint.respond(call), call.noted

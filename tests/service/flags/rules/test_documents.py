@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from tests.doubles.rules_documents import CONTROL, TEST, document_of, property_of, rule_of, split_of
 
-from flagtui.service.answers import value_of
 from flagtui.service.errors import Fault
 from flagtui.service.flags.rules.documents import check_document, check_size, config_version, patterns_of
+from flagtui.service.responses import value_of
 
 
 def fault_of(document: Any) -> tuple[str, str, str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.evaluate.pattern_budget import is_malformed
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.errors import Json
 from flagtui.service.flags.rules.values import (
     RETURN_TYPES,
@@ -19,6 +18,7 @@ from flagtui.service.flags.rules.values import (
     require_object,
     require_text,
 )
+from flagtui.service.responses import text_of, value_of
 
 Document = dict[str, Json]
 MOST_RULES: Final = 100

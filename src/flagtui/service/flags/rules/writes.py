@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.answers import Answer, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, conflict, invalid
@@ -25,6 +24,7 @@ from flagtui.service.flags.rules.documents import (
 )
 from flagtui.service.flags.rules.values import fault
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
+from flagtui.service.responses import Response, value_of
 
 _CREATED: Final = ("key", "name", "tags", "filters", "version", "active")
 _UPDATED: Final = ("key", "name", "tags", "filters", "active", "deleted")
@@ -56,7 +56,7 @@ def refuse_rollout_action(row: sqlite3.Row) -> None:
         raise refuse("This flag uses a configuration format that rollout actions cannot modify yet.")
 
 
-def create_rules_flag(call: Call, body: Mapping[str, Json]) -> Answer:
+def create_rules_flag(call: Call, body: Mapping[str, Json]) -> Response:
     """Create a disabled flag. Every rule and every draw gets its id and seed from the server."""
     _refuse_fields(body, _CREATED, "set when creating this flag")
     _refuse_under_approval(call)
@@ -71,7 +71,7 @@ def create_rules_flag(call: Call, body: Mapping[str, Json]) -> Answer:
     return flag_answer(call, create_flag(call, new_values({**values, "active": False})), 201)
 
 
-def update_rules_flag(call: Call, row: sqlite3.Row, body: Mapping[str, Json]) -> Answer:
+def update_rules_flag(call: Call, row: sqlite3.Row, body: Mapping[str, Json]) -> Response:
     """Update a flag of version 2. Fields equal to the stored ones count as not sent.
 
     Raises:

@@ -26,7 +26,7 @@ def value_of(text: str | None) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """`content` empty means no body and no content type."""
 
     content: bytes = b""
@@ -36,14 +36,14 @@ class Answer:
     """Server-sent events instead of the content, until the caller leaves."""
 
 
-def answer(value: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    return Answer(encode(value), status, headers or {})
+def respond(value: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(value), status, headers or {})
 
 
-def spliced(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """Return an answer whose JSON text is ready: stored pieces joined without decoding them."""
-    return Answer(text.encode(), status, headers or {})
+def spliced(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response whose JSON text is ready: stored pieces joined without decoding them."""
+    return Response(text.encode(), status, headers or {})
 
 
-def empty(status: int, headers: Mapping[str, str] | None = None) -> Answer:
-    return Answer(b"", status, headers or {})
+def empty(status: int, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(b"", status, headers or {})
