@@ -117,6 +117,23 @@ async def test_lost_connection_is_retried_within_ten_seconds_with_a_countdown(se
         assert "● synced just now" in header(program)
 
 
+async def test_second_outage_is_read_again_as_often_as_the_first(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        began = clock.now
+        while clock.now < began + 1.5 * MINUTE:
+            await pass_time(program, clock, clock.next_alarm or 0.0)
+        program.wire.before = lambda request: None
+        await pass_time(program, clock, clock.next_alarm or 0.0)
+        assert "● synced just now" in header(program)
+        await pass_time(program, clock, MINUTE / 2)
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        assert (clock.next_alarm or 0.0) <= 10.2
+
+
 async def test_countdown_follows_the_seconds(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)

@@ -24,6 +24,8 @@ LONGEST_RETRY: Final = 10.0
 """Seconds between retries during an outage."""
 OUTAGE: Final = 120.0
 """Seconds after the first failure from which polls keep the refresh interval again."""
+SAME_OUTAGE: Final = 20.0
+"""Seconds after a recovery in which a failure continues the outage: an open page that is read again then."""
 AFTER_REST: Final = 0.1
 """Seconds after the circuit breaker closes: the retry is its probe."""
 
@@ -65,6 +67,7 @@ class Polling:
         """When the first of them happened."""
         self._earlier_failures = 0
         """Failures before the last read, which succeeded while a page may still be reading."""
+        self._recovered_at = -math.inf
         self._failed_reads = 0
         """Failed reads of the connection at the last poll; more of them since then are those of pages."""
         self._is_due = asyncio.Event()
@@ -116,13 +119,14 @@ class Polling:
         """Count the failure that there is; `has_waited` unless a failure ended the wait."""
         app_state = self._app_state
         if self._failure is not None:
-            if not has_waited:
-                # The list was read again, and then an open page failed again: the same outage.
+            if not has_waited and self._last_poll - self._recovered_at <= SAME_OUTAGE:
+                # The list was read again, and then an open page failed again.
                 self._failures = self._failures or self._earlier_failures
             self._failed_at = self._failed_at if self._failures else self._last_poll
             self._failures += 1
         else:
             self._earlier_failures, self._failures = self._failures, 0
+            self._recovered_at = self._last_poll
             if app_state.retry_at:
                 app_state.retry_at = 0.0
                 app_state.notify_watchers()
