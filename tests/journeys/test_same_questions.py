@@ -113,6 +113,16 @@ async def test_flags(program: Program, verb: str) -> None:
     assert await ask_both(program, flag_plan(*several))
 
 
+async def test_reach_is_counted_when_all_other_flags_are_skipped(program: Program) -> None:
+    on = next(row for row in flags_of(program) if row.active)
+    off = next(row for row in flags_of(program) if not row.active)
+    alone, skipped = (change_for(switch("turn off", row.id)) for row in (on, off))
+    lines = await ask_both(program, flag_plan(alone, skipped))
+    _title, *lines_alone = await ask_both(program, flag_plan(alone))
+    assert {*lines_alone} <= {*lines}
+    assert any("already off" in line for line in lines)
+
+
 async def test_a_new_value_and_a_new_flag(program: Program) -> None:
     (flag, *_) = flags_of(program)
     change = change_for(set_field(flag.id, "name", flag.name, "Another name"))

@@ -97,6 +97,11 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         plans, skipped = await plan_together([item for item in results if isinstance(item, FlagReading)])
         by_id = {request.record: request for request in requests}
         unread = [item for item in results if isinstance(item, Skipped)]
+        if len(plans) == 1 and not self.is_part:
+            # The question is about a single flag then: count its reach and read its newest change.
+            self.fresh |= {item.fresh.id: item.fresh for item in results if isinstance(item, FlagReading)}
+            alone = await self._plan_alone(by_id[plans[0].id])
+            return replace(alone, skipped=[*unread, *skipped, *alone.skipped])
         return Planned(self._adapter, plans, [by_id[plan.id] for plan in plans], [*unread, *skipped])
 
     async def _plan_alone(self, request: FlagChange) -> Planned[FlagChange, Plan]:
