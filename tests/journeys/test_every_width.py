@@ -210,6 +210,7 @@ def check_last_lines(program: Program, name: str) -> None:
         assert signs, case
         assert {*kept[:2]} <= {*signs}, case
         assert {*kept[:3]} <= {*signs} or width < 44, case
+        assert {*kept} <= {*signs} or width < 60, case
         assert "esc" in signs or "esc" not in wide, case
         assert name not in ("FormScreen", "ExperimentForm") or "^s" in signs, case
         # What is less needed never takes the room of what is more.

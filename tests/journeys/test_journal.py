@@ -23,6 +23,15 @@ async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting
         assert isinstance(program.app.screen, JournalScreen)
 
 
+async def test_journal_tells_a_redo_from_an_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        for id, undoes in (("a", ""), ("b", "a"), ("c", "b")):
+            entry = Entry(id, program.timing.now, 7, "checkout", "turn off", Signature(), undoes=undoes)
+            program.journal.begin(entry)
+        await program.press("J")
+        assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
+
+
 async def test_record_of_another_host_is_not_opened(setting: Setting) -> None:
     async with running(setting) as program:
         elsewhere = Signature(profile="prod", host="https://other.test", project="1")

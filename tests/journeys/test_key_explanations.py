@@ -63,7 +63,7 @@ async def test_enter_opens_a_deleted_flag_and_refuses_its_changes(program: Progr
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("key", ["space", "enter", "y"])
+@pytest.mark.parametrize("key", ["space", "enter", "y", "x"])
 async def test_key_for_a_record_explains_an_empty_list(program: Program, key: str) -> None:
     await program.press("1", "slash", *"zzzz", "enter", key)
     assert program.notices[-1].endswith(": no flags are shown; esc clears the search")

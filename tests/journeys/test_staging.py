@@ -142,6 +142,8 @@ async def test_what_cannot_be_staged_is_refused_with_the_reason(setting: Setting
         assert "cannot be staged: a schedule is kept by the server" in words(program.screen)
         await program.press("J", "escape", "2", "space")
         assert "experiments change in steps" in words(program.screen)
+        await program.press("n")
+        assert "a new experiment is made at once" in words(program.screen)
 
 
 async def test_a_second_program_is_told_who_stages(setting: Setting) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import Final
+from typing import Final, Literal
 
 from flagtui import local_time
 from flagtui.changes.journal_entries import Entry
@@ -51,7 +51,8 @@ def _entry_lines(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     change = plain(verb(entry.verb).name)
     is_counted = entry.ending == "saved" and entry.saved_version is not None
     versions = f" as version {entry.saved_version}" if is_counted else ""
-    ended = f"{_ENDINGS[entry.ending]}{versions}{_direction(entry, by_id)}."
+    direction = direction_of(entry, by_id)
+    ended = f"{_ENDINGS[entry.ending]}{versions}{direction and f' ({direction})'}."
     first = f"- {clock_words(entry.at)} {code(entry.key)}: {change}{who}{place}. {ended}"
     more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
@@ -61,13 +62,13 @@ def _entry_lines(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     return [first, *more]
 
 
-def _direction(entry: Entry, by_id: Mapping[str, Entry]) -> str:
-    """Return ` (undo)`, or ` (redo)` for the undo of an undo; empty for other changes."""
+def direction_of(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["", "undo", "redo"]:
+    """Return whether the change undoes another, or redoes what was undone; empty for other changes."""
     undone: Entry | None = entry
     steps = 0
     while undone is not None and undone.undoes and steps < len(by_id):
         undone, steps = by_id.get(undone.undoes), steps + 1
-    return "" if not steps else " (undo)" if steps % 2 else " (redo)"
+    return "" if not steps else "undo" if steps % 2 else "redo"
 
 
 _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})

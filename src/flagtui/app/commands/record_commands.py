@@ -147,6 +147,7 @@ EXPERIMENT_COMMANDS: Final = (
             applies_to="one", is_staged=True),
     Command("experiments.new", "n", "Make a new experiment", ("experiments",), shown=True,
             scope=EXPERIMENT_SCOPE, needs_record=False, synonyms="create add make test",
+            direct="a new experiment is made at once",
             cli="experiments create NAME --flag-key KEY"),
     Command("experiments.result", "r", "Filter by result: next value", ("experiments",), handler="cycle",
             argument="result", needs_record=False, synonyms="filter won lost conclusion"),

@@ -7,7 +7,7 @@ from textual import events, on, work
 from textual.timer import Timer
 
 from flagtui.app.commands.command_table import BY_ID
-from flagtui.app.lists.marked_records import MarkedRecords, marked_piece
+from flagtui.app.lists.marked_records import MarkedRecords, marked_piece, needs_rows
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -181,9 +181,9 @@ class ListScreen(MarkedRecords[IdRow]):
     # Keys
 
     def leaves_out(self, command_id: str) -> bool:
-        """Return whether the line of keys leaves out a command: it needs a record, and the list is empty."""
+        """Return whether the line of keys leaves out a command: it needs rows, and the list is empty."""
         command = BY_ID.get(command_id)
-        return command is not None and bool(command.applies_to) and self.is_empty
+        return command is not None and needs_rows(command) and self.is_empty
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A filter has a key where there is something to filter by; a slash typed into the line is text."""

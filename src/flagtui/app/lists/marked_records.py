@@ -1,7 +1,7 @@
 """Select the records that a key of a list is for: the marked ones, or the one under the cursor."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from flagtui.app.commands.command import Command
 from flagtui.app.lists.list_frame import BrowseScreen
@@ -14,6 +14,15 @@ from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
     from flagtui.changes.pipeline import Report
+
+
+MARKING: Final = frozenset(("lists.mark", "lists.mark_range", "lists.mark_shown"))
+"""Ids of commands that mark rows."""
+
+
+def needs_rows(command: Command) -> bool:
+    """Return whether the command does nothing on an empty list."""
+    return bool(command.applies_to) or command.id in MARKING
 
 
 class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
@@ -50,7 +59,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         marked = self.marked
         if command.handler == "query" and self.saved_query(int(command.argument or 0)) is None:
             return f"{sign}: no saved search; Q saves the present one"
-        if command.applies_to and not marked and self.is_empty:
+        if needs_rows(command) and not marked and self.is_empty:
             way = "; esc clears the search" if self.search.value else ""
             return f"{sign}: no {self.description.what} are shown{way}"
         if command.applies_to == "one" and marked > 1:

@@ -12,7 +12,7 @@ from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
 
-from flagtui.app.commands.command import SIGNS, display_key
+from flagtui.app.commands.command import RECORDS, SIGNS, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import BETWEEN_KEYS, Line, Spot, styled
@@ -30,6 +30,12 @@ MOVES: Final = frozenset(
 """Ids of commands that everybody tries without a hint."""
 OF_CURSOR: Final = frozenset(command.id for command in COMMANDS if command.applies_to == "cursor")
 """Ids of commands that are for the row under the cursor, whatever is marked."""
+ACTING: Final = frozenset(
+    command.id
+    for command in COMMANDS
+    if command.shown and command.writes and not {*command.places} & {*RECORDS}
+)
+"""Ids of commands that change something from a log or a history: `z` there."""
 ORDER: Final = {command.id: place for place, command in enumerate(COMMANDS)}
 """Textual puts a key that the settings moved behind all others of its screen."""
 Shown = tuple[Piece, Piece]
@@ -41,7 +47,7 @@ class KeyLine(Line):
     """`space off  ⏎ open …  u undo  : commands  ? help  esc back`, as many as fit; disabled ones faint.
 
     First come the keys a screen needs next, then those its commands are shown with, then all others. However
-    narrow the line is, the first key stays, the way out and the help.
+    narrow the line is, the first key stays, the way out, the help and the key that acts on an entry of a log.
     """
 
     _shown: "list[Shown]" = []
@@ -88,7 +94,8 @@ class KeyLine(Line):
         ends.sort(key=lambda binding: KEPT.index(binding.id or ""))
         leaves = ["esc"] if field is not None else []
         acts = [sign for (sign, look), _ in self._shown if look == "bold"][:1]
-        self._kept = [*acts, *leaves, *(display_key(self.app, binding) for binding in ends)]
+        acting = [binding.binding for binding in rest if binding.binding.id in ACTING][:1]
+        self._kept = [*acts, *leaves, *(display_key(self.app, binding) for binding in (*ends, *acting))]
         self._fit()
 
     def _show_dialog_keys(self, dialog: Screen[Any]) -> None:
