@@ -246,11 +246,6 @@ class AppState:
         """The profile's, and whether it is unlocked at the moment."""
         return replace(self.session.rules, is_unlocked=self.session.monotonic() < self.unlocked_until)
 
-    def rules_in(self, place: str) -> GuardRules:
-        """Return the same with where it happens, when that is not the project on screen."""
-        rules = self.rules
-        return replace(rules, place=f"{rules.place} › {place}") if place else rules
-
     @property
     def names(self) -> Names:
         """Names of groups and cohorts, as far as they were loaded."""

@@ -123,7 +123,7 @@ class SetApplication:
             signature,
         )
         writing = self._path.write_context(signature, interface)
-        report = await run(planned, interface, self._app_state.rules_in(""), writing, asked_with)
+        report = await run(planned, interface, self._app_state.rules, writing, asked_with)
         if report is None:
             return
         self._drop_applied(plan, report)

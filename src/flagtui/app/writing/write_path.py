@@ -221,7 +221,7 @@ class WritePath:
                 return await self.write(intents, planner, on_report, skipped, purpose)
             return await self._explain_skipped(intents, planned, interface, skipped)
         context = self.write_context(signature, interface)
-        rules = self._app_state.rules_in(planned.place)
+        rules = self._app_state.rules.within(planned.place)
         rules = rules.on_this_machine if planner.is_local else rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
             report = await self.stage_steps.stage(planned, interface, rules, asked_with)

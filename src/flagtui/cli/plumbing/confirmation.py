@@ -87,7 +87,7 @@ async def ask_and_send(
         here = signature_of(session)
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        ended = await run(planned, interface, session.rules_of(planned), context, asked_with)
+        ended = await run(planned, interface, session.rules.within(planned.place), context, asked_with)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise

@@ -41,7 +41,7 @@ async def dry_run(
     code = exit_code(apart)
     endings = ["saved"] * len(planned.plans)
     if planned.plans:
-        question = guard(planned.plans, session.rules_of(planned), asked_with)
+        question = guard(planned.plans, session.rules.within(planned.place), asked_with)
         if isinstance(question, GuardRefused):
             raise refusal(question, report)
         needs = needs_of(question)

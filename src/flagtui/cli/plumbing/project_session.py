@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from flagtui.api.clock import Clock
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
-    from flagtui.changes.planner import Planned
     from flagtui.models.account import KeyInfo, Me
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
@@ -129,11 +128,6 @@ class ProjectSession:
     def rules(self) -> GuardRules:
         """The guard rules of the profile."""
         return self.opening.rules(read_only=self.is_read_only)
-
-    def rules_of(self, planned: "Planned[Any, Any]") -> GuardRules:
-        """Return the guard rules of the profile, with the name of the project in which it happens."""
-        rules = self.rules
-        return replace(rules, place=f"{rules.place} › {planned.place}") if planned.place else rules
 
     @property
     def journal(self) -> "Journal":
