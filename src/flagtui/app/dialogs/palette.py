@@ -72,6 +72,7 @@ class PaletteScreen(NarrowedList[Run]):
         self._offers = {offer.command: offer for offer in offers}
         self._places = places
         self._more = more
+        self._is_asking = False
         self._command_lines: list[str] = []
 
     def on_mount(self) -> None:
@@ -79,14 +80,21 @@ class PaletteScreen(NarrowedList[Run]):
 
     @on(Input.Changed)
     def _look_further(self, event: Input.Changed) -> None:
-        if len(event.value.strip()) >= FROM:
+        self._is_asking = len(event.value.strip()) >= FROM
+        if self._is_asking:
             self._ask(event.value)
 
     @work(exclusive=True, group="palette", description="ask")
     async def _ask(self, line: str) -> None:
         """Search on the server for records that the lists here do not have."""
-        if await self._more(line) and self.is_attached and self.query_one(Field).value == line:
-            self.narrow()
+        has_more = await self._more(line)
+        if self.is_attached and self.query_one(Field).value == line:
+            self._is_asking = False
+            if has_more or not self._command_lines:
+                self.narrow()
+
+    def words_without(self, typed: str) -> str:
+        return f"searching for {typed}…" if self._is_asking else super().words_without(typed)
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
         entries = self._found(typed)[:MOST]

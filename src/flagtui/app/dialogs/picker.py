@@ -146,7 +146,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._drawn_width = self._line_width()
         self._shown = [*self.lines(typed, self._drawn_width)]
         if typed.strip() and not self._shown:
-            none = styled((f"  no match for {safe_text(typed.strip(), 40)}", "$text-muted"))
+            none = styled((f"  {self.words_without(safe_text(typed.strip(), 40))}", "$text-muted"))
             self._shown = [ListedChoice(none, is_passed=True)]
         options.clear_options()
         options.add_options(Option(choice.drawn, disabled=choice.is_passed) for choice in self._shown)
@@ -155,6 +155,10 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         options.highlighted = next((place for place in places if self._shown[place].is_current), first)
         if options.highlighted == first:
             options.scroll_home(animate=False)
+
+    def words_without(self, typed: str) -> str:
+        """Return the line in place of choices; `typed` is the text that none matches."""
+        return f"no match for {typed}"
 
     def _line_width(self) -> int:
         """Return the cells of a line; before the first layout those that it will have."""

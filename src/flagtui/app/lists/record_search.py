@@ -69,16 +69,29 @@ class RecordSearch:
         """Ask the server for lists that are not here whole, once the typing pauses; true for more."""
         word = max(line.split(), key=len, default="")
         await self._app_state.session.timing.sleep(PAUSE)
-        workspace = self._app_state.workspace
-        if workspace is None or word in self._asked:
-            return False
+        has_waited = self._app_state.workspace is None
+        workspace = await self._connected()
+        if word in self._asked:
+            return has_waited
         self._asked.add(word)
         kinds = [kind for kind in KINDS.values() if not workspace.collection(kind.plural).is_complete]
         before = len(self._found), self._projects is None
         await asyncio.gather(
             self._learn_projects(workspace), *(self._ask(workspace, kind.plural, word) for kind in kinds)
         )
-        return before != (len(self._found), self._projects is None)
+        return has_waited or before != (len(self._found), self._projects is None)
+
+    async def _connected(self) -> Workspace:
+        """Wait for the connection: the palette may be open before it."""
+        is_changed = asyncio.Event()
+        stop = self._app_state.watch(is_changed.set)
+        try:
+            while self._app_state.workspace is None:
+                await is_changed.wait()
+                is_changed.clear()
+            return self._app_state.workspace
+        finally:
+            stop()
 
     async def _ask(self, workspace: Workspace, kind: Kind, word: str) -> None:
         try:

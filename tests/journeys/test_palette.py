@@ -1,0 +1,27 @@
+"""The palette offers records by name, whenever it is opened."""
+
+import asyncio
+
+from tests.doubles.whole_program import Setting, running
+
+from flagtui.app.lists.record_search import RecordSearch
+
+
+async def test_palette_opened_before_the_connection_waits_for_records(setting: Setting) -> None:
+    async with running(setting) as program:
+        app_state = program.app.app_state
+        search = RecordSearch(app_state, lambda link: None, lambda project: None)
+        workspace, app_state.workspace = app_state.workspace, None
+        asked = asyncio.create_task(search.ask("team-invites"))
+        await program.settle()
+        assert not asked.done()
+        app_state.workspace = workspace
+        app_state.notify_watchers()
+        assert await asked
+        assert "team-invites-v3" in [place.name for place in search.places("team-invites")]
+
+
+async def test_palette_reports_no_match_once_the_search_is_over(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("colon", *"zzzz")
+        assert "no match for zzzz" in program.screen
