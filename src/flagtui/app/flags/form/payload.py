@@ -5,11 +5,12 @@ import json
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 from textual.widgets.text_area import Selection
 
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.text_editor import TextEditor
 from flagtui.safe_text import safe_text
 
 
@@ -20,7 +21,7 @@ class PayloadScreen(Dialog[str | None]):
         Binding("escape", "leave", "leave", key_display="esc", priority=True),
         Binding("ctrl+s", "take", "accept", priority=True),
     ]
-    AUTO_FOCUS = "TextArea"
+    AUTO_FOCUS = "TextEditor"
 
     def __init__(self, title: str, text: str, note: str = "") -> None:
         super().__init__()
@@ -33,25 +34,22 @@ class PayloadScreen(Dialog[str | None]):
         with self.make_box("payload", safe_text(self._heading, 60), keys):
             if self._note:
                 yield Static(styled((self._note, "$warning")))
-            area = TextArea(self._text, soft_wrap=True, tab_behavior="indent", show_line_numbers=False)
-            area.cursor_blink = False
-            area.add_class("-stop")
-            yield area
+            yield TextEditor(self._text)
             yield Static(id="reading")
 
     def on_mount(self) -> None:
         # As in every prefilled field: typed or pasted text replaces it, a movement keeps it.
-        area = self.query_one(TextArea)
+        area = self.query_one(TextEditor)
         area.selection = Selection(area.document.end, area.document.start)
         self._check()
 
-    @on(TextArea.Changed)
-    def _typed(self, event: TextArea.Changed) -> None:
+    @on(TextEditor.Changed)
+    def _typed(self, event: TextEditor.Changed) -> None:
         event.stop()
         self._check()
 
     def _check(self) -> None:
-        text = self.query_one(TextArea).text
+        text = self.query_one(TextEditor).text
         problem = json_problem(text)
         if problem:
             words = (safe_text(problem, 200), "$warning")
@@ -62,7 +60,7 @@ class PayloadScreen(Dialog[str | None]):
         self.query_one("#reading", Static).update(styled(words))
 
     def action_take(self) -> None:
-        text = self.query_one(TextArea).text
+        text = self.query_one(TextEditor).text
         if not json_problem(text):
             self.dismiss(text.strip())
 

@@ -1,0 +1,42 @@
+"""The editor of several lines: keys of one packet keep their order."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import App, ComposeResult
+
+from flagtui.app.widgets.text_editor import TextEditor
+
+
+class EditorApp(App[None]):
+    def compose(self) -> ComposeResult:
+        yield TextEditor("old")
+
+
+async def text_after(*packet: events.Event) -> str:
+    """The text after events that arrived together."""
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        editor = app.query_one(TextEditor)
+        editor.focus()
+        for event in packet:
+            app.post_message(event)
+        await pilot.pause()
+        return editor.text
+
+
+def keys(text: Sequence[str]) -> list[events.Event]:
+    return [events.Key(key, key if len(key) == 1 else None) for key in text]
+
+
+async def test_letters_after_a_deletion_are_kept() -> None:
+    assert await text_after(*keys(["home", "ctrl+k", *"new value"])) == "new value"
+
+
+async def test_lines_indents_and_letters_keep_their_order() -> None:
+    assert await text_after(*keys(["end", "enter", "tab", "a", "enter", "b"])) == "old\n    a\nb"
+    assert await text_after(*keys(["end", *"er", "backspace", "s"])) == "oldes"
+
+
+async def test_pasted_text_comes_before_the_letters_after_it() -> None:
+    assert await text_after(*keys(["end"]), events.Paste("\n{\n}"), *keys(["x"])) == "old\n{\n}x"
