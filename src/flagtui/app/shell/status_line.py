@@ -115,8 +115,10 @@ def stopped_words(rows: int) -> str:
 
 
 def retry_words(app_state: AppState) -> str:
-    """Return `retrying in 8 s` while a read after a failure is awaited, else nothing."""
-    return f"retrying in {countdown(left)}" if (left := app_state.retry_in) else ""
+    """Return `retrying in 8 s` before a read after a failure, `retrying now` during it, else nothing."""
+    if left := app_state.retry_in:
+        return f"retrying in {countdown(left)}"
+    return "retrying now" if app_state.retry_at else ""
 
 
 def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
