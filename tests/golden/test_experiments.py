@@ -34,6 +34,9 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
     async with running(replace(setting, size=SIZES[0])) as program:
         await stand_on(program, "Words on the upgrade")
         await program.press("escape", "escape", "R")
+        # The results are read in the background.
+        while "calculated just now" not in program.screen:
+            await program.pilot.pause()
         await draw(program, golden, "experiments")
         await program.press("enter")
         await draw(program, golden, "experiment-three-variants")
