@@ -217,7 +217,6 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self._fitted = self.app.size
         # In few cells a question lies below a cover, and still has to be laid out.
         width = max(1, min(88, self.app.size.width - 8))
-        self.query_one("#facts", Static).update(joined(self.fact_lines(width), width))
         box = self.query_one("#question")
         box.border_title = styled(
             (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
@@ -233,7 +232,13 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
             skipped.first().styles.max_height = lines
             room -= lines + 1
-        self.query_one("#consequences").styles.max_height = max(3, room)
+        self.query_one("#consequences").styles.max_height = room = max(3, room)
+        facts = [*self.fact_lines(width)]
+        # The box takes its border and padding, and the scroll bar of a long text a cell.
+        beside_bar = min(96, self.app.size.width * 98 // 100) - (4 if is_short else 6) - 1
+        if len(facts) > room and beside_bar < width:
+            facts = [*self.fact_lines(max(1, beside_bar))]
+        self.query_one("#facts", Static).update(joined(facts, width))
 
     def on_mount(self) -> None:
         # An earlier toast would cover the question.
