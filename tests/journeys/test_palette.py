@@ -2,6 +2,7 @@
 
 import asyncio
 
+import httpx
 from tests.doubles.whole_program import Setting, running
 
 from flagtui.app.lists.record_search import RecordSearch
@@ -17,7 +18,7 @@ async def test_palette_opened_before_the_connection_waits_for_records(setting: S
         assert not asked.done()
         app_state.workspace = workspace
         app_state.notify_watchers()
-        assert await asked
+        assert await asked == "more"
         assert "team-invites-v3" in [place.name for place in search.places("team-invites")]
 
 
@@ -25,3 +26,14 @@ async def test_palette_reports_no_match_once_the_search_is_over(setting: Setting
     async with running(setting) as program:
         await program.press("colon", *"zzzz")
         assert "no match for zzzz" in program.screen
+
+
+async def test_palette_without_the_server_admits_an_incomplete_search(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("colon", *"zzzz")
+        assert "no match for zzzz here; the server could not be searched" in program.screen
+        program.wire.before = lambda request: None
+        await program.press("z", "backspace")
+        assert "no match for zzzz" in program.screen
+        assert "could not be searched" not in program.screen

@@ -103,7 +103,7 @@ def test_editor_keeps_the_keys_of_its_terminal() -> None:
         assert terminal.sent.count(b"\x1b[?1049h") == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of a stop without a shell")
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux can a parent see a stop without a shell")
 def test_stopped_app_is_left_alone() -> None:
     with Terminal(STUCK, environment=FAST) as terminal:
         wait_for_watchdog(terminal)

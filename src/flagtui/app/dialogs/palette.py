@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from rich.cells import cell_len
 from textual import on, work
@@ -50,8 +50,10 @@ class Destination:
 
 Destinations = Callable[[str], Sequence[Destination]]
 """Records and places whose name has these words."""
-MoreDestinations = Callable[[str], Awaitable[bool]]
-"""Asks the server for more of them; true when there are any."""
+Search = Literal["more", "nothing", "incomplete"]
+"""The end of a search on the server: whether it added places, or could not search every list."""
+MoreDestinations = Callable[[str], Awaitable[Search]]
+"""Searches on the server for more of them."""
 
 Copy = Callable[[str], object]
 """Copies a text to the clipboard and shows a toast."""
@@ -72,7 +74,7 @@ class PaletteScreen(NarrowedList[Run]):
         self._offers = {offer.command: offer for offer in offers}
         self._places = places
         self._more = more
-        self._is_asking = False
+        self._is_asking = self._is_incomplete = False
         self._command_lines: list[str] = []
 
     def on_mount(self) -> None:
@@ -87,14 +89,17 @@ class PaletteScreen(NarrowedList[Run]):
     @work(exclusive=True, group="palette", description="ask")
     async def _ask(self, line: str) -> None:
         """Search on the server for records that the lists here do not have."""
-        has_more = await self._more(line)
+        end = await self._more(line)
         if self.is_attached and self.query_one(Field).value == line:
-            self._is_asking = False
-            if has_more or not self._command_lines:
+            self._is_asking, self._is_incomplete = False, end == "incomplete"
+            if end != "nothing" or not self._command_lines:
                 self.narrow()
 
     def words_without(self, typed: str) -> str:
-        return f"searching for {typed}…" if self._is_asking else super().words_without(typed)
+        if self._is_asking:
+            return f"searching for {typed}…"
+        words = super().words_without(typed)
+        return f"{words} here; the server could not be searched" if self._is_incomplete else words
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
         entries = self._found(typed)[:MOST]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.palette import Destination
+from flagtui.app.dialogs.palette import Destination, Search
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.store.kinds import KINDS, Kind, RecordKind
@@ -65,21 +65,24 @@ class RecordSearch:
                 if count >= MOST:
                     return
 
-    async def ask(self, line: str) -> bool:
-        """Ask the server for lists that are not here whole, once the typing pauses; true for more."""
+    async def ask(self, line: str) -> Search:
+        """Search the lists that are not here whole on the server, once the typing pauses."""
         word = max(line.split(), key=len, default="")
         await self._app_state.session.timing.sleep(PAUSE)
         has_waited = self._app_state.workspace is None
         workspace = await self._connected()
         if word in self._asked:
-            return has_waited
-        self._asked.add(word)
+            return "more" if has_waited else "nothing"
         kinds = [kind for kind in KINDS.values() if not workspace.collection(kind.plural).is_complete]
         before = len(self._found), self._projects is None
-        await asyncio.gather(
+        _, *searched = await asyncio.gather(
             self._learn_projects(workspace), *(self._ask(workspace, kind.plural, word) for kind in kinds)
         )
-        return has_waited or before != (len(self._found), self._projects is None)
+        if not all(searched):
+            return "incomplete"
+        self._asked.add(word)
+        has_more = has_waited or before != (len(self._found), self._projects is None)
+        return "more" if has_more else "nothing"
 
     async def _connected(self) -> Workspace:
         """Wait for the connection: the palette may be open before it."""
@@ -93,13 +96,15 @@ class RecordSearch:
         finally:
             stop()
 
-    async def _ask(self, workspace: Workspace, kind: Kind, word: str) -> None:
+    async def _ask(self, workspace: Workspace, kind: Kind, word: str) -> bool:
+        """Keep the rows of this name; return whether the list could be searched."""
         try:
             page = await workspace.operations(kind).page({"search": word[:200], "limit": MOST})
         except ApiError:
             # The user did not request this list; the palette works with loaded records.
-            return
+            return False
         self._found |= {(kind, row.id): row for row in page.rows}
+        return True
 
     async def _learn_projects(self, workspace: Workspace) -> None:
         if self._projects is not None:
