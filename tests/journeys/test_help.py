@@ -6,6 +6,8 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.shell.toasts import show_toast
+from flagtui.text.styled import Notice
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -15,6 +17,16 @@ async def test_the_help_lists_the_keys_of_the_screen(program: Program) -> None:
     assert "Turn the flag on or off" in program.screen
     await program.press("escape")
     assert isinstance(program.app.screen, FlagsScreen)
+
+
+async def test_no_earlier_toast_covers_the_help(program: Program) -> None:
+    show_toast(program.app, Notice("\n".join(["a line of a long notice"] * 20)))
+    await program.settle()
+    assert program.screen.count("a line of a long notice") == 20
+    await program.press("question_mark")
+    lines = program.screen.splitlines()
+    top, bottom = (next(row for row, line in enumerate(lines) if corner in line) for corner in "╭╰")
+    assert {line.count("│") for line in lines[top + 1 : bottom]} == {2}
 
 
 UNDO = "u Undo your last change of any kind"

@@ -82,6 +82,10 @@ class HelpScreen(NarrowedList[Run]):
         self._place = place
         self._words = words
 
+    def on_mount(self) -> None:
+        # An earlier toast would cover the text.
+        self.app.clear_notifications()
+
     def lines(self, typed: str, width: int) -> Iterator[HelpLine]:
         offers = {offer.command: offer for offer in self._offers}
         if typed.strip():
