@@ -12,10 +12,11 @@ from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
+from flagtui.changes.difference import DifferenceLine
 from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.proposal import DiffLine, Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id
 
@@ -41,7 +42,7 @@ class Kettle:
     versions: str = ""
     makes_record: bool = False
     verb: Verb = BOIL
-    lines: tuple[DiffLine, ...] = ()
+    lines: tuple[DifferenceLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
     conflicts: tuple[Any, ...] = ()

@@ -138,7 +138,7 @@ def changed(before: dict[str, JSON], after: dict[str, JSON]) -> tuple[Difference
 
 def expected(plan: Plan, line: DifferenceLine) -> bool:
     """Whether the plan showed exactly this: the same place, from the value that was there."""
-    shown = {shown.line.path: shown.line for shown in plan.lines}
+    shown = {shown.path: shown for shown in plan.lines}
     if line.path not in shown:
         return False
     return bool(shown[line.path].before == line.before)

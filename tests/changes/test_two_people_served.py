@@ -162,13 +162,13 @@ class Desk:
     def enter(self, plan: Plan) -> None:
         """What this person agreed to, and nothing else, changes in the ledger."""
         for line in plan.lines:
-            match line.line.path:
+            match line.path:
                 case ("filters", "groups", int() as place, "rollout_percentage"):
                     # What was overwritten is what the person was shown, unless both wanted the same.
-                    assert self.ledger["shares"][place] in (line.line.before, line.line.after)
-                    self.ledger["shares"][place] = line.line.after
+                    assert self.ledger["shares"][place] in (line.before, line.after)
+                    self.ledger["shares"][place] = line.after
                 case ("name" | "active" as name,):
-                    self.ledger[name] = line.line.after
+                    self.ledger[name] = line.after
                 case path:
                     raise AssertionError(path)
 

@@ -22,7 +22,7 @@ from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.planner import Planned, Planner, collect, read_each
-from flagtui.changes.proposal import DiffLine, Outcome, PlanBase, conflict_over
+from flagtui.changes.proposal import Outcome, PlanBase, conflict_over
 from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.changes.verbs import Verb
 from flagtui.models.editable_fields import FieldTable
@@ -124,9 +124,7 @@ class KettlePlan(PlanBase):
 def plan_painting(fresh: KettleRow, colour: str, seen: str, now: float) -> KettlePlan | None:
     if fresh.colour == colour:
         return None
-    difference = DiffLine(
-        DifferenceLine(("colour",), fresh.colour, colour), f"colour: {fresh.colour} → {colour}"
-    )
+    difference = DifferenceLine(("colour",), fresh.colour, colour, f"colour: {fresh.colour} → {colour}")
     conflicts = (FieldConflict(("colour",), seen, colour, fresh.colour),) if fresh.colour != seen else ()
     return KettlePlan(
         verb=PAINT, lines=(difference,), conflicts=conflicts, read_at=now, fresh=fresh, colour=colour

@@ -30,6 +30,8 @@ class DifferenceLine:
     path: Path
     before: JSON
     after: JSON
+    words: str = ""
+    """The same as a phrase, in the plan of a change. Raw."""
 
     @property
     def where(self) -> str:

@@ -20,19 +20,6 @@ FRESH_FOR: Final = 30.0
 """Seconds for which a record counts as current; a write reads an older one again first."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """One differing path, exactly and in words."""
-
-    line: DifferenceLine
-    words: str
-
-    @property
-    def where(self) -> str:
-        """`filters.groups[0].rollout_percentage`."""
-        return self.line.where
-
-
 class Proposal(Protocol):
     """A planned change, complete."""
 
@@ -66,7 +53,7 @@ class Proposal(Protocol):
     @property
     def verb(self) -> Verb: ...
     @property
-    def lines(self) -> Sequence[DiffLine]: ...
+    def lines(self) -> Sequence[DifferenceLine]: ...
     @property
     def consequences(self) -> Sequence[Consequence]: ...
     @property
@@ -83,7 +70,7 @@ class PlanBase:
     """Fields and defaults of plans of every kind."""
 
     verb: Verb
-    lines: tuple[DiffLine, ...] = ()
+    lines: tuple[DifferenceLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
     conflicts: tuple[FieldConflict, ...] = ()

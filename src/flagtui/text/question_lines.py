@@ -16,7 +16,7 @@ from flagtui.changes.difference import (
     compact,
 )
 from flagtui.changes.guard import Question
-from flagtui.changes.proposal import DiffLine, Proposal
+from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines, wrapped
 from flagtui.text.long_lists import shortened
@@ -115,20 +115,20 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 
-def _difference_lines(line: DiffLine, is_new: bool, width: int) -> Iterator[list[Piece]]:
+def _difference_lines(line: DifferenceLine, is_new: bool, width: int) -> Iterator[list[Piece]]:
     """Yield a difference in words, and its values where the words do not hold all of them."""
     for text in wrapped(line.words, width - 4):
         yield [(f"  {text}", "bold")]
     if is_new:
         if not _has_all(line):
-            yield from _sides(line.where, MISSING, line.line.after, width)
-    elif not _is_plain(line.line):
-        yield from _sides(line.where, line.line.before, line.line.after, width)
+            yield from _sides(line.where, MISSING, line.after, width)
+    elif not _is_plain(line):
+        yield from _sides(line.where, line.before, line.after, width)
 
 
-def _has_all(line: DiffLine) -> bool:
+def _has_all(line: DifferenceLine) -> bool:
     """Return whether the words hold the whole new value: no payload, and nothing cut."""
-    return "payloads" not in line.line.path and not CUT.search(line.words)
+    return "payloads" not in line.path and not CUT.search(line.words)
 
 
 def bulk_lines(
@@ -192,7 +192,7 @@ def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
 def _what(plan: Proposal) -> str:
     """Return all differences of a plan on one line, with the whole value where the words cut it."""
     return "; ".join(
-        line.words if _has_all(line) else f"{line.words} (the whole value: {compact(line.line.after)})"
+        line.words if _has_all(line) else f"{line.words} (the whole value: {compact(line.after)})"
         for line in plan.lines
     )
 

@@ -29,7 +29,7 @@ def test_turning_off_sends_one_field_and_compared_values() -> None:
     plan = planned(switch("turn off", 812, seen_version=12), flag())
     assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
-    assert [(line.where, line.line.before, line.line.after, line.words) for line in plan.lines] == [
+    assert [(line.where, line.before, line.after, line.words) for line in plan.lines] == [
         ("active", True, False, "on → off")
     ]
 

@@ -137,7 +137,7 @@ def test_a_restored_flag_under_another_key_is_told() -> None:
         Intent(812, {"deleted": False}, "restore"), flag(deleted=True, key="checkout-v2:deleted:812")
     )
     report = compare(plan, stored(plan, key="checkout-v2-2"))
-    assert [(line.where, line.line.after) for line in (*report.missing, *report.beyond)] == [
+    assert [(line.where, line.after) for line in (*report.missing, *report.beyond)] == [
         ("key", "checkout-v2-2")
     ]
 

@@ -13,7 +13,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     event_verb,
     tidy_tags,
 )
-from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.proposal import PlanBase
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -139,7 +139,7 @@ def plan_creation(intent: EventIntent, context: DefinitionContext) -> EventPlan 
         before={},
         body=intent.changes,
         lines=(
-            DiffLine(DifferenceLine(("name",), MISSING, intent.name), f"name: {intent.name}"),
+            DifferenceLine(("name",), MISSING, intent.name, f"name: {intent.name}"),
             *_lines({}, intent.changes, context),
         ),
     )
@@ -179,7 +179,7 @@ def stored(fresh: EventDefinition, name: str) -> JSON:
 
 def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan:
     """Plan a deletion; the journal keeps the whole definition, since nothing else will."""
-    gone = DifferenceLine(("definition",), PRESENT, MISSING)
+    gone = DifferenceLine(("definition",), PRESENT, MISSING, "the definition is deleted, not the events")
     return EventPlan(
         intent=intent,
         fresh=fresh,
@@ -187,7 +187,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
         values={"deleted": True},
         before={**fresh.raw, "owner": stored(fresh, "owner")},
         body={},
-        lines=(DiffLine(gone, "the definition is deleted, not the events"),),
+        lines=(gone,),
         consequences=tuple(consequences_of(fresh, {"deleted": True}, context.used_by, context.now)),
         read_at=context.now,
     )
@@ -217,10 +217,10 @@ def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
 
 def _lines(
     before: Mapping[str, JSON], values: Mapping[str, JSON], context: DefinitionContext
-) -> Iterator[DiffLine]:
+) -> Iterator[DifferenceLine]:
     for name, after in values.items():
         sides = _shown(name, before.get(name, MISSING), context), _shown(name, after, context)
-        yield DiffLine(DifferenceLine((name,), *sides), field_words(EVENT_FIELDS, name, *sides))
+        yield DifferenceLine((name,), *sides, field_words(EVENT_FIELDS, name, *sides))
 
 
 def _shown(name: str, value: JSON, context: DefinitionContext) -> JSON:

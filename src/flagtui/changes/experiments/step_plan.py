@@ -15,7 +15,7 @@ from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.proposal import PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -32,7 +32,7 @@ class ExperimentPlan(PlanBase):
     noun: ClassVar[str] = "experiment"
     intent: ExperimentIntent
     fresh: Experiment
-    moves: tuple[DiffLine, ...]
+    moves: tuple[DifferenceLine, ...]
     """Every value that changes."""
 
     @property
@@ -88,7 +88,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
         reason = f"{', '.join(asking[:5])} {verb} on its flag, so that cannot be turned off"
         return Blocked("dependents", reason, f"change or turn off {those} first")
-    moves = tuple(DiffLine(line, words) for line, words in _lines(fresh, step, choices))
+    moves = tuple(_lines(fresh, step, choices))
     return ExperimentPlan(
         intent=intent,
         fresh=fresh,
@@ -102,12 +102,12 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
     )
 
 
-def _told(moves: Sequence[DiffLine], choices: Choices) -> Iterator[DiffLine]:
+def _told(moves: Sequence[DifferenceLine], choices: Choices) -> Iterator[DifferenceLine]:
     """Yield the moves for a dialog in words, without repeating their values."""
     for move in moves:
-        line, is_field = move.line, move.where in choices.fields
-        for words in change_words(move.where, line.before, line.after) if is_field else (move.words,):
-            yield DiffLine(DifferenceLine(line.path, MISSING, MISSING), words)
+        is_field = move.where in choices.fields
+        for words in change_words(move.where, move.before, move.after) if is_field else (move.words,):
+            yield DifferenceLine(move.path, MISSING, MISSING, words)
 
 
 EVENTS_ASKED: Final = 200
@@ -170,7 +170,7 @@ def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
     return tuple(name for name, value in fields.items() if not is_kept(found, name, value, same))
 
 
-def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[DifferenceLine, str]]:
+def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[DifferenceLine]:
     state = fresh.state
     after = {
         "launch": "running",
@@ -186,8 +186,8 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Di
     flag = fresh.feature_flag
     if step.name in ("pause", "resume") or (step.name == "launch" and flag is not None and not flag.active):
         is_on = step.name != "pause"
-        line = DifferenceLine(("feature_flag", "active"), not is_on, is_on)
-        yield line, f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
+        words = f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
+        yield DifferenceLine(("feature_flag", "active"), not is_on, is_on, words)
     if step.name == "ship":
         yield from _shipped(fresh, choices)
         if state in LIVE:
@@ -206,26 +206,26 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Di
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
             before = stored_field(fresh, name)
-            yield DifferenceLine((name,), before, value), "; ".join(change_words(name, before, value))
+            yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value)))
     if step.name == "duplicate":
         yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 
 
-def _shipped(fresh: Experiment, choices: Choices) -> Iterator[tuple[DifferenceLine, str]]:
+def _shipped(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:
     for place, variant in enumerate(fresh.variants):
         share = 100 if variant.key == choices.variant else 0
         if variant.rollout != share:
             path = ("filters", "multivariate", "variants", place, "rollout_percentage")
-            line = DifferenceLine(path, variant.rollout, share)
-            yield line, f"variant {variant.key}: {variant.rollout:g} % → {share} %"
+            words = f"variant {variant.key}: {variant.rollout:g} % → {share} %"
+            yield DifferenceLine(path, variant.rollout, share, words)
 
 
-def _moved(field: str, before: JSON, after: JSON) -> tuple[DifferenceLine, str]:
+def _moved(field: str, before: JSON, after: JSON) -> DifferenceLine:
     names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
     words = f"{before} → {after}" if before is not None else f"{after}"
-    return DifferenceLine((field,), before, after), f"{names.get(field, field)}: {words}"
+    return DifferenceLine((field,), before, after, f"{names.get(field, field)}: {words}")
 
 
-def _switched(field: str, value: bool) -> tuple[DifferenceLine, str]:
+def _switched(field: str, value: bool) -> DifferenceLine:
     words = f"not {field} → {field}" if value else f"{field} → not {field}"
-    return DifferenceLine((field,), not value, value), words
+    return DifferenceLine((field,), not value, value, words)

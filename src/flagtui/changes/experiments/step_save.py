@@ -102,7 +102,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if seen is None:
             return plan.step.name != "copy" or self.elsewhere is not None
         if plan.step.name in ("edit", "reopen"):
-            return all(same(stored_field(seen, move.where), move.line.before) for move in plan.moves)
+            return all(same(stored_field(seen, move.where), move.before) for move in plan.moves)
         return seen.state == plan.fresh.state and seen.archived == plan.fresh.archived
 
     def gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
@@ -181,8 +181,8 @@ Sides = tuple[dict[str, JSON], dict[str, JSON]]
 def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Return every value that the step changes, also those that the question shows in other words."""
     step, chosen, fresh, flag = plan.step.name, plan.choices, plan.fresh, plan.fresh.feature_flag
-    before = {move.where: move.line.before for move in plan.moves}
-    after = {move.where: move.line.after for move in plan.moves}
+    before = {move.where: move.before for move in plan.moves}
+    after = {move.where: move.after for move in plan.moves}
     conclusion: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
     values: dict[str, JSON] = {}
     match step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import off_loop, weigh
-from flagtui.changes.proposal import DiffLine, Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.unanswered import as_unknown
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -161,9 +161,9 @@ _MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 class SaveReport:
     """Differences between the stored record and the planned one."""
 
-    missing: tuple[DiffLine, ...] = ()
+    missing: tuple[DifferenceLine, ...] = ()
     """Planned but not applied: from the planned to the current value."""
-    beyond: tuple[DiffLine, ...] = ()
+    beyond: tuple[DifferenceLine, ...] = ()
     """Changed without a plan: from the previous to the current value."""
     others: int = 0
     """How many more writes happened between the read and the answer, as the version counts them."""
@@ -194,8 +194,8 @@ def compare(plan: Plan, found: Flag) -> SaveReport:
 
 def _told(
     plan: Plan, line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON]
-) -> DiffLine:
-    return DiffLine(hidden(line) if plan.is_secret else line, in_words(line, before, after))
+) -> DifferenceLine:
+    return replace(hidden(line) if plan.is_secret else line, words=in_words(line, before, after))
 
 
 def normal(flag: Flag) -> dict[str, JSON]:

@@ -15,7 +15,6 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import refused_dependencies
 from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, hidden, percent, why_read_only
-from flagtui.changes.proposal import DiffLine
 from flagtui.changes.shares import even_shares
 from flagtui.changes.verbs import verb
 from flagtui.evaluate import wire
@@ -138,7 +137,7 @@ def plan_create(
     )
 
 
-def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
+def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DifferenceLine, ...]:
     """Return the fields of the new flag, without the defaults."""
     is_on = values.get("active", True)
     problems = [
@@ -146,8 +145,8 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
         *_targeting(as_dict(values.get("filters")), names),
         *_other_fields(values),
     ]
-    lines = [(DifferenceLine(path, MISSING, value), words) for path, value, words in problems]
-    return tuple(DiffLine(hidden(line) if is_secret else line, words) for line, words in lines)
+    lines = (DifferenceLine(path, MISSING, value, words) for path, value, words in problems)
+    return tuple(hidden(line) if is_secret else line for line in lines)
 
 
 def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict
-from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.proposal import PlanBase
 from flagtui.changes.verbs import verb_table
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import InvalidOverride, Override, read_override
@@ -103,11 +103,11 @@ def plan_override(
     if value is None and before is not None and before.is_in_file:
         return Blocked("in the file", f"its override is in {state.file}", "remove it there")
     shown = [None if before is None else before.override.words, override and override.words]
-    sides = [MISSING if each is None else each for each in shown]
+    old, new = (MISSING if each is None else each for each in shown)
     words = f"override: {' → '.join(each or 'none' for each in shown)}"
     return OverridePlan(
         verb=VERBS["override" if value is not None else "remove override"],
-        lines=(DiffLine(DifferenceLine((KIND,), *sides), words),),
+        lines=(DifferenceLine((KIND,), old, new, words),),
         consequences=tuple(_consequences(intent, state)),
         conflicts=conflicts,
         read_at=now,

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
-from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.proposal import PlanBase
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.evaluate import wire
 from flagtui.models.editable_fields import is_plain_key
@@ -115,8 +115,8 @@ def plan_shared(
     current = {} if fresh is None else stored_fields(kind, fresh)
     new_values = {name: _written(name, value) for name, value in intent.changes.items()}
     if intent.verb == "delete":
-        lines: tuple[DiffLine, ...] = (
-            DiffLine(DifferenceLine((NOUNS[kind],), PRESENT, MISSING), f"the {NOUNS[kind]} is deleted"),
+        lines: tuple[DifferenceLine, ...] = (
+            DifferenceLine((NOUNS[kind],), PRESENT, MISSING, f"the {NOUNS[kind]} is deleted"),
         )
         values, before = {}, current
     else:
@@ -180,7 +180,7 @@ def _share(filters: JSON) -> float:
     return float(share) if isinstance(share, int | float) and not isinstance(share, bool) else 0.0
 
 
-def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[DiffLine]:
+def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[DifferenceLine]:
     for name, after in values.items():
         old = before.get(name, MISSING)
         label = "share" if name == "filters" else name
@@ -188,7 +188,7 @@ def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[D
             f"{_share(side):g} %" if name == "filters" and side is not MISSING else side
             for side in (old, after)
         ]
-        yield DiffLine(DifferenceLine((name,), old, after), f"{label}: {arrow(*sides)}")
+        yield DifferenceLine((name,), old, after, f"{label}: {arrow(*sides)}")
 
 
 def _same_name(kind: str, namesakes: Sequence[int]) -> Sequence[Consequence]:

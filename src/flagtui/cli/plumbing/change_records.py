@@ -119,7 +119,7 @@ def _raw(value: Any) -> Any:
 
 def _changes(found: ChangePlan) -> list[dict[str, Any]]:
     return [
-        {"where": it.where, "text": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
+        {"where": it.where, "text": it.words, "before": _raw(it.before), "after": _raw(it.after)}
         for it in _of(found, "lines", ())
     ]
 
