@@ -21,6 +21,11 @@ _VISIBLE = f"""
     AND p.name LIKE :search ESCAPE '\\'"""
 
 
+def load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
+    row = find(db, "projects", id=project_id)
+    return "UTC" if row is None else str(row["timezone"])
+
+
 def list_projects(call: Call) -> Response:
     return _project_page(call, tuple(call.caller.organizations))
 

@@ -36,6 +36,10 @@ class Resource:
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         """Raise faults between fields; `row` is None for a new record."""
 
+    def born(self, call: Call) -> Values:
+        """Return the columns of a new record that no body names."""
+        return {}
+
     def follow(self, call: Call, number: int, columns: Values) -> None:
         """Apply further changes after these columns have been written."""
 
@@ -58,7 +62,7 @@ class Resource:
         columns = self.fields.read(body, Target(call))
         self.check(call, None, columns)
         birth = {"created_at": call.stamp, "updated_at": call.stamp, "created_by_id": call.caller.user_id}
-        stored = self.fields.stored({**columns, **birth, "project_id": call.project.id})
+        stored = self.fields.stored({**columns, **birth, **self.born(call), "project_id": call.project.id})
         number = insert_row(call.db, self.table, stored)
         self.follow(call, number, columns)
         return self._answer(call, fetch(call.db, self.table, number), 201)

@@ -15,6 +15,7 @@ from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import properties_of
+from flagtui.service.projects import load_time_zone
 from flagtui.service.reader import remember
 from flagtui.service.responses import Response, joined, respond, value_of
 
@@ -38,7 +39,7 @@ def _definitions(db: sqlite3.Connection, project_id: int, flags: Iterable[Mappin
         cohorts=cohorts,
         static_cohorts=static,
         group_types=load_group_types(db, project_id),
-        time_zone=_load_time_zone(db, project_id),
+        time_zone=load_time_zone(db, project_id),
     )
 
 
@@ -68,11 +69,6 @@ def load_cohorts(db: sqlite3.Connection, project_id: int) -> tuple[dict[str, Jso
         str(row["id"]): value_of(row["filters"]).get("properties", {}) for row in rows if not row["is_static"]
     }
     return conditions, [row["id"] for row in rows if row["is_static"]]
-
-
-def _load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
-    row = find(db, "projects", id=project_id)
-    return "UTC" if row is None else str(row["timezone"])
 
 
 def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:

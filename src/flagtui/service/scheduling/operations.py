@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Mapping
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -12,31 +11,29 @@ from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, moment, text, truth
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.projects import load_time_zone
 from flagtui.service.resources import Resource, find_row
-from flagtui.service.scheduling.recurrence import INTERVALS, BadCron, check_cron
+from flagtui.service.scheduling.recurrence import CRON_FIELDS, INTERVALS, BadCron, check_cron
 from flagtui.service.shapes import MAYBE_TEXT, OBJECT
 
 _MODELS = ("FeatureFlag",)
+_FIVE_FIELDS: Final = (
+    "Only standard 5-field cron expressions are supported (minute hour day month weekday). "
+    "Example: '0 9 * * 1-5'."
+)
+_BAD_CRON: Final = "Invalid cron expression. Use standard 5-field cron syntax (e.g., '0 9 * * 1-5')."
 
 
 def _read_cron(fields: Fields, name: str, _: Target) -> Json:
     expression = fields.text(name, longest=100, null=True)
     if expression:
+        if len(expression.split()) != CRON_FIELDS:
+            raise fields.fault(name, _FIVE_FIELDS)
         try:
             check_cron(expression)
-        except BadCron as error:
-            raise fields.fault(name, f"Invalid cron expression. {error}") from None
+        except BadCron:
+            raise fields.fault(name, _BAD_CRON) from None
     return expression
-
-
-def _read_zone(fields: Fields, name: str, _: Target) -> Json:
-    zone = fields.text(name, longest=64, null=True)
-    try:
-        if zone:
-            ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise fields.fault(name, f"Unknown timezone {zone}.") from None
-    return zone
 
 
 class ScheduledChanges(Resource):
@@ -59,7 +56,7 @@ class ScheduledChanges(Resource):
             Field("cron_expression", Kind(_read_cron, MAYBE_TEXT)),
             Field("last_executed_at"),
             Field("end_date", moment()),
-            Field("timezone", Kind(_read_zone, MAYBE_TEXT)),
+            Field("timezone"),
             Field("created_by", column="created_by_id"),
             Field("created_at"),
             Field("updated_at"),
@@ -74,7 +71,7 @@ class ScheduledChanges(Resource):
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         had = {} if row is None else self.fields.decoded(row)
-        _check_recurrence({**had, **columns})
+        _check_recurrence({**had, **columns}, is_new=row is None)
         target = columns.get("record_id") or had["record_id"]
         if target != had.get("record_id", target):
             raise invalid("Cannot change the target record of an existing scheduled change.", "record_id")
@@ -82,17 +79,24 @@ class ScheduledChanges(Resource):
         if had.get("executed_at") is not None:
             raise invalid("Cannot modify a scheduled change that has already executed.")
 
+    def born(self, call: Call) -> Values:
+        return {"timezone": load_time_zone(call.db, call.project.id)}
+
     def leave(self, call: Call, row: sqlite3.Row) -> None:
         _check_flag(call, row["record_id"])
 
 
-def _check_recurrence(values: Mapping[str, Json]) -> None:
+def _check_recurrence(values: Mapping[str, Json], *, is_new: bool) -> None:
     cron, interval = values.get("cron_expression"), values.get("recurrence_interval")
+    if cron and interval:
+        detail = "Cannot set both cron_expression and recurrence_interval. Use one or the other."
+        raise invalid(detail, "cron_expression")
+    if is_new and (cron or interval) and not values.get("is_recurring"):
+        name = "cron_expression" if cron else "recurrence_interval"
+        raise invalid(f"Cannot set {name} when is_recurring is false for new schedules.", name)
     if values.get("is_recurring"):
-        if cron and interval:
-            raise invalid("Give a cron expression or a recurrence interval, not both.", "cron_expression")
         if not cron and not interval:
-            detail = "A recurring change needs a recurrence interval or a cron expression."
+            detail = "Either recurrence_interval or cron_expression is required when is_recurring is true."
             raise invalid(detail, "recurrence_interval")
         if values["payload"].get("operation") == "add_release_condition":
             raise invalid("Release conditions cannot be added again and again.", "payload")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo
 
 INTERVALS = ("daily", "weekly", "monthly", "yearly")
+CRON_FIELDS = 5
 _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _FARTHEST = 366 * 5
 
@@ -52,7 +53,7 @@ def check_cron(expression: str) -> None:
 def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], bool]]:
     """Return minutes, hours, and whether a day matches."""
     fields = expression.split()
-    if len(fields) != len(_RANGES):
+    if len(fields) != CRON_FIELDS:
         raise BadCron("A cron expression has five fields.")
     minutes, hours, days, months, weekdays = (
         _field(text, *limits) for text, limits in zip(fields, _RANGES, strict=True)
