@@ -73,6 +73,20 @@ async def test_a_hostile_body_is_a_plain_400(world: World, content: bytes, statu
     assert (response.status_code, list(response.json())) == (status, KEYS)
 
 
+@pytest.mark.parametrize(
+    ("content", "detail"),
+    [
+        (b'\xef\xbb\xbf{"key": "a"}', "Unexpected UTF-8 BOM"),
+        (b"\xff\xfe{", "'utf-8' codec can't decode byte 0xff in position 0"),
+        (b'{"key": NaN}', "Out of range float values"),
+    ],
+)
+async def test_the_detail_names_why_bytes_are_no_json(world: World, content: bytes, detail: str) -> None:
+    refusal = await world.refused("POST", "", content=content, headers={"Content-Type": "application/json"})
+    assert refusal.code == "parse_error"
+    assert str(refusal.detail).startswith(f"JSON parse error - {detail}")
+
+
 async def test_a_body_is_nested_64_levels_at_most(world: World) -> None:
     def nested(levels: int) -> bytes:
         return b'{"key": "k' + str(levels).encode() + b'", "x": ' + b"[" * levels + b"]" * levels + b"}"

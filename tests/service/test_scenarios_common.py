@@ -232,6 +232,17 @@ async def test_scenario_22_unknown_method_is_405(world: World) -> None:
     assert response.headers["Allow"] == "GET, OPTIONS, POST"
 
 
+@pytest.mark.parametrize("path", ["", "bulk_delete/"])
+async def test_options_needs_the_scope_to_read(world: World, path: str) -> None:
+    reader, stranger = world.with_key("feature_flag:read"), world.with_key("experiment:write")
+    assert (await reader.ask("OPTIONS", path)).status_code == 200
+    refusal = await stranger.refused("OPTIONS", path)
+    assert (refusal.status, refusal.detail) == (
+        403,
+        "API key missing required scope 'feature_flag:read'",
+    )
+
+
 async def test_scenario_23_only_json_is_read(world: World) -> None:
     for media in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
         refusal = await world.refused("POST", "", content=b"key=a", headers={"Content-Type": media})

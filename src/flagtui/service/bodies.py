@@ -50,7 +50,7 @@ def check_media_type(content_type: str | None) -> None:
 def _where_it_breaks(raw: bytes) -> str:
     """Return the place as the product's parser words it."""
     try:
-        json.loads(raw)
+        json.loads(raw.decode())
     except (ValueError, RecursionError) as error:
         return str(error)
     return "Out of range float values or lone surrogates are not JSON compliant"

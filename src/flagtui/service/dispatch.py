@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -67,6 +67,8 @@ class Match:
     operation: Operation | None
     params: Mapping[str, str]
     methods: tuple[str, ...]
+    described: Operation = UNKNOWN
+    """For OPTIONS: the operation whose access the caller needs, with the scope to read."""
 
 
 class HttpApplication(ABC):
@@ -213,14 +215,15 @@ class Dispatcher(HttpApplication):
             raise not_found("Endpoint not found.")
         methods, params = route
         method = "GET" if request.method == "HEAD" else request.method
-        return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})))
+        described = _described(methods.values()) if method == "OPTIONS" else UNKNOWN
+        return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})), described)
 
     def _admitted(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
         caller, project, now = ANONYMOUS, None, self.settings.clock()
         if match.operation is None or not match.operation.public:
             caller = identify(db, request.headers.get("authorization"))
             params = with_named_project(db, match.params, request.query_params.get("token", ""))
-            project = admit(db, caller, match.operation or UNKNOWN, params, self.settings)
+            project = admit(db, caller, match.operation or match.described, params, self.settings)
         return Call(
             db=db,
             method=request.method,
@@ -275,6 +278,14 @@ def _carry_out(operation: Operation, call: Call) -> Response:
 
 def _fault_answer(fault: Fault) -> Response:
     return Response(fault.content, fault.status, fault.headers)
+
+
+def _described(operations: Iterable[Operation]) -> Operation:
+    """Return an operation of a path as OPTIONS needs it: the scope to read is enough."""
+    operation = min(operations, key=lambda item: item.method != "GET")
+    if operation.scope is None or operation.public:
+        return UNKNOWN
+    return replace(operation, scope=operation.scope.replace(":write", ":read"))
 
 
 def _describe(request: Request, match: Match) -> Response:
