@@ -93,6 +93,8 @@ class Generation:
         "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
         "Got keys: {keys}. Rename the baseline variant's 'key' to 'control'."
     )
+    variants_attr: str | None = None
+    """The field that a fault of an experiment's variants names."""
     dashboard_headers: Mapping[str, str] = field(
         default_factory=lambda: {"Deprecation": "true", "Sunset": "Fri, 25 Sep 2026 00:00:00 GMT"}
     )
@@ -227,6 +229,7 @@ OLDER: Final = Generation(
     ),
     no_dashboard="Usage dashboard not found",
     no_control="Feature flag variants must contain a control variant",
+    variants_attr="parameters",
     dashboard_headers={},
     enrichment_headers={},
     is_older=True,

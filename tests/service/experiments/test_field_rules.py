@@ -132,12 +132,6 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("conclusion", "maybe", '"maybe" is not a valid choice.'),
     ("holdout_id", 99, 'Invalid pk "99" - object does not exist.'),
     ("holdout_id", "9" * 2_000, "String value too large."),
-    ("stats_config", {"method": "x"}, "Invalid stats method: 'x'. Must be one of: bayesian, frequentist"),
-    (
-        "stats_config",
-        {"baseline_variant_key": "x"},
-        "Invalid baseline_variant_key: 'x'. Must be one of: control, test",
-    ),
     ("exposure_criteria", "x", "exposure_criteria must be an object"),
     (
         "exposure_criteria",
@@ -156,13 +150,7 @@ REFUSED: list[tuple[str, Any, str]] = [
         {"exposure_config": {"kind": "ActionsNode"}},
         "Invalid exposure_criteria.exposure_config",
     ),
-    ("filters", {"properties": [1]}, "Experiments do not support global filter properties"),
-    ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
     ("excluded_variants", "x", "excluded_variants must be a list of strings"),
-    ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']"),
-    ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')"),
-    ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']"),
-    ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
     ("saved_metrics_ids", {}, "Saved metrics must be a list"),
     ("saved_metrics_ids", [1], "Saved metric must be an object"),
     ("saved_metrics_ids", [{}], "Saved metric must have an id"),
@@ -183,3 +171,40 @@ async def test_scenarios_12_and_38_other_fields_that_are_refused(
 ) -> None:
     assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, field)
     assert (await service.get("feature_flags"))["count"] == 0
+
+
+REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
+    ("stats_config", {"method": "x"}, "Invalid stats method: 'x'. Must be one of: bayesian, frequentist"),
+    (
+        "stats_config",
+        {"baseline_variant_key": "x"},
+        "Invalid baseline_variant_key: 'x'. Must be one of: control, test",
+    ),
+    ("filters", {"properties": [1]}, "Experiments do not support global filter properties"),
+    ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']"),
+    ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')"),
+    ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']"),
+    ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
+    ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "detail"), REFUSED_AS_A_WHOLE)
+async def test_other_faults_name_no_field(service: Service, field: str, value: Any, detail: str) -> None:
+    assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, None)
+    assert (await service.get("feature_flags"))["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "detail"),
+    [
+        ([f"v{number}" for number in range(21)], "Feature flag variants must be less than 21"),
+        (["a", "b"], "Feature flag variants must contain a control variant"),
+    ],
+)
+async def test_older_servers_name_parameters_for_variants(
+    legacy: Service, keys: list[str], detail: str
+) -> None:
+    variants = [{"key": key, "rollout_percentage": 100 / len(keys)} for key in keys]
+    body = _body(parameters={"feature_flag_variants": variants})
+    assert await legacy.refused("POST", "experiments", body) == (400, detail, "parameters")

@@ -90,8 +90,13 @@ def _read_parameters(fields: Fields, name: str, target: Target) -> Json:
     return {key: inner for key, inner in value.items() if key not in FLAG_KEYS}
 
 
-def _settings(faults: Faults, schema: Json = MAYBE_OBJECT, empty: Json = None) -> Kind:
-    """Return an object of which the first of the faults is raised; `empty` is kept for null."""
+def _settings(
+    faults: Faults, schema: Json = MAYBE_OBJECT, empty: Json = None, *, names: bool = False
+) -> Kind:
+    """Return an object of which the first of the faults is raised; `empty` is kept for null.
+
+    `names`: those faults name the field; the product finds the others after it has read all fields.
+    """
 
     def read(body: Fields, name: str, _: Target) -> Json:
         sent = body.sent[name]
@@ -100,7 +105,7 @@ def _settings(faults: Faults, schema: Json = MAYBE_OBJECT, empty: Json = None) -
         if not isinstance(sent, dict):
             raise invalid(f"{name} must be an object", name)
         for detail in faults(sent):
-            raise invalid(detail, name)
+            raise invalid(detail, name if names else None)
         return sent
 
     return Kind(read, schema, "json")
@@ -155,7 +160,7 @@ def _checked_excluded(sent: Json) -> list[str] | None:
     excluded = _texts("excluded_variants", "strings", sent)
     holdouts = [key for key in excluded or () if key.startswith("holdout-")]
     if holdouts:
-        raise invalid(f"cannot exclude holdout pseudo-variants: {holdouts}", "excluded_variants")
+        raise invalid(f"cannot exclude holdout pseudo-variants: {holdouts}")
     return excluded
 
 
@@ -163,21 +168,20 @@ def check_baseline(stats: Json, variant_keys: Sequence[str]) -> None:
     key = (stats or {}).get("baseline_variant_key")
     if key is not None and key not in variant_keys:
         listed = ", ".join(variant_keys)
-        raise invalid(f"Invalid baseline_variant_key: '{key}'. Must be one of: {listed}", "stats_config")
+        raise invalid(f"Invalid baseline_variant_key: '{key}'. Must be one of: {listed}")
 
 
 def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], baseline: str) -> None:
     """Against the variants there are: the baseline and one more must remain."""
-    attr = "excluded_variants"
     if not excluded:
         return
     if baseline in excluded:
-        raise invalid(f"baseline variant cannot be excluded ('{baseline}')", attr)
+        raise invalid(f"baseline variant cannot be excluded ('{baseline}')")
     unknown = [key for key in excluded if key not in variant_keys]
     if unknown:
-        raise invalid(f"unknown variants for this experiment: {unknown}", attr)
+        raise invalid(f"unknown variants for this experiment: {unknown}")
     if all(key in excluded for key in variant_keys if key != baseline):
-        raise invalid("at least one test variant must remain in analysis", attr)
+        raise invalid("at least one test variant must remain in analysis")
 
 
 _VARIANT: Final = record({"key": TEXT, "rollout_percentage": SHARE}, ("key", "rollout_percentage"))
@@ -223,7 +227,7 @@ EXPERIMENTS: Final = Table(
         Field("created_at", None, shown=MOMENT),
         Field("updated_at", None, shown=MOMENT),
         Field("type", choice(TYPES, null=True), _COPIED),
-        Field("exposure_criteria", _settings(_criteria_faults), _LOGGED | _COPIED | _ALWAYS),
+        Field("exposure_criteria", _settings(_criteria_faults, names=True), _LOGGED | _COPIED | _ALWAYS),
         Field("metrics", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
         Field("metrics_secondary", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
         Field("stats_config", _settings(_stats_faults, _STATS), _LOGGED | _COPIED | _ALWAYS, MAYBE_OBJECT),

@@ -127,23 +127,23 @@ def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: Li
 
 def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[str, Json]]:
     """Return variants as a flag stores them, checked: a key and a share each, `split_percent` first."""
+    attr = generation.variants_attr
     if not isinstance(sent, list):
-        raise invalid("Feature flag variants must be a list")
-    variants = [_normal_variant(variant, index) for index, variant in enumerate(sent)]
+        raise invalid("Feature flag variants must be a list", attr)
+    variants = [_normal_variant(variant, index, attr) for index, variant in enumerate(sent)]
     keys = [variant["key"] for variant in variants]
     if len(variants) > MOST_VARIANTS:
-        raise invalid(f"Feature flag variants must be less than {MOST_VARIANTS + 1}")
+        raise invalid(f"Feature flag variants must be less than {MOST_VARIANTS + 1}", attr)
     if len(variants) < generation.fewest_variants:
-        raise invalid(FEW_VARIANTS)
+        raise invalid(FEW_VARIANTS, attr)
     if "control" not in keys:
         place = next((index for index, key in enumerate(keys) if key.lower() == "control"), None)
         if place is None or generation.is_older:
-            raise invalid(generation.no_control.format(keys=keys))
+            raise invalid(generation.no_control.format(keys=keys), attr)
         variants[place]["key"] = "control"
     if any("rollout_percentage" not in variant for variant in variants):
-        raise invalid(
-            "Each variant must include split_percent (recommended) or rollout_percentage (deprecated)."
-        )
+        detail = "Each variant must include split_percent (recommended) or rollout_percentage (deprecated)."
+        raise invalid(detail, attr)
     return variants
 
 
@@ -155,11 +155,11 @@ def check_variants_of(flag: LinkedFlag) -> None:
         raise invalid(NO_CONTROL)
 
 
-def _normal_variant(variant: Json, index: int) -> dict[str, Json]:
+def _normal_variant(variant: Json, index: int, attr: str | None) -> dict[str, Json]:
     if not isinstance(variant, dict):
-        raise invalid(f"Feature flag variant at index {index} must be an object")
+        raise invalid(f"Feature flag variant at index {index} must be an object", attr)
     if not isinstance(variant.get("key"), str) or not variant["key"]:
-        raise invalid(f"Feature flag variant at index {index} must have a 'key' field")
+        raise invalid(f"Feature flag variant at index {index} must have a 'key' field", attr)
     normal = {name: value for name, value in variant.items() if name != "split_percent"}
     if variant.get("split_percent") is not None:
         normal["rollout_percentage"] = variant["split_percent"]
