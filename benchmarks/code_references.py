@@ -22,7 +22,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
-from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies
+from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies, save_flags
 from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
@@ -76,7 +76,7 @@ def main() -> None:
         size = write_tree(tree, given.files)
         for count, home in homes.items():
             home.mkdir()
-            save_flags(home, count)
+            save_facts(home, count)
         patterns = Path(folder) / "keys"
         patterns.write_text("".join(f"{key(number)}\n" for number in range(KEYS)))
         grep = ("git", "grep", "-F", "-n", "-f", str(patterns))
@@ -94,7 +94,7 @@ def main() -> None:
         for _ in range(given.runs):
             for home in homes.values():
                 rmtree(home / ".cache", ignore_errors=True)
-                save_flags(home, int(home.name))
+                save_facts(home, int(home.name))
             for name, (command, home) in commands.items():
                 times[name].append(run(command, tree, environment(home)))
             for name, store in (
@@ -156,12 +156,12 @@ def line(source: random.Random) -> str:
     return f'  {first}_{second} = compute("{third} {first}", {source.randint(1, 999)});'
 
 
-def save_flags(home: Path, count: int) -> None:
+def save_facts(home: Path, count: int) -> None:
     """Save flags and events as an earlier run leaves them."""
     flags = [CodeFlag(FlagRow(number + 1, key(number), active=True)) for number in range(count)]
     with in_environment(environment(home)):
         copies = OfflineCopies(open_profile(""))
-        copies.save(1, "flags", CODE_PART, flags, CodeFlag)
+        save_flags(copies, 1, flags)
         copies.save(1, "events", CODE_PART, [EventDefinitionRow("1", "order placed")], EventDefinitionRow)
 
 

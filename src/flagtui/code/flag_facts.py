@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from flagtui.models.code_flags import CodeFlag
+from flagtui.models.code_flags import CodeFlag, StoredFlags
 from flagtui.models.rows import EventDefinitionRow
 
 
@@ -23,11 +23,12 @@ class CodeFacts(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        flags: Iterable[CodeFlag],
+        flags: Iterable[CodeFlag] | StoredFlags,
         events: Iterable[EventDefinitionRow] | None,
         taken_at: float,
         project: str = "",
     ) -> "CodeFacts":
         """Return the facts of these records."""
         by_name = None if events is None else {row.name: row for row in events}
-        return cls({flag.key: flag for flag in flags}, by_name, taken_at, project)
+        by_key = flags if isinstance(flags, StoredFlags) else {flag.key: flag for flag in flags}
+        return cls(by_key, by_name, taken_at, project)

@@ -1,5 +1,7 @@
 """A flag as a scan of code needs it: its row, and what libraries make of its conditions."""
 
+from collections.abc import Iterable, Iterator, Mapping
+
 import msgspec
 
 from flagtui.models.rows import FlagRow
@@ -27,3 +29,39 @@ class CodeFlag(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """Return the key of the flag."""
         return self.row.key
+
+
+class StoredFlag(msgspec.Struct, frozen=True, gc=False):
+    """A flag in a copy on disk."""
+
+    key: str
+    flag: bytes
+
+    @classmethod
+    def of(cls, flag: CodeFlag) -> "StoredFlag":
+        """Return the flag as it is stored."""
+        return cls(flag.key, msgspec.msgpack.encode(flag))
+
+
+class StoredFlags(Mapping[str, CodeFlag]):
+    """Flags by key. Each is read when it is looked up: code names few of ten thousand."""
+
+    def __init__(self, rows: Iterable[StoredFlag]) -> None:
+        """Read the first flag, which is of the same version as the others. Raises MsgspecError."""
+        self._rows = {row.key: row.flag for row in rows}
+        self._read = msgspec.msgpack.Decoder(CodeFlag).decode
+        for key in self._rows:
+            self[key]
+            break
+
+    def __getitem__(self, key: str) -> CodeFlag:
+        return self._read(self._rows[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)

@@ -3,12 +3,12 @@
 import time
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies
+from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies, load_flags
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.models.code_flags import CodeFlag
+from flagtui.models.code_flags import CodeFlag, StoredFlags
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.text.formats import ago
 
@@ -25,9 +25,9 @@ def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:
 def load_facts(opening: Opening) -> CodeFacts:
     """Return the facts of the last run, with a line about their age. Raises Trouble."""
     copies = OfflineCopies(opening)
-    copy = copies.load("flags", CODE_PART, CodeFlag)
-    if copy is not None:
-        flags, taken_at = list(copy.rows), copy.taken_at
+    flags: StoredFlags | list[CodeFlag]
+    if (copy := load_flags(copies)) is not None:
+        flags, taken_at = copy
     else:
         rows = copies.load("flags", "", FlagRow)
         if rows is None:

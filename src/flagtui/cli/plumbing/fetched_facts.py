@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
 from flagtui.api.resource import PagedRecords
-from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies
+from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies, load_flags, save_flags
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import every_row
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.listed_flags import ListedFlag, complete_flags, read_listed_page, with_deleted
-from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_feed import recent_deletions
 from flagtui.store.kinds import EVENTS
@@ -49,13 +48,11 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
         with suppress(Forbidden, NotFound, NotOffered):
             static = {cohort.id for cohort in await client.cohorts.all() if cohort.is_static}
     copies = None if opening is None else OfflineCopies(opening)
-    earlier = copies.load("flags", CODE_PART, CodeFlag, client.project) if copies else None
-    flags = with_deleted(
-        complete_flags(listed, static), await _deleted(client), earlier.rows if earlier is not None else ()
-    )
+    earlier, _ = (load_flags(copies, client.project) if copies else None) or ({}, 0)
+    flags = with_deleted(complete_flags(listed, static), await _deleted(client), earlier.values())
     events = await _events(client)
     if copies is not None:
-        copies.save(client.project, "flags", CODE_PART, flags, CodeFlag)
+        save_flags(copies, client.project, flags)
     if copies is not None and events is not None:
         copies.save(client.project, "events", CODE_PART, events, EventDefinitionRow)
     return CodeFacts.of(flags, events, time.time(), str(client.project))

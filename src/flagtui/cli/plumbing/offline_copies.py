@@ -1,13 +1,16 @@
 """Copies on disk of what earlier runs read: lists for `--offline`, and the last scan of code."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.models.code_flags import CodeFlag, StoredFlag, StoredFlags
 from flagtui.models.rows import DiskRow
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
@@ -46,6 +49,19 @@ class OfflineCopies:
     def _place(self, project: str, kind: Kind, part: str) -> SnapshotPlace:
         name, host = self._opening.profile.name, self._opening.host.address
         return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)
+
+
+def save_flags(copies: OfflineCopies, project: int | str, flags: Iterable[CodeFlag]) -> None:
+    """Save the flags that code is compared with."""
+    copies.save(project, "flags", CODE_PART, [*map(StoredFlag.of, flags)], StoredFlag)
+
+
+def load_flags(copies: OfflineCopies, project: int | str = "") -> tuple[StoredFlags, float] | None:
+    """Return the flags that code is compared with and their time; None without any of this version."""
+    copy = copies.load("flags", CODE_PART, StoredFlag, project)
+    with suppress(msgspec.MsgspecError):
+        return None if copy is None else (StoredFlags(copy.rows), copy.taken_at)
+    return None
 
 
 def project_names(opening: Opening, project: str) -> list[str]:
