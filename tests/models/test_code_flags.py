@@ -1,4 +1,4 @@
-"""Flags in a copy on disk: the same as before, and read only when they are looked up."""
+"""Flags in the cached copy: the same as before, and read only when they are looked up."""
 
 import msgspec
 import pytest

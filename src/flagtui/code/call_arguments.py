@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 import msgspec
@@ -26,7 +27,7 @@ _SUFFIX: Final = re.compile(
     r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
 )
 _OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
-_LINE_END: Final = re.compile(r"\n")
+_PLAIN_QUOTES: Final = ('"', "'")
 _SPACE: Final = re.compile(r"\s*")
 _OPEN: Final = frozenset("([{")
 _CLOSED: Final = frozenset(")]}")
@@ -58,7 +59,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _lines(self) -> list[int]:
         """The offset at which each line begins."""
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return [0, *accumulate(map((1).__add__, map(len, self.text.split("\n"))))]
 
     @cached_property
     def _comments(self) -> list[int]:
@@ -95,6 +96,12 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
             whole["prefix"].lower() in ("f", "fr", "rf") or "$" in whole["prefix"]
         )
         return None if has_values or is_format or "\\" in content else content
+
+    def is_plain(self, start: int, end: int) -> bool:
+        """Return whether a string has one quote at each end, and so its content between them."""
+        quote = self.text[start]
+        ends = self.text[start + 1 : start + 2], self.text[end - 1]
+        return quote in _PLAIN_QUOTES and ends[0] != quote and ends[1] == quote
 
     def name_before(self, position: int) -> tuple[int, str]:
         """Return the identifier that ends before the position, as of a call, and where it begins."""

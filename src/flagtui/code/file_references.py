@@ -10,7 +10,7 @@ import msgspec
 from flagtui.code.call_arguments import Argument, SourceText, is_within
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
-from flagtui.code.quoted_words import quoted_words
+from flagtui.code.quoted_words import quoted_keys
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import (
     EVENT_NAMES,
@@ -92,16 +92,17 @@ class _FileReader:
     def read(self) -> Iterator[Reference]:
         """Yield every reference but the calls with a name, which are in `calls`."""
         if self.facts.language is None:
-            for position, word in quoted_words(self.source.text):
-                if word in self.keys:
-                    yield self._reference(position, "string", word)
+            for position, word in quoted_keys(self.source.text, self.keys):
+                yield self._reference(position, "string", word)
             return
         self.names = dict(find_names(self.source, self.facts.path))
         reported: set[int] = set()
         for reference, start in self._read_calls():
             reported.add(start)
             yield reference
-        for start in self.syntax.strings.keys() - reported:
+        for start, end in self.syntax.strings.items():
+            if start in reported or self._is_other_text(start, end):
+                continue
             key = self.source.string(start)
             named = self.names.get(start)
             is_constant = named is not None and not named.is_member
@@ -111,11 +112,17 @@ class _FileReader:
                 yield self._reference(start, "constant" if named and is_key else "string", key)
         yield from self._read_words(reported)
 
+    def _is_other_text(self, start: int, end: int) -> bool:
+        """Return whether a string is no key for certain, as nearly all are."""
+        if self.facts.has_constants or not self.source.is_plain(start, end):
+            return False
+        return self.source.text[start + 1 : end - 1] not in self.keys
+
     def _read_words(self, reported: set[int]) -> Iterator[Reference]:
         """Yield the quoted keys in comments, and those in templates, pages and longer texts."""
         starts = sorted(reported & self.syntax.strings.keys())
-        for position, word in quoted_words(self.source.text):
-            if word in self.keys and not is_within(self.syntax.strings, starts, position):
+        for position, word in quoted_keys(self.source.text, self.keys):
+            if not is_within(self.syntax.strings, starts, position):
                 kind: Kind = "comment" if self.source.is_in_comment(position) else "string"
                 yield self._reference(position, kind, word)
 
@@ -143,9 +150,8 @@ class _FileReader:
         return reasons, problems
 
     def _read_calls(self) -> Iterator[tuple[Reference, int]]:
-        for start, end in self.syntax.arguments.items():
-            if not self.functions.may_end(self.source.text, start):
-                continue
+        for start in self.functions.may_end(self.source.text, self.syntax.arguments):
+            end = self.syntax.arguments[start]
             first, name = self.source.name_before(start)
             if not self.functions.is_name(name):
                 continue

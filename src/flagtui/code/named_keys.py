@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Final
@@ -54,6 +54,9 @@ _PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_
 _ACCESS: Final = re.compile(
     r"(?:\s+as\s+\w+|!|\.(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
 )
+_MARKS: Final = frozenset("=:>")
+"""Characters between a name and its text."""
+_MORE_MARKS: Final = {"java": frozenset("("), "kotlin": frozenset("("), "php": frozenset(",")}
 _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
 _KEY: Final = re.compile(r"[^\s\"'`\\]{1,400}")
@@ -64,21 +67,27 @@ _SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
 
 def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
     """Yield each text with a name, with the position of the text."""
-    file_scopes = [PurePosixPath(path).stem]
-    if package := _PACKAGE.search(source.text):
-        file_scopes.append(package[1])
     scopes_of = {True: _Scopes(_VARIABLE, source.text), False: _Scopes(_CLASS, source.text)}
-    # Only names can be variables, and most files with calls have none.
+    # Most files with calls have no names, which these are for.
     variables = cache(partial(_find_variables, source))
+    file_scopes = cache(partial(_find_file_scopes, source, path))
+    marks = _MARKS | _MORE_MARKS.get(source.language, frozenset())
     for start in source.syntax.strings:
-        before = source.text[max(0, start - _LOOK_BACK) : start]
-        name, is_member = _name_before(before, source.language)
-        key = source.string(start) if name else None
+        name, is_member = _name_before(source.text, start, source.language, marks)
+        if not name:
+            continue
+        key = source.string(start)
         is_whole = _GOES_ON.match(source.text, source.syntax.strings[start]) is None
         if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or name not in variables()):
             scope = scopes_of[is_member].before(start, name)
-            scopes = (*filter(None, (scope,)), *file_scopes)
+            scopes = (*filter(None, (scope,)), *file_scopes())
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
+
+
+def _find_file_scopes(source: SourceText, path: str) -> list[str]:
+    """Return the names that precede any name of the file elsewhere: those of the file and its package."""
+    package = _PACKAGE.search(source.text)
+    return [PurePosixPath(path).stem, *([package[1]] if package else ())]
 
 
 def _find_variables(source: SourceText) -> frozenset[str]:
@@ -92,19 +101,26 @@ def _find_variables(source: SourceText) -> frozenset[str]:
     return frozenset(variables)
 
 
-def _name_before(before: str, language: str) -> tuple[str, bool]:
-    """Return the name that the text after this has, and whether it is a member of an object."""
-    last = before.rstrip()[-1:]
+def _name_before(text: str, start: int, language: str, marks: Collection[str]) -> tuple[str, bool]:
+    """Return the name of the string that begins here, and whether it is a member of an object."""
+    end = start
+    while end and text[end - 1].isspace():
+        end -= 1
+    last = text[end - 1 : end]
+    # Nearly all strings are arguments; Elixir has no mark.
+    if last not in marks and language != "elixir":
+        return "", False
+    before = text[max(0, start - _LOOK_BACK) : start]
     if last == "=":
         match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
         match = match or (_DECLARED.search(before) if language in _SCRIPTS else None)
     elif last in (":", ">"):
         match = _MEMBER.search(before)
-    elif last == "(" and language in ("java", "kotlin"):
+    elif last == "(" and last in marks:
         # The test of one letter spares a search before nearly all arguments.
-        is_method = before.rstrip()[:-1].rstrip()[-1:].islower()
+        is_method = text[max(0, end - _LOOK_BACK) : end - 1].rstrip()[-1:].islower()
         match = None if is_method else _ENUM.search(before)
-    elif last == "," and language == "php":
+    elif last == "," and last in marks:
         match = _DEFINE.search(before)
     else:
         match = _ATTRIBUTE.search(before) if language == "elixir" else None

@@ -82,11 +82,16 @@ class CallNames:
         self._tail_length = min(map(len, self._last))
         self._tails = frozenset(name[-self._tail_length :] for name in self._last)
 
-    def may_end(self, text: str, position: int) -> bool:
-        """Return whether such a name can precede the position; false for nearly all other names."""
-        tail = text[max(0, position - self._tail_length) : position]
-        # Anything but a name, such as types or `?.`, can follow one.
-        return tail in self._tails or not (tail[-1:].isalnum() or tail[-1:] in NAME_MARKS)
+    def may_end(self, text: str, positions: Iterable[int]) -> list[int]:
+        """Return the positions that such a name can precede: few of those after other names."""
+        tails, length = self._tails, self._tail_length
+        return [
+            position
+            for position in positions
+            if (tail := text[position - length if position > length else 0 : position]) in tails
+            # Anything but a name, such as types or `?.`, can follow one.
+            or not (tail[-1:].isalnum() or tail[-1:] in NAME_MARKS)
+        ]
 
     def is_name(self, name: str) -> bool:
         """Return whether a function has this name on some receiver."""

@@ -32,7 +32,7 @@ class CodeFlag(msgspec.Struct, frozen=True):
 
 
 class StoredFlag(msgspec.Struct, frozen=True, gc=False):
-    """A flag in a copy on disk."""
+    """A flag in the cached copy."""
 
     key: str
     flag: bytes
