@@ -100,8 +100,9 @@ class _FileReader:
         for reference, start in self._read_calls():
             reported.add(start)
             yield reference
+        is_usual = not self.facts.has_constants
         for start, end in self.syntax.strings.items():
-            if start in reported or self._is_other_text(start, end):
+            if start in reported or (is_usual and self.source.is_none_of(self.keys, start, end)):
                 continue
             key = self.source.string(start)
             named = self.names.get(start)
@@ -111,12 +112,6 @@ class _FileReader:
                 reported.add(start)
                 yield self._reference(start, "constant" if named and is_key else "string", key)
         yield from self._read_words(reported)
-
-    def _is_other_text(self, start: int, end: int) -> bool:
-        """Return whether a string is no key for certain, as nearly all are."""
-        if self.facts.has_constants or not self.source.is_plain(start, end):
-            return False
-        return self.source.text[start + 1 : end - 1] not in self.keys
 
     def _read_words(self, reported: set[int]) -> Iterator[Reference]:
         """Yield the quoted keys in comments, and those in templates, pages and longer texts."""
