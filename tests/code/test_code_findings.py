@@ -214,3 +214,13 @@ def test_events_in_code_are_hidden_stale_or_healthy() -> None:
     assert "No code uses the event fresh; it was last received 1 day ago." in unused
     assert "No code uses the event new; it was never received." in unused
     assert "No code uses the event hidden; it was received today." in unused
+
+
+def test_unused_records_count_the_calls_that_compute_keys() -> None:
+    about = facts(flag("nav"), events=("signed up",))
+    computed = [use("", line=1), use("", line=2), use("", line=3, subject="event")]
+    messages = [each.message for each in find_findings(computed, about, ["unreferenced"])]
+    assert [message.split("; ")[-1] for message in messages] == [
+        "1 call computes its key, so it may be a use.",
+        "2 calls compute their keys, so one may be a use.",
+    ]

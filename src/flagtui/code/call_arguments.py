@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.literal_escapes import unescape
 from flagtui.code.sdk_functions import NAME_MARKS
 from flagtui.code.syntax import Syntax
 
@@ -26,6 +27,15 @@ _INTERPOLATION: Final = {
 _SUFFIX: Final = re.compile(
     r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
 )
+_SYMBOL: Final = re.compile(r":([A-Za-z_]\w*)")
+_WITH_SYMBOLS: Final = ("ruby", "elixir")
+_PLUS: Final = re.compile(r"\s*\+\s*")
+_JOINTS: Final = {
+    **dict.fromkeys(("python", "ruby", "dart"), re.compile(r"\s*(?:\+\s*)?")),
+    "php": re.compile(r"\s*\.\s*"),
+    "elixir": re.compile(r"\s*<>\s*"),
+}
+"""What joins one literal to the next."""
 _OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
 _PLAIN_QUOTES: Final = ('"', "'")
 _SPACE: Final = re.compile(r"\s*")
@@ -77,15 +87,24 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         return self.arguments(head.end() - 1, argument.end) if head else []
 
     def literal(self, argument: Argument) -> str | None:
-        """Return the text of a string literal; None for anything else, and for one with values in it."""
-        end = self.syntax.strings.get(argument.start)
-        if end is None or end > argument.end:
-            return None
-        rest = _SUFFIX.match(self.text, end, argument.end)
-        return self.string(argument.start) if rest and rest.end() == argument.end else None
+        """Return the text of a literal, or of several that are joined; None for a computed value."""
+        if symbol := _SYMBOL.fullmatch(self.text, argument.start, argument.end):
+            return symbol[1] if self.language in _WITH_SYMBOLS else None
+        place, texts = argument.start, ""
+        while (end := self.syntax.strings.get(place, argument.end + 1)) <= argument.end:
+            text = self.string(place)
+            if text is None:
+                return None
+            texts += text
+            rest = _SUFFIX.match(self.text, end, argument.end)
+            if rest and rest.end() == argument.end:
+                return texts
+            joint = _JOINTS.get(self.language, _PLUS).match(self.text, end, argument.end)
+            place = joint.end() if joint else argument.end
+        return None
 
     def string(self, start: int) -> str | None:
-        """Return the content of the string that begins here; None for one with values or escapes in it."""
+        """Return the content of the string that begins here; None for one with values in it."""
         whole = _LITERAL.fullmatch(self.text, start, self.syntax.strings[start])
         if whole is None:
             return None
@@ -95,16 +114,23 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         is_format = "{" in content and (
             whole["prefix"].lower() in ("f", "fr", "rf") or "$" in whole["prefix"]
         )
-        return None if has_values or is_format or "\\" in content else content
+        if has_values or is_format:
+            return None
+        if "\\" not in content:
+            return content
+        # Prefixes and number signs make raw strings, among others.
+        is_usual = whole.start("quote") == start
+        return unescape(content, whole["quote"], self.language) if is_usual else None
 
     def is_none_of(self, keys: Collection[str], start: int, end: int) -> bool:
         """Return whether a string is none of the keys for certain, as nearly all are: a fast look.
 
-        It has one quote at each end, and something else between them.
+        It has one quote at each end, and something else between them, without escapes.
         """
         text, quote = self.text, self.text[start]
         is_plain = quote in _PLAIN_QUOTES and text[end - 1] == quote != text[start + 1 : start + 2]
-        return is_plain and text[start + 1 : end - 1] not in keys
+        content = text[start + 1 : end - 1]
+        return is_plain and content not in keys and "\\" not in content
 
     def name_before(self, position: int) -> tuple[int, str]:
         """Return the identifier that ends before the position, as of a call, and where it begins."""

@@ -245,10 +245,12 @@ def value_words(value: ServedValue) -> str:
 def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeFinding]:
     """Yield the records that no code uses, without a fingerprint. A quoted key may be a use."""
     used: set[tuple[str, str]] = set()
+    computed: Counter[str] = Counter()
     comments: dict[tuple[str, str], Reference] = {}
     for each in references:
         if each.is_use or each.kind == "string":
             used.add((each.subject, each.key))
+            computed[each.subject] += not each.key
         elif each.kind == "comment":
             comments.setdefault((each.subject, each.key), each)
     records: list[tuple[str, str]] = [
@@ -261,7 +263,15 @@ def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[C
             yield CodeFinding("comment-only", key, f"Only comments name the {subject} {key}.", comment)
         else:
             received = f"; it was {_received(key, facts)}" if subject == "event" else ""
-            yield CodeFinding("unreferenced", key, f"No code uses the {subject} {key}{received}.")
+            words = f"No code uses the {subject} {key}{received}{_computed_words(computed[subject])}."
+            yield CodeFinding("unreferenced", key, words)
+
+
+def _computed_words(count: int) -> str:
+    """Return why a use may be missing, if any."""
+    if count == 1:
+        return "; 1 call computes its key, so it may be a use"
+    return f"; {count:,} calls compute their keys, so one may be a use" if count else ""
 
 
 def _missing(required: Iterable[str], facts: CodeFacts) -> Iterator[CodeFinding]:

@@ -1,0 +1,90 @@
+"""Keys in literals with escapes, and in literals that are joined: read where they mean one text."""
+
+import pytest
+
+from flagtui.code.file_references import FileFacts, find_references
+from flagtui.code.languages import LANGUAGES
+from flagtui.code.literal_escapes import unescape
+from flagtui.code.sdk_functions import CallNames
+
+
+@pytest.mark.parametrize(
+    ("language", "quote", "content", "text"),
+    [
+        ("ts", '"', r"new\u002dnav", "new-nav"),
+        ("js", '"', r"new\u{2d}nav", "new-nav"),
+        ("tsx", "`", r"\x6eav", "nav"),
+        ("js", "'", r"it\'s \"new\"", 'it\'s "new"'),
+        ("python", '"', r"\x6e\u0061v", "nav"),
+        ("python", '"', r"new\-nav", None),
+        ("python", '"', r"\u{6e}av", None),
+        ("java", '"', r"\u006eav", "nav"),
+        ("java", '"', r"\x6eav", None),
+        ("kotlin", '"', r"\u006eav", "nav"),
+        ("kotlin", '"""', r"\u006eav", None),
+        ("go", '"', r"\x6eav\\", "nav\\"),
+        ("go", '"', r"it\'s", None),
+        ("go", "`", r"\x6eav", None),
+        ("swift", '"', r"\u{6e}av", "nav"),
+        ("swift", '"', r"\u006eav", None),
+        ("rust", '"', r"\u{6e}\x61v", "nav"),
+        ("ruby", '"', r"\u006eav", "nav"),
+        ("ruby", "'", r"it\'s \\ new", "it's \\ new"),
+        ("ruby", "'", r"\u006eav", None),
+        ("ruby", '"', r"\u{6e 61}v", None),
+        ("php", '"', r"\u{6e}av", "nav"),
+        ("php", '"', r"it\'s", None),
+        ("php", "'", r"it\'s", "it's"),
+        ("elixir", '"', r"\u006eav", "nav"),
+        ("dart", "'", r"\x6eav", "nav"),
+        ("csharp", '"', r"\u006eav", "nav"),
+        ("html", '"', r"\u006eav", None),
+        ("ts", '"', r"\xe9", None),
+        ("ts", '"', r"\ud83d\ude00", None),
+        ("ts", '"', r"\u000a", None),
+        ("ts", '"', r"\u{ffffff}", None),
+        ("ts", '"', r"two\nlines", None),
+        ("ts", '"', "\\", None),
+    ],
+)
+def test_escapes_mean_what_they_mean_in_their_language(
+    language: str, quote: str, content: str, text: str | None
+) -> None:
+    assert unescape(content, quote, language) == text
+
+
+def keys_of(language: str, code: str) -> list[str]:
+    """Return the keys of the calls; empty for a computed one."""
+    facts = FileFacts("file", LANGUAGES[language])
+    result = find_references(code, facts, (), CallNames())
+    computed = [each.reference for each in result.calls]
+    return [each.key for each in (*result.references, *computed) if each.is_use]
+
+
+@pytest.mark.parametrize(
+    ("language", "argument", "key"),
+    [
+        ("ts", r'"new\u002dnav"', "new-nav"),
+        ("ts", '"new-" + "nav"', "new-nav"),
+        ("ts", "'new' +\n    \"-\" + `nav`", "new-nav"),
+        ("ts", '"new-" + name', ""),
+        ("ts", '"new-" + "nav".trim()', ""),
+        ("ts", '"new-" + `${name}`', ""),
+        ("ts", '"new-" + "nav" + name', ""),
+        ("ts", '"new-" === "nav"', ""),
+        ("python", '"new-" "nav"', "new-nav"),
+        ("python", '("new-"\n    "nav")', ""),
+        ("python", '"new-" f"{name}"', ""),
+        ("python", '"new-" "%s" % name', ""),
+        ("python", r'r"new\u002dnav"', ""),
+        ("ruby", '"new-" "nav"', "new-nav"),
+        ("ruby", ":new_nav", "new_nav"),
+        ("kotlin", '"new-" + "nav"', "new-nav"),
+        ("php", "'new-' . 'nav'", "new-nav"),
+        ("php", "'new-' + 'nav'", ""),
+    ],
+)
+def test_literals_that_are_joined_are_one_key(language: str, argument: str, key: str) -> None:
+    heads = {"php": "<?php\n$posthog->isFeatureEnabled({});", "ruby": "posthog.is_feature_enabled({}, 'id')"}
+    default = "posthog.feature_enabled({}, 1)" if language == "python" else "posthog.isFeatureEnabled({})"
+    assert keys_of(language, heads.get(language, default).format(argument)) == [key]
