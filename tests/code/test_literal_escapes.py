@@ -73,7 +73,17 @@ def keys_of(language: str, code: str) -> list[str]:
         ("ts", '"new-" + "nav" + name', ""),
         ("ts", '"new-" === "nav"', ""),
         ("python", '"new-" "nav"', "new-nav"),
-        ("python", '("new-"\n    "nav")', ""),
+        ("python", '("new-"\n    "nav")', "new-nav"),
+        ("python", '("new-nav", 1)[0]', ""),
+        ("python", '("new-nav", 1)', ""),
+        ("ts", '(("new-nav"))', ""),
+        ("ts", '( "new-nav" )', "new-nav"),
+        ("ts", '("new-") + ("nav")', ""),
+        ("dart", "'new-' 'nav'", "new-nav"),
+        ("dart", "'new-'\n      'nav'", "new-nav"),
+        ("dart", "'new-' \"nav\"", ""),
+        ("dart", "'new-' '$name'", ""),
+        ("csharp", '@"new""nav"', ""),
         ("python", '"new-" f"{name}"', ""),
         ("python", '"new-" "%s" % name', ""),
         ("python", r'r"new\u002dnav"', ""),
@@ -86,5 +96,7 @@ def keys_of(language: str, code: str) -> list[str]:
 )
 def test_literals_that_are_joined_are_one_key(language: str, argument: str, key: str) -> None:
     heads = {"php": "<?php\n$posthog->isFeatureEnabled({});", "ruby": "posthog.is_feature_enabled({}, 'id')"}
+    heads["csharp"] = "class A {{ void F() {{ posthog.IsFeatureEnabledAsync({}, 1); }} }}"
+    heads["dart"] = "f() {{ Posthog().isFeatureEnabled({}); }}"
     default = "posthog.feature_enabled({}, 1)" if language == "python" else "posthog.isFeatureEnabled({})"
     assert keys_of(language, heads.get(language, default).format(argument)) == [key]

@@ -27,6 +27,8 @@ _INTERPOLATION: Final = {
 _SUFFIX: Final = re.compile(
     r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
 )
+_COMPOSED: Final = re.compile(r"[(),]")
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
 _SYMBOL: Final = re.compile(r":([A-Za-z_]\w*)")
 _WITH_SYMBOLS: Final = ("ruby", "elixir")
 _PLUS: Final = re.compile(r"\s*\+\s*")
@@ -109,6 +111,9 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         if whole is None:
             return None
         content, mark = whole["text"], _INTERPOLATION.get(self.language)
+        if whole["quote"] in content and whole["quote"] in _ESCAPED.sub("", content):
+            # Several literals that one node holds, or a quote with an escape of another sort.
+            return self._adjacent(content, whole["quote"]) if self.language == "dart" else None
         is_plain = whole["quote"] == "'" and self.language != "dart"
         has_values = mark is not None and not is_plain and mark.search(content)
         is_format = "{" in content and (
@@ -121,6 +126,11 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         # Prefixes and number signs make raw strings, among others.
         is_usual = whole.start("quote") == start
         return unescape(content, whole["quote"], self.language) if is_usual else None
+
+    def _adjacent(self, content: str, quote: str) -> str | None:
+        """Return the text of adjacent literals with one sort of quote, without escapes and values."""
+        parts = re.split(rf"{quote}\s*{quote}", content)
+        return None if any(mark in part for part in parts for mark in (quote, "\\", "$")) else "".join(parts)
 
     def is_none_of(self, keys: Collection[str], start: int, end: int) -> bool:
         """Return whether a string is none of the keys for certain, as nearly all are: a fast look.
@@ -182,11 +192,21 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
             end -= 1
         if start >= end:
             return
+        if self._is_enclosed(start, end):
+            yield from self._argument(start + 1, end - 1)
+            return
         name = _NAME.match(self.text, start, end)
         if name is None or (start in self.syntax.strings and name.end() <= self.syntax.strings[start]):
             yield Argument("", start, end)
         else:
             yield Argument(name[1].lower(), self._after_space(name.end(), end), end)
+
+    def _is_enclosed(self, start: int, end: int) -> bool:
+        """Return whether the argument is one value in parentheses."""
+        if self.text[start] != "(" or not self.text[start + 1 : end - 1].strip():
+            return False
+        first = _COMPOSED.search(self.text, start + 1, end)
+        return first is not None and first[0] == ")" and first.end() == end
 
     def _after_space(self, start: int, end: int) -> int:
         while True:
