@@ -72,7 +72,8 @@ class Generation:
     matches_case: bool = False
     """`True` is not `true` in a query."""
     search_joins_words: bool = True
-    """A space in a search also finds what joins the words or parts them otherwise."""
+    """A space in a search also finds what joins the words or parts them otherwise; outer ones are cut off."""
+    longest_search: int = 200
 
     # Words.
     behavioral_cohort: str = (
@@ -93,6 +94,7 @@ class Generation:
         "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
         "Got keys: {keys}. Rename the baseline variant's 'key' to 'control'."
     )
+    bad_payload: str = "Payload for key '{name}' is not valid JSON."
     variants_attr: str | None = None
     """The field that a fault of an experiment's variants names."""
     dashboard_headers: Mapping[str, str] = field(
@@ -217,6 +219,7 @@ OLDER: Final = Generation(
     checks_windows=False,
     matches_case=True,
     search_joins_words=False,
+    longest_search=10_000,
     behavioral_cohort="Cohort '{name}' with filters on events cannot be used in feature flags.",
     held_by_dependents="Please update or delete the dependent flags first.",
     held_by_experiments=(
@@ -229,6 +232,7 @@ OLDER: Final = Generation(
     ),
     no_dashboard="Usage dashboard not found",
     no_control="Feature flag variants must contain a control variant",
+    bad_payload="Payload value is not valid JSON",
     variants_attr="parameters",
     dashboard_headers={},
     enrichment_headers={},

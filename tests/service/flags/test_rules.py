@@ -123,17 +123,18 @@ async def test_a_flag_with_an_early_access_feature_is_for_persons(world: World) 
         (
             asks_whether(type="group", group_type_index=0),
             "person_aggregation_property_type",
-            "Filters are not valid (can only use person, cohort, and flag properties)",
+            "Filters are not valid "
+            "(person-aggregated conditions can only use person, cohort, and flag properties)",
         ),
         (
             {**asks_whether(), "aggregation_group_type_index": 0},
             "group_aggregation_property_type",
-            "Filters are not valid (can only use group properties)",
+            "Filters are not valid (group-aggregated conditions can only use group properties)",
         ),
         (
             {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
             "group_property_type_index_mismatch",
-            "Filters are not valid (can only use group properties)",
+            "Filters are not valid (group properties must match the condition set's group type)",
         ),
         (variants(**{"a": 50, "b": 50.5}), "variant_rollout_sum_not_100", None),
         (variants(a=33.34, b=33.33, c=33.33), None, None),
@@ -152,6 +153,30 @@ async def test_the_same_fault_has_an_older_and_a_newer_word(
     assert older is None or refusal.detail == older
     newest = await (await start_world(strict_filters=True)).refused("POST", "", body)
     assert (newest.code, newest.attr) == (f"cross_field.{rule}", "filters")
+
+
+@pytest.mark.parametrize(
+    ("filters", "detail"),
+    [
+        (
+            asks_whether(type="group", group_type_index=0),
+            "Filters are not valid (can only use person, cohort, and flag properties)",
+        ),
+        (
+            {**asks_whether(), "aggregation_group_type_index": 0},
+            "Filters are not valid (can only use group properties)",
+        ),
+        (
+            {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
+            "Filters are not valid (can only use group properties)",
+        ),
+        ({"groups": [{}], "payloads": {"true": "{bad"}}, "Payload value is not valid JSON"),
+    ],
+)
+async def test_the_oldest_servers_say_less(start_world: Start, filters: Any, detail: str) -> None:
+    older = await start_world(legacy=True)
+    refusal = await older.refused("POST", "", {"key": "a", "filters": filters})
+    assert (refusal.attr, refusal.detail) == ("filters", detail)
 
 
 @pytest.mark.parametrize(

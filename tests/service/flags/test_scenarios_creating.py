@@ -108,7 +108,7 @@ async def test_scenario_16_payloads_are_kept_as_text_that_holds_json(world: Worl
     refusal = await world.refused("POST", "", {"key": "a", "filters": broken})
     assert refusal.detail == "Payload for key 'true' is not valid JSON."
     flag = await world.flag("a", filters={**EVERYBODY, "payloads": {"true": {"colour": "red"}}})
-    assert flag["filters"]["payloads"] == {"true": '{"colour":"red"}'}
+    assert flag["filters"]["payloads"] == {"true": '{"colour": "red"}'}
 
 
 async def test_scenario_17_an_archived_flag_is_off(world: World) -> None:

@@ -100,6 +100,16 @@ async def test_scenario_42_a_space_matches_what_joins_words(world: World) -> Non
     assert (refusal.attr, refusal.detail) == (None, "Search term cannot exceed 200 characters")
 
 
+async def test_older_servers_search_for_the_text_as_it_is(start_world: Start) -> None:
+    world = await start_world(legacy=True)
+    await world.flag("new-check", name="The new check")
+    await world.flag("about", name="über-uns")
+    assert await world.keys(search=" new check") == ["new-check"]
+    assert await world.keys(search=" new-check") == []
+    assert await world.keys(search="über uns") == []
+    assert await world.keys(search="x" * 201) == []
+
+
 async def test_search_knows_letters_beyond_ascii(world: World) -> None:
     add(world, "umlaut", name="ÜBERSICHT neu")
     assert await world.keys(search="übersicht") == ["umlaut"]

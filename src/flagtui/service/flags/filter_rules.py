@@ -15,6 +15,7 @@ _STRINGS = frozenset(
         *("starts_with", "not_starts_with", "ends_with", "not_ends_with"),
     )
 )
+_GROUP_PROPERTIES_ONLY = "Filters are not valid (can only use group properties)"
 _LISTS = ("icontains_multi", "not_icontains_multi")
 _DATES = ("is_date_exact", "is_date_before", "is_date_after")
 _RELATIVE = re.compile(r"-?\d+[hdwmy]")
@@ -33,15 +34,18 @@ class Breach:
     detail: str
     older: str | None
     code: str = "invalid_input"
+    oldest: str | None = None
+    """The sentence of servers of 2025, if it is another."""
 
 
-def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
-    """Raise the first broken rule; `strict` raises the newest codes."""
+def check_rules(filters: Mapping[str, Json], *, strict: bool, is_older: bool = False) -> None:
+    """Raise the first broken rule; `strict` raises the newest codes, `is_older` the oldest sentences."""
     for breach in _breaches(filters):
         if strict:
             raise invalid(breach.detail, "filters", f"cross_field.{breach.rule}")
         if breach.older is not None:
-            raise invalid(breach.older, "filters", breach.code)
+            detail = breach.oldest if is_older and breach.oldest else breach.older
+            raise invalid(detail, "filters", breach.code)
 
 
 def check_list_lengths(filters: Mapping[str, Json], longest: int) -> None:
@@ -119,20 +123,24 @@ def _aggregation_breaches(item: Mapping[str, Json], index: int | None, where: st
             yield Breach(
                 "person_aggregation_property_type",
                 f"{where}: Person-aggregated conditions can only use person, cohort, and flag properties.",
-                "Filters are not valid (can only use person, cohort, and flag properties)",
+                "Filters are not valid "
+                "(person-aggregated conditions can only use person, cohort, and flag properties)",
+                oldest="Filters are not valid (can only use person, cohort, and flag properties)",
             )
         return
     if item["type"] != "group":
         yield Breach(
             "group_aggregation_property_type",
             f"{where}: Group-aggregated conditions can only use group properties.",
-            "Filters are not valid (can only use group properties)",
+            "Filters are not valid (group-aggregated conditions can only use group properties)",
+            oldest=_GROUP_PROPERTIES_ONLY,
         )
     elif item.get("group_type_index") != index:
         yield Breach(
             "group_property_type_index_mismatch",
             f"{where}: Group properties must match the condition set's group type.",
-            "Filters are not valid (can only use group properties)",
+            "Filters are not valid (group properties must match the condition set's group type)",
+            oldest=_GROUP_PROPERTIES_ONLY,
         )
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from flagtui.service.bodies import type_word
 from flagtui.service.errors import Json, invalid
+from flagtui.service.generations import NEWEST, Generation
 
 OPERATORS = frozenset(
     (
@@ -27,7 +28,7 @@ def fail(detail: str) -> Exception:
     return invalid(detail, "filters")
 
 
-def check_shape(filters: Mapping[str, Json]) -> None:
+def check_shape(filters: Mapping[str, Json], generation: Generation = NEWEST) -> None:
     """Raise the first fault of the filters of one flag."""
     _check_kind(filters, _INDEX, int, "an integer or null")
     for group, where in _items(filters, "groups"):
@@ -36,7 +37,7 @@ def check_shape(filters: Mapping[str, Json]) -> None:
     _check_holdout(filters)
     for name in ("early_exit", "feature_enrollment"):
         _check_kind(filters, name, bool, "a boolean or null")
-    _check_payloads(filters.get("payloads"))
+    _check_payloads(filters.get("payloads"), generation.bad_payload)
 
 
 def _check_kind(holder: Mapping[str, Json], name: str, kind: type, kind_name: str, where: str = "") -> None:
@@ -110,14 +111,14 @@ def _check_holdout(filters: Mapping[str, Json]) -> None:
         raise fail("holdout.exclusion_percentage must be a number")
 
 
-def _check_payloads(payloads: Json) -> None:
+def _check_payloads(payloads: Json, bad_payload: str) -> None:
     if payloads is None:
         return
     if not isinstance(payloads, dict):
         raise fail("Payloads must be passed as a dictionary")
     for name, payload in payloads.items():
         if isinstance(payload, str) and not is_json(payload):
-            raise fail(f"Payload for key '{name}' is not valid JSON.")
+            raise fail(bad_payload.format(name=name))
 
 
 def is_json(text: str) -> bool:

@@ -1,5 +1,6 @@
 """Filters from a body to a row: merged with the stored ones, checked, and normalised."""
 
+import json
 import sqlite3
 from typing import Any
 
@@ -12,7 +13,7 @@ from flagtui.service.flags.filter_rules import check_list_lengths, check_rules
 from flagtui.service.flags.filter_shapes import check_shape, fail
 from flagtui.service.flags.representation import opened_payloads, properties_of
 from flagtui.service.flags.status import groups_of
-from flagtui.service.responses import encode, text_of, value_of
+from flagtui.service.responses import text_of, value_of
 
 Filters = dict[str, Json]
 _ALIASES = {"min": "gte", "max": "lte"}
@@ -30,7 +31,7 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
     merged = _merge(call, sent, stored, is_new=row is None)
     if merged is None:
         return None
-    check_shape(merged)
+    check_shape(merged, call.generation)
     _check_size(call, merged)
     tidy = _tidy(merged)
     if row is None and not tidy["groups"]:
@@ -40,7 +41,7 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
     check_links(call, tidy, stored, row)
     if (longest := call.generation.longest_property_list) is not None:
         check_list_lengths(tidy, longest)
-    check_rules(tidy, strict=call.settings.strict_filters)
+    check_rules(tidy, strict=call.settings.strict_filters, is_older=call.generation.is_older)
     _check_size(call, tidy)
     return tidy
 
@@ -101,7 +102,7 @@ def _tidy_property(item: dict[str, Any]) -> dict[str, Any]:
 
 def payload_text(value: Json) -> str:
     """Return the payload as it is stored: text that holds JSON."""
-    return value if isinstance(value, str) else encode(value).decode()
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _spread_index(filters: Filters) -> None:

@@ -26,7 +26,6 @@ from flagtui.service.list_filters import (
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response
 
-LONGEST_SEARCH = 200
 _ORDERS = {field.name: field.place for field in FLAGS.fields if Use.SORTED in field.uses}
 """Columns by their name in the parameter."""
 _TYPES = {
@@ -84,23 +83,30 @@ def _add_active(call: Call, where: Where, value: str) -> None:
 
 
 def _add_search(call: Call, where: Where, value: str) -> None:
-    term = value.strip()
-    if len(term) > LONGEST_SEARCH:
-        raise invalid(f"Search term cannot exceed {LONGEST_SEARCH} characters")
+    longest = call.generation.longest_search
+    term = value.strip() if call.generation.search_joins_words else value
+    if len(term) > longest:
+        raise invalid(f"Search term cannot exceed {longest} characters")
     if not term:
         return
     match = "{0} LIKE :search ESCAPE '\\'"
     where.values["search"] = like(term)
     if not term.isascii() or (" " in term and call.generation.search_joins_words):
-        # A separator of a word counts as one between words: two that follow each other would take ages.
-        words = [word for word in _JOINT.sub("\0", "\0".join(term.split())).split("\0") if word]
-        pattern = re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)
+        pattern = _pattern_of(term, joins_words=call.generation.search_joins_words)
         call.db.create_function("fits_search", 1, lambda text: pattern.search(text) is not None)
         match = "fits_search({0})"
     where.add(
         f"({match.format('key')} OR {match.format('flags.name')} OR EXISTS (SELECT 1 FROM experiments AS e"
         f" WHERE e.flag_id = flags.id AND e.deleted = 0 AND {match.format('e.name')}))"
     )
+
+
+def _pattern_of(term: str, *, joins_words: bool) -> re.Pattern[str]:
+    if not joins_words:
+        return re.compile(re.escape(term), re.IGNORECASE)
+    # A separator of a word counts as one between words: two that follow each other would take ages.
+    words = [word for word in _JOINT.sub("\0", "\0".join(term.split())).split("\0") if word]
+    return re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)
 
 
 def _marked(name: str) -> Filter:
