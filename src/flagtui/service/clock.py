@@ -16,6 +16,11 @@ def stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
+def shown_stamp(text: str) -> str:
+    """Return a stored moment as responses have it: without microseconds of zero."""
+    return f"{text[:-8]}Z" if text.endswith(".000000Z") else text
+
+
 def read_stamp(text: str) -> datetime:
     """Return a moment as this service or a person wrote it.
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.clock import stamp
+from flagtui.service.clock import shown_stamp, stamp
 from flagtui.service.errors import Json
 from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import (
@@ -28,7 +28,7 @@ from flagtui.service.shapes import (
 
 Values = dict[str, Json]
 """Columns by name, decoded: booleans, documents, the rest as it is stored."""
-Storage = Literal["plain", "truth", "json"]
+Storage = Literal["plain", "moment", "truth", "json"]
 
 
 class Target(NamedTuple):
@@ -111,7 +111,8 @@ class Table:
         self.record = record
         self.fields = tuple(fields)
         self._places = {field.name: field.place for field in self.fields}
-        self._kept = {field.place: field.kept for field in self.fields if field.kept != "plain"}
+        kept = {field.place: field.kept for field in self.fields}
+        self._kept = {place: storage for place, storage in kept.items() if storage in ("truth", "json")}
 
     def using(self, use: Use) -> tuple[str, ...]:
         """Return columns of the fields that take part in something, each once, in their order."""
@@ -195,6 +196,8 @@ HIDDEN: Final = "hidden"
 def _text(value: Any, storage: Storage) -> str:
     if value is None or storage == "plain":
         return text_of(value)
+    if storage == "moment":
+        return text_of(shown_stamp(value))
     if storage == "json":
         return str(value)
     return "true" if value else "false"
@@ -233,7 +236,7 @@ def moment(*, null: bool = True) -> Kind:
         sent = body.moment(name, null=null)
         return None if sent is None else stamp(sent)
 
-    return Kind(read, MAYBE_MOMENT if null else MOMENT)
+    return Kind(read, MAYBE_MOMENT if null else MOMENT, "moment")
 
 
 TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")

@@ -282,7 +282,7 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
 
 async def test_a_date_without_seconds_or_zone_is_utc(service: Service) -> None:
     made = await service.create(start_date="2021-12-01T10:23")
-    assert made["start_date"] == "2021-12-01T10:23:00.000000Z"
+    assert made["start_date"] == "2021-12-01T10:23:00Z"
     assert START.year == 2026
 
 

@@ -214,7 +214,7 @@ async def test_unknown_query_is_not_found(service: Service, number: str) -> None
 async def test_experiment_from_long_ago_is_reported_in_time(service: Service) -> None:
     service.define_event("bought")
     made = await service.create(metrics=[MEAN], start_date="0603-05-06T13:00:24Z")
-    assert made["start_date"] == "0603-05-06T13:00:24.000000Z"
+    assert made["start_date"] == "0603-05-06T13:00:24Z"
     service.expose("blue-button", "test", *people("test", 5), at=START)
     service.clock.now = START + 2 * HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}

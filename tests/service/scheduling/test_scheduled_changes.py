@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.doubles.service_world import Start, World, starting, variants
 
-from flagtui.service.clock import stamp
+from flagtui.service.clock import shown_stamp, stamp
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 
 PLANS = "/api/projects/1/scheduled_changes/"
@@ -59,7 +59,7 @@ async def test_scenario_58_schedule_needs_an_existing_flag_and_is_droppable(worl
     assert refusal.detail == "Cannot change the target record of an existing scheduled change."
     later = stamp(world.clock() + timedelta(days=2))
     moved = await world.patch(f"{PLANS}{planned['id']}/", {"scheduled_at": later})
-    assert moved["scheduled_at"] == later
+    assert moved["scheduled_at"] == shown_stamp(later)
     assert (await world.get(PLANS, record_id=str(flag["id"])))["count"] == 1
     assert (await world.get(PLANS, record_id="99"))["count"] == 0
     response = await world.ask("DELETE", f"{PLANS}{planned['id']}/")

@@ -159,7 +159,7 @@ async def test_written_experiment_fields_come_back_everywhere(world: World) -> N
     uuid = "0b7c1c1e-0000-4000-8000-000000000001"
     sent: dict[str, Any] = {
         **{"name": "Blue", "description": "text", "type": "web", "archived": True, "deleted": False},
-        **{"start_date": "2026-03-01T00:00:00.000000Z", "end_date": "2026-03-09T00:00:00.000000Z"},
+        **{"start_date": "2026-03-01T00:00:00Z", "end_date": "2026-03-09T00:00:00Z"},
         **{"feature_flag_key": "blue", "holdout_id": holdout["id"], "filters": {"events": []}},
         **{
             "secondary_metrics": [{"name": "old"}],

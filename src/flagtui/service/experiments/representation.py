@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from flagtui.service.call import Call
+from flagtui.service.clock import shown_stamp
 from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, fingerprint
 from flagtui.service.experiments.fields import EXPERIMENTS
@@ -64,17 +65,22 @@ def _shown_level(call: Call, levels: Levels, experiment: Experiment) -> str:
 def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
     """Return its columns, and what follows from them and the flag."""
     fields = experiment.fields
-    return {name: fields.get(place) for name, place in _SHOWN} | {
-        "feature_flag_key": experiment.flag.key,
-        "feature_flag": nested_flag(call, experiment.flag),
-        "parameters": projected_parameters(call, fields["parameters"], experiment.flag),
-        "running_time_calculation": fields["running_time_calculation"] or {},
-        "secondary_metrics": fields["secondary_metrics"] or [],
-        "filters": fields["filters"] or {},
-        "metrics": with_fingerprints(experiment, experiment.metrics("primary")),
-        "metrics_secondary": with_fingerprints(experiment, experiment.metrics("secondary")),
-        "status": experiment.status,
-    }
+    dates = {name: shown_stamp(fields[name]) for name in ("start_date", "end_date") if fields[name]}
+    return (
+        {name: fields.get(place) for name, place in _SHOWN}
+        | dates
+        | {
+            "feature_flag_key": experiment.flag.key,
+            "feature_flag": nested_flag(call, experiment.flag),
+            "parameters": projected_parameters(call, fields["parameters"], experiment.flag),
+            "running_time_calculation": fields["running_time_calculation"] or {},
+            "secondary_metrics": fields["secondary_metrics"] or [],
+            "filters": fields["filters"] or {},
+            "metrics": with_fingerprints(experiment, experiment.metrics("primary")),
+            "metrics_secondary": with_fingerprints(experiment, experiment.metrics("secondary")),
+            "status": experiment.status,
+        }
+    )
 
 
 def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
