@@ -80,6 +80,10 @@ class Generation:
         "Cohort '{name}' has an event-based condition on '{key}' ({value}) "
         "and cannot be used in feature flags."
     )
+    groups_with_early_access: str = (
+        "Cannot use group aggregation in any condition set when the flag is linked to an "
+        "Early Access Feature."
+    )
     held_by_dependents: str = "Please update or disable the dependent flags first."
     held_by_experiments: str = (
         "Cannot delete a feature flag that is linked to running experiment(s): {named}. "
@@ -221,6 +225,9 @@ OLDER: Final = Generation(
     search_joins_words=False,
     longest_search=10_000,
     behavioral_cohort="Cohort '{name}' with filters on events cannot be used in feature flags.",
+    groups_with_early_access=(
+        "Cannot change this flag to a group-based when linked to an Early Access Feature."
+    ),
     held_by_dependents="Please update or delete the dependent flags first.",
     held_by_experiments=(
         "Cannot delete a feature flag that is linked to active experiment(s) with ID(s): {ids}. "

@@ -91,15 +91,26 @@ async def test_a_cohort_must_exist_and_ask_no_events(world: World) -> None:
     await world.flag("a", filters=asks_whether(key="id", type="cohort", value=round_again, operator="in"))
 
 
-async def test_a_flag_with_an_early_access_feature_is_for_persons(world: World) -> None:
+@pytest.mark.parametrize(
+    ("legacy", "detail"),
+    [
+        (
+            False,
+            "Cannot use group aggregation in any condition set when the flag is linked to an "
+            "Early Access Feature.",
+        ),
+        (True, "Cannot change this flag to a group-based when linked to an Early Access Feature."),
+    ],
+)
+async def test_a_flag_with_an_early_access_feature_is_for_persons(
+    start_world: Start, legacy: bool, detail: str
+) -> None:
+    world = await start_world(legacy=legacy)
     flag = await world.flag("a")
     world.add_early_access(flag["id"])
     groups = {"groups": [{"rollout_percentage": 5, "aggregation_group_type_index": 0}]}
     refusal = await world.refused("PATCH", f"{flag['id']}/", {"filters": groups})
-    assert refusal.detail == (
-        "Cannot use group aggregation in any condition set when the flag is linked to an "
-        "Early Access Feature."
-    )
+    assert refusal.detail == detail
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,13 @@ async def test_scenario_32_a_version_is_an_integer(world: World) -> None:
     assert (refusal.status, refusal.attr, refusal.detail) == (400, "version", "A valid integer is required.")
 
 
+async def test_a_version_sent_as_text_equals_none(world: World) -> None:
+    flag = await world.flag("a", name="now")
+    body = {"name": "mine", "version": "1", "original_flag": {"name": "old"}}
+    assert (await world.refused("PATCH", f"{flag['id']}/", body)).status == 409
+    assert (await world.patch(f"{flag['id']}/", {**body, "version": 1}))["name"] == "mine"
+
+
 async def test_scenario_33_filters_are_merged_by_key_except_by_legacy(start_world: Start) -> None:
     body = {"filters": {"payloads": {"true": "1"}}}
     for legacy in (False, True):

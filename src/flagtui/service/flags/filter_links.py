@@ -24,7 +24,7 @@ def check_links(
     """Raise for the first dependency, cohort or pattern that filters may not have."""
     if row is not None:
         _check_running_variants(call.db, row["id"], filters, stored)
-        _check_early_access(call.db, row["id"], filters)
+        _check_early_access(call, row["id"], filters)
     _check_dependencies(call, filters, row)
     _check_patterns(filters, stored)
     _check_cohorts(call, filters)
@@ -44,15 +44,12 @@ def _check_running_variants(
         )
 
 
-def _check_early_access(db: sqlite3.Connection, flag_id: int, filters: Mapping[str, Json]) -> None:
+def _check_early_access(call: Call, flag_id: int, filters: Mapping[str, Json]) -> None:
     grouped = any(group.get("aggregation_group_type_index") is not None for group in groups_of(filters))
     if not grouped and filters.get("aggregation_group_type_index") is None:
         return
-    if find(db, "early_access_features", flag_id=flag_id):
-        raise fail(
-            "Cannot use group aggregation in any condition set when the flag is linked to an "
-            "Early Access Feature."
-        )
+    if find(call.db, "early_access_features", flag_id=flag_id):
+        raise fail(call.generation.groups_with_early_access)
 
 
 def _check_dependencies(call: Call, filters: Mapping[str, Json], row: sqlite3.Row | None) -> None:

@@ -129,7 +129,8 @@ def drop_echoes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) ->
     """
     body = fields.sent
     version = fields.number("version", null=True)
-    if version is None or version in (-1, row["version"]):
+    # As text it is valid and equals no version.
+    if version is None or body["version"] in (-1, row["version"]):
         return body
     if call.settings.strict_versions:
         raise _conflict(call.db, row)
