@@ -26,6 +26,7 @@ CHANGES = (
     change(1, "2026-03-01T13:00:00Z"),
     change(2, "2026-03-05T12:00:00Z", payload={"operation": "add_release_condition", "value": {}}),
     change(3, "2026-03-01T11:00:00Z", executed_at="2026-03-01T11:00:05Z"),
+    change(4, "2026-03-02T12:00:00Z", recurrence_interval="daily", is_recurring=False),
 )
 
 
@@ -56,6 +57,7 @@ async def test_one_request_gives_the_next_change_of_every_flag() -> None:
     await schedule.read()
     assert schedule.due == {1: NOON + HOUR, 2: NOON + 4 * 24 * HOUR}
     assert (server.requests, schedule.is_outdated) == (1, False)
+    assert set(schedule.changes) == {1, 2}, "a paused one is not due"
     assert scheduled_in_short(schedule.changes[1], NOON) == "+1h off, 1 more"
     assert scheduled_in_short(schedule.changes[2], NOON) == "+4d +condition"
 

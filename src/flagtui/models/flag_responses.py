@@ -226,6 +226,11 @@ class ScheduledChange(Record):
         return as_text(self.payload.get("operation"))
 
     @property
+    def is_paused(self) -> bool:
+        """Return whether it keeps a pattern but does not run."""
+        return not self.is_recurring and bool(self.recurrence_interval or self.cron_expression)
+
+    @property
     def is_done(self) -> bool:
         """Return whether it was applied, or failed, and will not run again."""
         return not self.is_recurring and (self.executed_at is not None or bool(self.failure_reason))

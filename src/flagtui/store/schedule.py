@@ -24,9 +24,14 @@ async def pending_changes(client: "Client") -> tuple[ScheduledChange, ...]:
 
 
 def next_due(changes: Iterable[ScheduledChange]) -> dict[int, float]:
-    """Return when the next change of each flag is due, Unix seconds by id; infinity without a time."""
+    """Return when the next change of each flag is due, Unix seconds by id; infinity without a time.
+
+    Paused ones are not due.
+    """
     due: dict[int, float] = {}
     for change in changes:
+        if change.is_paused:
+            continue
         at, id = local_time.unix(change.scheduled_at), int(change.record_id)
         due[id] = min(due.get(id, float("inf")), at if at is not None else float("inf"))
     return due
@@ -89,5 +94,7 @@ class FlagSchedule:
         every = sorted(changes, key=lambda change: local_time.unix(change.scheduled_at) or float("inf"))
         by_flag: defaultdict[int, list[ScheduledChange]] = defaultdict(list)
         for change in every:
+            if change.is_paused:
+                continue
             by_flag[int(change.record_id)].append(change)
         self.due, self.changes = next_due(every), dict(by_flag)

@@ -6,8 +6,17 @@ from typing import Any
 import pytest
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.related.schedules import Later, raising, read_moment
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.schedules import (
+    Later,
+    dropping,
+    kept_of,
+    raising,
+    read_moment,
+    refuse_undo_of_schedule,
+)
 from flagtui.models.flag import Flag
+from flagtui.models.flag_responses import ScheduledChange
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 
@@ -60,3 +69,20 @@ def test_raised_rollout_keeps_the_users_of_its_condition() -> None:
 )
 def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: float) -> None:
     assert isinstance(raising(stored, place, share, AT), Blocked)
+
+
+@pytest.mark.parametrize("is_recurring", [True, False])
+def test_a_dropped_pause_is_not_scheduled_again(is_recurring: bool) -> None:
+    schedule = ScheduledChange.of(
+        {
+            "id": 5,
+            "record_id": "1",
+            "payload": {"operation": "update_status", "value": False},
+            "scheduled_at": "2026-03-05T09:00:00Z",
+            "is_recurring": is_recurring,
+            "recurrence_interval": "daily",
+        }
+    )
+    refusal = refuse_undo_of_schedule(Entry(before=kept_of(dropping(schedule, "turned off"))))
+    assert (refusal is None) is is_recurring
+    assert refusal is None or refusal.reason.startswith("it was paused")

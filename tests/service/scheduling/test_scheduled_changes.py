@@ -150,6 +150,16 @@ async def test_a_recurring_change_comes_again_until_its_end(world: World) -> Non
             "Cannot set recurrence_interval when is_recurring is false for new schedules.",
         ),
         (
+            {
+                "is_recurring": True,
+                "recurrence_interval": "daily",
+                "payload": {"operation": "add_release_condition", "value": {"groups": []}},
+            },
+            "payload",
+            "Recurring schedules are not supported for add_release_condition because it appends "
+            "conditions on each run, creating duplicates.",
+        ),
+        (
             {"end_date": "2020-01-01T00:00:00Z"},
             "end_date",
             "End date must be after the scheduled start date.",
@@ -168,6 +178,10 @@ async def test_a_paused_recurrence_keeps_its_pattern(world: World) -> None:
     planned = await world.post(PLANS, body, 201)
     paused = await world.patch(f"{PLANS}{planned['id']}/", {"is_recurring": False})
     assert (paused["is_recurring"], paused["recurrence_interval"]) == (False, "daily")
+    world.clock.pass_(days=2)
+    assert (await world.get(f"{flag['id']}/"))["active"] is True
+    await world.patch(f"{PLANS}{planned['id']}/", {"is_recurring": True})
+    assert (await world.get(f"{flag['id']}/"))["active"] is False
 
 
 async def test_a_schedule_has_the_time_zone_of_its_project(world: World) -> None:

@@ -138,7 +138,8 @@ def dropping(change: ScheduledChange, words: str) -> Later:
     """Return the removal of a scheduled change, with the values to schedule it again."""
     again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
     at = change.scheduled_at or local_time.utc(0)
-    return Later(words, change.payload, at, change.id, again if change.is_recurring else {})
+    keeps_pattern = change.is_recurring or change.is_paused
+    return Later(words, change.payload, at, change.id, again if keeps_pattern else {})
 
 
 def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
@@ -223,6 +224,9 @@ def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
         return Blocked(
             "cannot be undone", "the previous value was not recorded", "schedule it again, or drop it"
         )
+    again = as_dict(kept.get("again"))
+    if not entry.after and again and not again.get("is_recurring"):
+        return Blocked("paused", "it was paused, and a new schedule cannot start paused", "schedule it again")
     if entry.after and as_id(kept.get("scheduled")) is None:
         return Blocked("number", "its id is not known", "find it among the scheduled ones and drop it")
     return None

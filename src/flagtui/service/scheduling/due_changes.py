@@ -22,10 +22,15 @@ from flagtui.service.responses import value_of
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 from flagtui.service.settings import Settings
 
+_WAITS = (
+    "executed_at IS NULL AND (is_recurring = 1 OR coalesce(recurrence_interval, cron_expression, '') = '')"
+)
+"""A change with a pattern that no longer recurs is paused."""
+
 
 def first_due(db: sqlite3.Connection) -> str | None:
     """Return when the next change is to be made, as it is stored; None when none waits."""
-    row = db.execute("SELECT min(scheduled_at) FROM scheduled_changes WHERE executed_at IS NULL").fetchone()
+    row = db.execute(f"SELECT min(scheduled_at) FROM scheduled_changes WHERE {_WAITS}").fetchone()
     moment: str | None = row[0]
     return moment
 
@@ -33,8 +38,7 @@ def first_due(db: sqlite3.Connection) -> str | None:
 def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
     """Apply every due change, the earliest first, and return their number."""
     rows = db.execute(
-        "SELECT * FROM scheduled_changes WHERE executed_at IS NULL AND scheduled_at <= ?"
-        " ORDER BY scheduled_at, id",
+        f"SELECT * FROM scheduled_changes WHERE {_WAITS} AND scheduled_at <= ? ORDER BY scheduled_at, id",
         (stamp(now),),
     ).fetchall()
     for row in rows:

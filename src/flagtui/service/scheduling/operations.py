@@ -99,7 +99,11 @@ def _check_recurrence(values: Mapping[str, Json], *, is_new: bool) -> None:
             detail = "Either recurrence_interval or cron_expression is required when is_recurring is true."
             raise invalid(detail, "recurrence_interval")
         if values["payload"].get("operation") == "add_release_condition":
-            raise invalid("Release conditions cannot be added again and again.", "payload")
+            detail = (
+                "Recurring schedules are not supported for add_release_condition because it appends "
+                "conditions on each run, creating duplicates."
+            )
+            raise invalid(detail, "payload")
     end = values.get("end_date")
     if end and read_stamp(end) <= read_stamp(values["scheduled_at"]):
         raise invalid("End date must be after the scheduled start date.", "end_date")
