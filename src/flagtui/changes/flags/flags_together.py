@@ -12,6 +12,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.planner import SOON, off_loop
+from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -163,18 +164,7 @@ def sort_by_dependency(plans: Sequence[Plan]) -> tuple[Plan, ...]:
             if dependency in by_id:
                 earlier, later = (dependency, plan.id) if _turns_on(plan) else (plan.id, dependency)
                 first[later].append(earlier)
-    ordered: dict[int, Plan] = {}
-
-    def place(id: int, above: frozenset[int]) -> None:
-        if id in ordered or id in above:
-            return
-        for earlier in first[id]:
-            place(earlier, above | {id})
-        ordered[id] = by_id[id]
-
-    for id in by_id:
-        place(id, frozenset())
-    return tuple(ordered.values())
+    return tuple(by_id[id] for id in send_order(first, first))
 
 
 def _turns_on(plan: Plan) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.proposal import Proposal
+from flagtui.changes.send_order import send_order
 from flagtui.changes.sets.after_set import references_in
 
 
@@ -15,25 +16,13 @@ def sort_plans(plans: Sequence[Proposal]) -> list[Proposal]:
     stays.
     """
     flags = {_name_of(plan): plan for plan in plans if isinstance(plan, Plan)}
-    first: dict[int | str, list[int | str]] = {name: [] for name in flags}
+    # Records of other kinds can have the number of a flag.
+    places = {_name_of(plan): place for place, plan in enumerate(plans) if isinstance(plan, Plan)}
+    first: dict[int, list[int]] = {place: [] for place in range(len(plans))}
     for name, plan in flags.items():
         for earlier, later in _pairs(name, plan, flags):
-            first[later].append(earlier)
-    ordered: dict[int | str, Proposal] = {}
-
-    def place(name: int | str, above: frozenset[int | str]) -> None:
-        if name in ordered or name in above:
-            return
-        for earlier in first[name]:
-            place(earlier, above | {name})
-        ordered[name] = flags[name]
-
-    for each in plans:
-        if isinstance(each, Plan):
-            place(_name_of(each), frozenset())
-        else:
-            ordered[each.id] = each
-    return list(ordered.values())
+            first[places[later]].append(places[earlier])
+    return [plans[place] for place in send_order(first, first)]
 
 
 def _pairs(
