@@ -21,7 +21,7 @@ from flagtui.api.http_library import in_process
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.context_queries import ContextQuery, read_context
+from flagtui.changes.flags.context_queries import read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
@@ -69,8 +69,8 @@ class Bench:
 
     async def plan(self, wanted: Intent) -> Plan | NoOp | Blocked:
         fresh = await self.flags.get(wanted.id)
-        query = ContextQuery((), None, self.clock.time(), wanted.seen_version)
-        return plan_flag(wanted, fresh, await read_context(self.flags, fresh, wanted.changes, query))
+        base = Context(now=self.clock.time())
+        return plan_flag(wanted, fresh, await read_context(self.flags, fresh, wanted, (), base))
 
     async def save(self, *plans: Plan, **more: Any) -> Outcome:
         return await self.save_context.save(approve(*plans, overwrite=True), **more)
@@ -193,11 +193,12 @@ async def test_dependent_flags_go_off_together_in_a_valid_order(bench: Bench) ->
     child = await bench.new("child", filters=asks_for(base.id))
     ids = frozenset({base.id, child.id})
     found = []
-    query = ContextQuery((), None, bench.clock.time())
+    empty = Context(now=bench.clock.time())
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
-        context = await read_context(bench.flags, fresh, {"active": False}, query)
-        plan = expect(plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids)), Plan)
+        intent = flag_intent.switch("turn off", id)
+        context = await read_context(bench.flags, fresh, intent, (), empty)
+        plan = expect(plan_flag(intent, fresh, within_batch(context, ids)), Plan)
         found.append(plan)
     batch = bench.save_context.batch(approve(*sort_by_dependency(found)))
     assert [(one.plan.key, one.ending) async for one in batch.run()] == [

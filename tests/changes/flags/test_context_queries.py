@@ -11,8 +11,10 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, read_context
+from flagtui.changes.flags.context_queries import Neighbours, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.planner import PATIENCE
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import BlastRadius, FlagKey
@@ -59,9 +61,15 @@ def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
 
 
 async def gather_context(
-    fresh: Flag, values: dict[str, JSON], *rows: FlagRow, ask: Answers | None = None, **known: Any
+    fresh: Flag,
+    values: dict[str, JSON],
+    *rows: FlagRow,
+    ask: Answers | None = None,
+    seen_version: int | None = None,
+    patience: float = PATIENCE,
 ) -> Context:
-    return await read_context(ask or Answers(), fresh, values, ContextQuery(rows, None, NOW, **known))
+    intent = Intent(fresh.id, values, "change", seen_version=seen_version)
+    return await read_context(ask or Answers(), fresh, intent, rows, Context(now=NOW), patience)
 
 
 OFF: dict[str, JSON] = {"active": False}
@@ -156,8 +164,8 @@ async def test_later_changes_are_listed_with_user_and_change() -> None:
 
 
 async def test_many_flags_need_no_requests_and_list_dependents() -> None:
-    ask = Answers(fault=AssertionError("asked"))
-    found = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "other"), ask=ask, is_one_of_many=True)
+    rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
+    found = await read_context(None, flag({}), intent, rows, Context(now=NOW))
     assert found.dependents == (Linked(9, "child", True),)
     assert isinstance(found.reach, NotKnown)
 

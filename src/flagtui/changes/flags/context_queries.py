@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
 
@@ -11,15 +11,13 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Linked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import in_words
 from flagtui.changes.planner import PATIENCE, off_loop
 from flagtui.local_time import unix
-from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
-from flagtui.models.code_uses import CodeUses
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -46,30 +44,21 @@ class Answers(Protocol):
     ) -> BlastRadius: ...
 
 
-@dataclass(frozen=True)
-class ContextQuery:
-    """The parameters for reading a context: other flags, the user, the time, the patience."""
+async def read_context(
+    ask: Answers | None,
+    fresh: Flag,
+    intent: Intent | None,
+    rows: Sequence[FlagRow],
+    base: Context,
+    patience: float = PATIENCE,
+) -> Context:
+    """Read the context of a flag within `patience` seconds for each response; late ones become `NotKnown`.
 
-    rows: Sequence[FlagRow]
-    me: User | None
-    now: float
-    seen_version: int | None = None
-    patience: float = PATIENCE
-    """Seconds to wait for each response."""
-    is_one_of_many: bool = False
-    """Whether no requests are sent: a hundred flags would exhaust the rate limit."""
-    uncounted: str = UNCOUNTED
-    """The reason for the missing reach then."""
-    names: Names = NO_NAMES
-    code_uses: CodeUses | None = None
-
-
-async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> Context:
-    """Read the context of a flag that gets these values; late responses become `NotKnown`."""
-    queries = ContextQueries(ask, fresh, values, query)
+    The parameters are those of `ContextQueries`.
+    """
+    queries = ContextQueries(ask, fresh, intent, rows, base)
     try:
-        late = NotKnown(f"the server did not respond within {query.patience:g} s")
-        return await queries.within(query.patience, late)
+        return await queries.within(patience, NotKnown(f"the server did not respond within {patience:g} s"))
     finally:
         queries.stop()
 
@@ -77,23 +66,32 @@ async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], qu
 class ContextQueries:
     """Pending queries of the context of one flag. Call `stop` at the end."""
 
-    def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
-        self._seen_version = query.seen_version
+    def __init__(
+        self,
+        ask: Answers | None,
+        fresh: Flag,
+        intent: Intent | None,
+        rows: Sequence[FlagRow],
+        base: Context,
+    ) -> None:
+        """Begin the queries for an intent, if there is one. `rows` are flags of the project.
+
+        `base` is the part without requests, and `ask` is None for that alone: the context of a hundred
+        flags would exhaust the rate limit.
+        """
+        self._seen_version = None if intent is None else intent.seen_version
+        values = {} if intent is None else intent.changes
         self._size = fresh.targeting.size
-        near, asks_for = Neighbours.of(query.rows), dependencies_of(fresh, values)
+        near, asks_for = Neighbours.of(rows), dependencies_of(fresh, values)
         self._listed = linked(near.dependents.get(fresh.id, ()))
-        self._known = Context(
-            now=query.now,
-            me=query.me,
-            reach=NotKnown(query.uncounted),
+        self._known = replace(
+            base,
             dependents=self._listed,
-            names=query.names,
             dependencies=linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
             similar=near.similar_to(fresh.key),
-            code_uses=query.code_uses,
         )
         self._asked: tuple[asyncio.Task[Any], ...] = ()
-        if not query.is_one_of_many:
+        if ask is not None:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
             asked = (reach, dependents, ask.activity(fresh.id, limit=10))
             self._asked = tuple(asyncio.create_task(_answer(one)) for one in asked)

@@ -19,7 +19,8 @@ from flagtui.changes.adapter import (
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.flags.context_queries import ContextQuery, rows_of
+from flagtui.changes.flags.context_queries import UNCOUNTED, rows_of
+from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
@@ -78,15 +79,12 @@ class FlagEntries(EntryKind):
         rows = context.rows
         if rows is None:
             rows = await rows_of(client.flags.get, fresh.targeting.depends_on)
-        query = ContextQuery(
-            rows,
-            context.me,
-            context.clock.time(),
-            is_one_of_many=len(context.together) > 1 and context.rows is not None,
-            names=context.names,
+        base = Context(
+            now=context.clock.time(), me=context.me, reach=NotKnown(UNCOUNTED), names=context.names
         )
-        request = undo_of(part, context.entries)
-        looked = await read_with_context(client.flags, fresh, request, query, adds_later=context.adds_later)
+        is_one_of_many = len(context.together) > 1 and context.rows is not None
+        request, ask = undo_of(part, context.entries), None if is_one_of_many else client.flags
+        looked = await read_with_context(ask, fresh, request, rows, base, adds_later=context.adds_later)
         plan = looked.plan(context.together)
         if isinstance(plan, Plan):
             late = late_plan(plan, looked, context.together)

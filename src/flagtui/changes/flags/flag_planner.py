@@ -12,13 +12,12 @@ from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.context_queries import (
     UNCOUNTED,
-    ContextQuery,
     Neighbours,
     dependencies_of,
     linked,
     rows_of,
 )
-from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
 from flagtui.changes.flags.flag_save import FlagAdapter
@@ -35,7 +34,7 @@ from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_feed import recent_deletions
@@ -169,18 +168,19 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         changes = intent.changes if isinstance(intent, Intent) else {}
         if (key := as_text(changes.get("key"))) != fresh.key and await self._is_taken(key):
             return skip(fresh.id, fresh.key, taken_key(key))
-        query = ContextQuery(
-            await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many),
-            await context.me() if has_queries else None,
-            context.clock.time(),
-            seen_version=intent.seen_version if isinstance(intent, Intent) else None,
-            is_one_of_many=is_one_of_many or not has_queries,
-            uncounted=context.uncounted or UNCOUNTED,
-            names=await self._names(fresh, changes) if has_queries and not is_one_of_many else NO_NAMES,
+        rows = await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many)
+        me = await context.me() if has_queries else None
+        needs_names = has_queries and not is_one_of_many and "filters" in changes
+        base = Context(
+            now=context.clock.time(),
+            me=me,
+            reach=NotKnown(context.uncounted or UNCOUNTED),
+            names=await context.names(fresh.raw, changes) if needs_names else NO_NAMES,
             code_uses=context.code_uses(live_key(fresh)) if has_queries else None,
         )
+        ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        return await read_with_context(context.client.flags, fresh, request, query, adds_later=adds_later)
+        return await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False without one, and where it cannot be read."""
@@ -207,9 +207,6 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             return near
         unread = dependencies_of(fresh, changes) - near.by_id.keys()
         return [*near, *await rows_of(context.read_flag, [*unread])] if unread else near
-
-    async def _names(self, fresh: Flag, changes: Mapping[str, JSON]) -> Names:
-        return await self.context.names(*([fresh.raw, changes] if "filters" in changes else ()))
 
 
 @dataclass

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution
-from flagtui.changes.flags.context_queries import Answers, ContextQueries, ContextQuery, read_context
+from flagtui.changes.flags.context_queries import Answers, ContextQueries, read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
@@ -15,7 +15,7 @@ from flagtui.changes.planner import SOON, off_loop
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
 
 PlanResult = Plan | NoOp | Blocked
 PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
@@ -73,20 +73,23 @@ class FlagReading:
 
 
 async def read_with_context(
-    ask: Answers, fresh: Flag, request: FlagChange, query: ContextQuery, *, adds_later: bool
+    ask: Answers | None,
+    fresh: Flag,
+    request: FlagChange,
+    rows: Sequence[FlagRow],
+    base: Context,
+    *,
+    adds_later: bool,
 ) -> FlagReading:
-    """Read the context of the flag within the patience of the query.
+    """Read the context of the flag within `PATIENCE`; the parameters are those of `ContextQueries`.
 
     With `adds_later`, return after `SOON` seconds with the pending queries, for `late_plan`.
     """
-    intent, values = request.intent(fresh), dict[str, JSON]()
-    if isinstance(intent, Intent):
-        values |= intent.changes
-        if query.seen_version != intent.seen_version:
-            query = replace(query, seen_version=intent.seen_version)
+    requested = request.intent(fresh)
+    intent = requested if isinstance(requested, Intent) else None
     if not adds_later:
-        return FlagReading(fresh, await read_context(ask, fresh, values, query), request)
-    queries = ContextQueries(ask, fresh, values, query)
+        return FlagReading(fresh, await read_context(ask, fresh, intent, rows, base), request)
+    queries = ContextQueries(ask, fresh, intent, rows, base)
     try:
         context = await queries.within(SOON)
     except asyncio.CancelledError:
