@@ -4,6 +4,7 @@ import hmac
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import linked
 from flagtui.service.access import admit, bearer, hash_key, identify, project_from
 from flagtui.service.call import Call, Project
@@ -120,8 +121,7 @@ def expanded(filters: str, cohorts: Mapping[str, Json]) -> str:
     if '"cohort"' not in filters:
         return filters
     decoded = value_of(filters)
-    groups = decoded.get("groups")
-    for group in groups if isinstance(groups, list) else ():
+    for group in wire.conditions(decoded):
         if isinstance(group, dict) and isinstance(group.get("properties"), list):
             group["properties"] = [new for item in group["properties"] for new in _written_out(item, cohorts)]
     return text_of(decoded)

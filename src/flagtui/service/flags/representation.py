@@ -4,8 +4,10 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
+from flagtui.evaluate import wire
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json
@@ -160,12 +162,8 @@ def _small(value: Json) -> int | str | None:
 
 def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """Return every valid property of every condition."""
-    groups = filters.get("groups") if isinstance(filters, Mapping) else None
-    properties = []
-    for group in groups if isinstance(groups, list) else []:
-        items = group.get("properties") if isinstance(group, dict) else None
-        properties += [item for item in (items if isinstance(items, list) else []) if isinstance(item, dict)]
-    return properties
+    properties = chain.from_iterable(map(wire.properties, wire.conditions(filters)))
+    return [item for item in properties if isinstance(item, dict)]
 
 
 def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:

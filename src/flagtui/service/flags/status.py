@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from flagtui.evaluate import wire
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.errors import Json, hand_written
@@ -132,14 +133,9 @@ def is_open(group: Mapping[str, Json]) -> bool:
 
 def groups_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """Return the valid conditions of stored filters."""
-    groups = filters.get("groups") if isinstance(filters, Mapping) else None
-    return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    return [group for group in wire.conditions(filters) if isinstance(group, dict)]
 
 
 def variants_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """Return the variants of stored filters; a flag without any is boolean."""
-    multivariate = filters.get("multivariate") if isinstance(filters, Mapping) else None
-    variants = multivariate.get("variants") if isinstance(multivariate, dict) else None
-    return (
-        [variant for variant in variants if isinstance(variant, dict)] if isinstance(variants, list) else []
-    )
+    return [variant for variant in wire.variants(filters) if isinstance(variant, dict)]

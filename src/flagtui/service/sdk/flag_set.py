@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
 from flagtui.evaluate.explanation import describe_unknown
@@ -42,9 +43,7 @@ class FlagRecord:
     @classmethod
     def of(cls, raw: Mapping[str, Json]) -> "FlagRecord":
         """Read a stored flag or one of a definitions document; malformed members count as absent."""
-        filters = raw.get("filters")
-        filters = filters if isinstance(filters, dict) else {}
-        multivariate = filters.get("multivariate")
+        filters = wire.mapping(raw.get("filters"))
         return cls(
             key=str(raw.get("key", "")),
             id=_whole(raw.get("id"), 0),
@@ -55,7 +54,7 @@ class FlagRecord:
             is_remote_configuration=bool(raw.get("is_remote_configuration")),
             has_encrypted_payloads=bool(raw.get("has_encrypted_payloads")),
             has_rules=filters.get("version") == 2,
-            has_variants=isinstance(multivariate, dict) and bool(multivariate.get("variants")),
+            has_variants=bool(wire.mapping(filters.get("multivariate")).get("variants")),
         )
 
 

@@ -1,12 +1,13 @@
 """OFREP 0.3.0, the remote evaluation protocol of OpenFeature: one flag, all flags, and news of changes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
 from flagtui.evaluate.evaluation import Reason, RuleReason
 from flagtui.evaluate.parts import FlagParts, for_everyone
+from flagtui.evaluate.wire import mapping
 from flagtui.service.errors import Fault, Json
 from flagtui.service.etags import tagged_answer
 from flagtui.service.responses import Response, encode, respond, value_of
@@ -156,14 +157,10 @@ def _context(call: SdkCall) -> EvaluationContext:
     return EvaluationContext(
         name,
         {key: value for key, value in context.items() if key not in ("targetingKey", "groups")},
-        {kind: key for kind, key in _mapping(groups).items() if isinstance(key, str | int)},
-        {kind: _mapping(value) for kind, value in _mapping(context.get("groupProperties")).items()},
+        {kind: key for kind, key in mapping(groups).items() if isinstance(key, str | int)},
+        {kind: mapping(value) for kind, value in mapping(context.get("groupProperties")).items()},
         device if isinstance(device, str) else None,
     )
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, dict) else {}
 
 
 def _failure(status: int, key: str, code: str, details: str) -> Response:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, QueryParams
 
 from flagtui.evaluate.run import Person
+from flagtui.evaluate.wire import mapping
 from flagtui.service.bodies import parse_json
 from flagtui.service.errors import Json, invalid, parse_error, too_large
 from flagtui.service.news import News
@@ -133,13 +134,13 @@ def read_context(body: Mapping[str, Json]) -> EvaluationContext:
     if not distinct_id:
         detail = "The distinct_id field is missing from the request. Please include a valid identifier."
         raise invalid(detail, "distinct_id", "required")
-    properties = _mapping(body.get("person_properties"))
+    properties = mapping(body.get("person_properties"))
     device = body.get("$device_id") or body.get("device_id") or properties.get("$device_id")
     return EvaluationContext(
         distinct_id,
         properties,
-        {name: key for name, key in _mapping(body.get("groups")).items() if _is_key(key)},
-        {name: _mapping(value) for name, value in _mapping(body.get("group_properties")).items()},
+        {name: key for name, key in mapping(body.get("groups")).items() if _is_key(key)},
+        {name: mapping(value) for name, value in mapping(body.get("group_properties")).items()},
         device if isinstance(device, str) and device else None,
     )
 
@@ -162,10 +163,6 @@ def note(call: SdkCall, results: Sequence[FlagResult], keys: Iterable[str] | Non
     """Note the results, and those of the requested keys that have none."""
     existing = {result.record.key for result in results} if keys else set()
     call.noted.append(Noted(results, [key for key in keys or () if key not in existing]))
-
-
-def _mapping(value: Json) -> dict[str, Json]:
-    return value if isinstance(value, dict) else {}
 
 
 def _is_key(value: Json) -> bool:
