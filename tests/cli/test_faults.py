@@ -18,6 +18,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.planner import Planned
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.confirmation import carry_out
@@ -32,9 +33,7 @@ def session_of(line: Line) -> Any:
     """As much of a session as writing needs."""
     return SimpleNamespace(
         client=SimpleNamespace(flags=line.ada, host="", project=""),
-        opening=SimpleNamespace(profile=SimpleNamespace(name="")),
-        known_me=SimpleNamespace(email="ada@acme.test"),
-        origin="",
+        signature=Signature("ada@acme.test"),
         journal=line.journal,
         clock=line.clock,
         rules=GuardRules(Level.GUARDED),

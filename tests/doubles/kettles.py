@@ -308,10 +308,10 @@ from flagtui.cli.plumbing.change_report import change_command  # noqa: E402
 from flagtui.cli.plumbing.confirmation import carry_out  # noqa: E402
 from flagtui.cli.plumbing.options import WriteTerms  # noqa: E402
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema  # noqa: E402
-from flagtui.cli.plumbing.planning import planning_context  # noqa: E402
 from flagtui.cli.plumbing.project_session import ProjectSession  # noqa: E402
 from flagtui.cli.plumbing.record_command import command  # noqa: E402
 from flagtui.cli.plumbing.selection import SOURCES, Wanted, several  # noqa: E402
+from flagtui.cli.plumbing.session_context import planning_context  # noqa: E402
 from flagtui.cli.plumbing.word_types import WordArgument, list_options  # noqa: E402
 
 KETTLE: Final[RecordSchema[KettleRow]] = RecordSchema(

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import click
-
 from flagtui.cli.plumbing.activity_selection import select_changes
+from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
@@ -44,15 +43,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
     ),
 )
 @query_argument("activity")
-@click.option(
-    "-L",
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    default=50,
-    show_default=True,
-    help="Print at most N.",
-)
+@limit_option(50)
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
 

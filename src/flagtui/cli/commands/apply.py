@@ -31,7 +31,7 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
-from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.set_sources import SetSource, find_source
 from flagtui.cli.plumbing.shown_questions import show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
@@ -117,7 +117,7 @@ class ApplyRun:
 
     def _check_place(self) -> None:
         """Raise Trouble for a set of another server or project."""
-        here, intended = signature_of(self.session), self.change_set
+        here, intended = self.session.signature, self.change_set
         if (intended.host, intended.project) != (here.host, here.project):
             what = f"{self.source.words} belongs to project {intended.project} of {intended.host}"
             fix = f"This profile works in project {here.project} of {here.host}; use --profile or --project."
@@ -127,7 +127,7 @@ class ApplyRun:
         """Plan the rest of the set. Raises Trouble while the outcome of an earlier run is not known."""
         session, agreement = self.session, self.terms.agreement
         wait = 0.0 if agreement.dry_run else agreement.wait
-        writing = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)
+        writing = WriteContext(session.journal, session.signature, session.clock, progress, wait)
         context = ListedContext(session, self.terms)
         plan = await plan_set(self.change_set, context, writing, is_overwriting=agreement.overwrite)
         if plan.pending:

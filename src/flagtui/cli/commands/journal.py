@@ -11,7 +11,7 @@ from flagtui.changes.journal_entries import Ending, Entry, taken_back
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import OUTPUT_USES, ruled_option
+from flagtui.cli.plumbing.option_rules import OUTPUT_USES, limit_option, ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
@@ -117,15 +117,7 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     help="A timeline to paste into a report.",
     excludes=OUTPUT_USES,
 )
-@click.option(
-    "-L",
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    default=200,
-    show_default=True,
-    help="Print at most N.",
-)
+@limit_option(200)
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Final
 
-import click
-
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.revert_planner import questions_of_reverts
 from flagtui.cli.plumbing.activity_selection import select_changes
@@ -16,10 +14,11 @@ from flagtui.cli.plumbing.change_report import (
 )
 from flagtui.cli.plumbing.confirmation import ask_and_send, check_count, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.text.formats import count
 
@@ -49,15 +48,7 @@ REFUSED: Final = EXIT_CODES["refused"]
     ),
 )
 @query_argument("activity")
-@click.option(
-    "-L",
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    default=MOST,
-    show_default=True,
-    help="Revert at most N: the newest, around a moment the likeliest causes.",
-)
+@limit_option(MOST, "Revert at most N: the newest, around a moment the likeliest causes.")
 async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, terms: WriteTerms) -> int:
     """Revert the changes that flagtui activity lists for QUERY: only the values that they changed.
 
@@ -73,7 +64,7 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
     rows, _read = await select_changes(session, query, limit)
     questions, skipped = questions_of_reverts(rows)
     check_count(len(rows) - len(skipped), "change", terms.agreement.max_changes, "be reverted")
-    context, here, codes = SessionContext(session, terms), signature_of(session), [0]
+    context, here, codes = SessionContext(session, terms), session.signature, [0]
     is_sent = not (terms.agreement.dry_run or terms.agreement.is_kept)
     with ChangeReport(terms.printer) as report:
         if not questions:

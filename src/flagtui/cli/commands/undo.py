@@ -26,7 +26,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import ChangeId
 from flagtui.text.formats import ago
 
@@ -87,7 +87,7 @@ async def _undo_or_redo(
     """
     entries = await asyncio.to_thread(session.journal.entries)
     await session.me()
-    signature = signature_of(session)
+    signature = session.signature
     changes = chosen(entries, change, signature, is_redo=is_redo)
     now = session.clock.time()
     is_surprising = not change and now - changes[0].at > SURPRISING
@@ -110,7 +110,7 @@ async def undo_entries(
     is_newest: bool = True,
 ) -> int:
     """Undo these changes up to the first failure; return the exit code. `is_newest` changes the advice."""
-    entries, signature = await asyncio.to_thread(session.journal.entries), signature_of(session)
+    entries, signature = await asyncio.to_thread(session.journal.entries), session.signature
     context = SessionContext(session, terms)
     for parts, question_purpose in await questions_of(changes, entries, session.client, purpose):
         kind = parts[0].entry.kind

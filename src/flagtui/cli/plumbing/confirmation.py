@@ -40,7 +40,6 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
-from flagtui.cli.plumbing.session_context import signature_of
 from flagtui.cli.plumbing.shown_questions import show_question
 from flagtui.text.formats import count
 
@@ -84,7 +83,7 @@ async def ask_and_send(
         return nothing_sent(apart, report)
     interface = interface or TerminalInterface(terms, report, planned)
     try:
-        here = signature_of(session)
+        here = session.signature
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
         ended = await run(planned, interface, session.rules.within(planned.place), context, asked_with)

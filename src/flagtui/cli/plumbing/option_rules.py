@@ -4,7 +4,7 @@ A rule names a use: an option (`--drop`), an option with a value (`--kind boolea
 `--field name=…`) or an argument (`KEY`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -145,3 +145,14 @@ def check_repeats(args: Sequence[str], context: click.Context) -> None:
             return
         if not option.multiple and values.setdefault(label_of(option), given) != given:
             raise click.UsageError(twice_given(label_of(option)), context)
+
+
+def limit_option(
+    default: int | None = None, help: str = "Print at most N.", most: int | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`-L`, `--limit`: how many records a command prints or changes, up to `most`."""
+    kind = click.IntRange(1, most)
+    has_default = default is not None
+    return click.option(
+        "-L", "--limit", type=kind, metavar="N", default=default, show_default=has_default, help=help
+    )

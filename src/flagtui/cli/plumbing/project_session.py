@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
+    from flagtui.changes.journal_entries import Signature
     from flagtui.models.account import KeyInfo, Me
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
@@ -164,9 +165,18 @@ class ProjectSession:
             return None
 
     @property
-    def known_me(self) -> "Me | None":
-        """The same, where it was asked already."""
-        return self._me[0] if self._me else None
+    def signature(self) -> "Signature":
+        """The signature for the journal; the user only where it was read for another reason."""
+        from flagtui.changes.journal_entries import Signature
+
+        me = self._me[0] if self._me else None
+        return Signature(
+            by=(me.email or me.label) if me else "",
+            profile=self.opening.profile.name,
+            host=str(self.client.host),
+            project=str(self.client.project),
+            origin=self.origin,
+        )
 
     def keep_rows(self, kind: "RecordKind", rows: Sequence[Any]) -> None:
         """Save a complete list, so that completion and the next start of the app have it."""

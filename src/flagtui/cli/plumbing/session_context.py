@@ -1,11 +1,10 @@
-"""The planning context of a command, which requests everything once."""
+"""The project that a command plans in, read once each: as it is, or as it will be after the staged set."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from flagtui.changes.journal_entries import Signature
-from flagtui.changes.planner import PlanContext
+from flagtui.changes.planner import PlanContext, PlannedRecord
 from flagtui.cli.plumbing.offline_copies import code_uses
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -44,13 +43,23 @@ class SessionContext(PlanContext):
         return await self._flags[has_archived]
 
 
-def signature_of(session: ProjectSession) -> Signature:
-    """Return the signature for the journal; the user only where it was read for another reason."""
-    me = session.known_me
-    return Signature(
-        by=(me.email or me.label) if me else "",
-        profile=session.opening.profile.name,
-        host=str(session.client.host),
-        project=str(session.client.project),
-        origin=session.origin,
-    )
+def planning_context(session: ProjectSession, terms: WriteTerms) -> PlanContext:
+    """Return the project to plan in: with `--stage` as it is after the staged set. Raises Trouble."""
+    context = SessionContext(session, terms)
+    if not terms.agreement.stage:
+        return context
+    # Loading what stages would delay every other change.
+    from flagtui.cli.plumbing.staging import after_staged
+
+    return after_staged(session, context)
+
+
+def as_staged(
+    session: ProjectSession, terms: WriteTerms, records: Sequence[PlannedRecord]
+) -> Sequence[PlannedRecord]:
+    """Return the records to change: with `--stage` as they are after the staged set. Raises Trouble."""
+    if not terms.agreement.stage:
+        return records
+    from flagtui.cli.plumbing.staging import records_after
+
+    return records_after(session, records)

@@ -18,7 +18,6 @@ from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.session_context import signature_of
 
 HOLDER: Final = "another flagtui command"
 FAULT_CODES: Final[Mapping[FaultName, Code]] = {
@@ -54,7 +53,7 @@ def sets_folder(session: ProjectSession) -> Path:
 
 def find_staged(session: ProjectSession) -> StagedSet:
     """Return the staged set of this project, which need not exist. Raises Trouble."""
-    return StagedSet(sets_folder(session), signature_of(session), HOLDER)
+    return StagedSet(sets_folder(session), session.signature, HOLDER)
 
 
 def read_staged(session: ProjectSession) -> ChangeSet | None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
 
 NO_PROFILE: Final = "/"
@@ -113,10 +113,7 @@ def list_options(kind: str, orders: str) -> Callable[[Callable[..., Any]], Calla
     """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` describes the orders."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        limit = click.option("-L", "--limit", type=click.IntRange(1), metavar="N", help="Print at most N.")(
-            function
-        )
         sort = click.option("--sort", default="", metavar="ORDER", type=SortOrder(kind), help=orders)
-        return query_argument(kind)(sort(limit))
+        return query_argument(kind)(sort(limit_option()(function)))
 
     return add

@@ -26,17 +26,23 @@ def _of(name: str) -> Callable[[Any], object]:
     return read
 
 
+_PLACE: Final[RecordField[Any]] = RecordField(
+    "place",
+    "text",
+    "File, line and column; empty for a record that no code names.",
+    lambda record: record.reference.place if record.reference else "",
+    True,
+)
+_POSITION: Final[tuple[RecordField[Any], ...]] = (
+    RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
+    RecordField("line", "whole?", "From 1.", _of("line")),
+    RecordField("column", "whole?", "From 1, in characters.", _of("column")),
+)
 CODE_REFERENCE: Final[RecordSchema[CodeReference]] = RecordSchema(
     "code-reference",
     "A place in code that names a flag or an event, or a record that no code names.",
     (
-        RecordField(
-            "place",
-            "text",
-            "File, line and column; empty for a record that no code names.",
-            lambda record: record.reference.place if record.reference else "",
-            True,
-        ),
+        _PLACE,
         RecordField(
             "kind",
             "text",
@@ -53,9 +59,7 @@ CODE_REFERENCE: Final[RecordSchema[CodeReference]] = RecordSchema(
             "flag or event.",
             lambda record: record.reference.subject if record.reference else "flag",
         ),
-        RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
-        RecordField("line", "whole?", "From 1.", _of("line")),
-        RecordField("column", "whole?", "From 1, in characters.", _of("column")),
+        *_POSITION,
         RecordField("function", "text?", "The function that receives the key.", _of("function")),
         RecordField("expression", "text?", "How the call computes or names the key.", _of("expression")),
         RecordField("fallback", "any", "The literal value in the call for no response.", _of("fallback")),
@@ -66,20 +70,12 @@ CODE_FINDING: Final[RecordSchema[CodeFinding]] = RecordSchema(
     "code-finding",
     "What a rule reports about a key in code.",
     (
-        RecordField(
-            "place",
-            "text",
-            "File, line and column; empty for a record that no code names.",
-            lambda record: record.reference.place if record.reference else "",
-            True,
-        ),
+        _PLACE,
         RecordField("level", "text", "error, warning or note.", None, True),
         RecordField("rule", "text", "The id of the rule.", None, True),
         RecordField("message", "text", "What is wrong.", None, True, is_long=True),
         RecordField("key", "text", "The key or event; empty for a computed one."),
-        RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
-        RecordField("line", "whole?", "From 1.", _of("line")),
-        RecordField("column", "whole?", "From 1, in characters.", _of("column")),
+        *_POSITION,
         RecordField("fingerprint", "text", "The same while key, file and order stay, whatever the lines."),
     ),
 )

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
-import click
-
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand, command
@@ -227,15 +226,7 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
     examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
-@click.option(
-    "-L",
-    "--limit",
-    type=click.IntRange(1, 100),
-    metavar="N",
-    default=50,
-    show_default=True,
-    help="Print at most N entries of each.",
-)
+@limit_option(50, "Print at most N entries of each.", most=100)
 async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
     changes: list[ChangeRow] = []

@@ -28,10 +28,10 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.output.lines import progress
-from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.text.formats import percent as percent_words

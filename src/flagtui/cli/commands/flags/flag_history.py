@@ -11,6 +11,7 @@ from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
@@ -111,15 +112,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
-@click.option(
-    "-L",
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Print at most N entries of each flag.",
-)
+@limit_option(100, "Print at most N entries of each flag.")
 async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
     changes: list[ChangeRow] = []

@@ -30,10 +30,9 @@ from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text
-from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
-from flagtui.cli.plumbing.session_context import SessionContext
+from flagtui.cli.plumbing.session_context import SessionContext, planning_context
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.cli.records.flag_files import read_flags
