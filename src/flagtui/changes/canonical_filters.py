@@ -73,7 +73,7 @@ def means_same(left: JSON, right: JSON, at: Path) -> bool:
             these, those = as_list(left), as_list(right)
             return len(these) == len(those) and all(map(_same_group, these, those))
         case ("filters", "payloads", *rest) if len(rest) < 2:
-            meaning = _payload if rest else _payloads
+            meaning = payload_value if rest else _payloads
             return same(meaning(left), meaning(right))
         case ("filters", *_):
             return left in (None, MISSING) and right in (None, MISSING)
@@ -112,10 +112,10 @@ def _normal_property(item: JSON) -> JSON:
 
 
 def _payloads(value: JSON) -> dict[str, JSON]:
-    return {key: _payload(payload) for key, payload in as_dict(value).items()}
+    return {key: payload_value(payload) for key, payload in as_dict(value).items()}
 
 
-def _payload(value: JSON) -> JSON:
+def payload_value(value: JSON) -> JSON:
     """Parse a payload: servers store JSON as text, and some keep other values unchanged."""
     if not isinstance(value, str):
         return value

@@ -85,8 +85,4 @@ class DeletedScreen(ReadList[Deletion]):
     def action_restore(self) -> None:
         """Restore the marked flags, else this one."""
         intents = [switch("restore", row.id) for row in self.chosen()]
-        self._runner.start(intents, lambda _report: self._restored())
-
-    def _restored(self) -> None:
-        if self.is_attached:
-            self.read_again()
+        self._runner.start(intents, self.on_saved)

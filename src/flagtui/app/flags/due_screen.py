@@ -131,8 +131,4 @@ class DueScreen(ReadList[DueChange]):
         for row in self.single():
             related = RelatedChanges(self._app_state, self._runner)
             flag = FlagRow(row.flag_id, row.key)
-            self._runner.run(related.drop(flag, row.change, lambda _report: self._dropped()))
-
-    def _dropped(self) -> None:
-        if self.is_attached:
-            self.read_again()
+            self._runner.run(related.drop(flag, row.change, self.on_saved))

@@ -77,6 +77,11 @@ class ReadList(ListScreen[IdRow]):
         self.reframe()
         self._look_soon()
 
+    def on_saved(self, _report: object) -> None:
+        """Read the rows again after a change, unless the list was closed meanwhile."""
+        if self.is_attached:
+            self.read_again()
+
     def words_without(self, total: int) -> Words:
         if total:
             return no_match_words(self.search.value, total)

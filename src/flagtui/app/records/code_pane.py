@@ -6,12 +6,11 @@ from typing import Final
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.code_scanning import open_place, search_of, start_scan
-from flagtui.app.records.record_screen import RecordPane
+from flagtui.app.records.record_screen import CursorPane
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.code_search import CodeSearch
 from flagtui.app.widgets.line import cut, cut_start, fit_cells, joined, styled
@@ -37,7 +36,7 @@ TALL: Final = 20
 """Lines of a screen from which the place has room for more than one."""
 
 
-class CodePane(Vertical, RecordPane):
+class CodePane(CursorPane):
     """The places with a cursor; below, details of the place under it."""
 
     BINDINGS = bindings_of("code")
@@ -57,10 +56,6 @@ class CodePane(Vertical, RecordPane):
         yield Static(id="code-foot", markup=False)
 
     @property
-    def view(self) -> LineView:
-        return self.query_one(LineView)
-
-    @property
     def search(self) -> CodeSearch | None:
         return search_of(self._app_state)
 
@@ -74,10 +69,6 @@ class CodePane(Vertical, RecordPane):
         """Return whether every line counts."""
         return self.screen.size.height < TALL
 
-    def focus(self, scroll_visible: bool = True) -> "CodePane":
-        self.view.focus(scroll_visible)
-        return self
-
     def show(self, key: str) -> None:
         """Draw the places of this key; the scan is loaded when they are first shown."""
         self._key = key
@@ -85,9 +76,6 @@ class CodePane(Vertical, RecordPane):
             self._is_asked = True
             self._load(self.search)
         self._draw()
-
-    def move(self, way: str) -> None:
-        self.view.move(way)
 
     def leave_typing(self) -> bool:
         """Cancel a scan that runs; it is what esc ends first."""

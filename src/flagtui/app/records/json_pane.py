@@ -7,12 +7,11 @@ from typing import Final, TypeVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.json_reading import JsonLines, JsonReading
-from flagtui.app.records.record_screen import RecordPane
+from flagtui.app.records.record_screen import CursorPane
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import LineView
@@ -25,7 +24,7 @@ STEP: Final = 2_000
 """Lines of a record that are laid out at once; more of them between keys."""
 
 
-class JsonPane(Vertical, RecordPane):
+class JsonPane(CursorPane):
     """A tab with a cursor of its own."""
 
     BINDINGS = bindings_of("json")
@@ -46,14 +45,6 @@ class JsonPane(Vertical, RecordPane):
         yield LineView(id="json-lines")
         yield Line(id="json-words")
 
-    @property
-    def view(self) -> LineView:
-        return self.query_one(LineView)
-
-    def focus(self, scroll_visible: bool = True) -> "JsonPane":
-        self.view.focus(scroll_visible)
-        return self
-
     def show_value(self, value: JSON, folded: Iterable[Path] = ()) -> None:
         """Draw any JSON, the first time with these paths folded."""
         if self._value is None:
@@ -68,9 +59,6 @@ class JsonPane(Vertical, RecordPane):
         if record is not None and (record is not self._record[0] or version != self._record[1]):
             self._record = (record, version)
             self.show_value(shown(record))
-
-    def move(self, way: str) -> None:
-        self.view.move(way)
 
     def _redraw(self, keep: Path | None = None) -> None:
         """Lay out the lines again with the cursor on its line, or on that of the path `keep`."""

@@ -1,10 +1,10 @@
 """The page of a record: frame, tabs, following its record, scrolling, the way back."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self
 
 from rich.cells import cell_len
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input
@@ -16,6 +16,7 @@ from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, Spot, styled
+from flagtui.app.widgets.panes import LineView
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.collection import IdRow
 from flagtui.text.styled import Piece
@@ -67,6 +68,21 @@ class RecordPane(Widget):
 
 ENDS: Final = {"first": "home", "last": "end"}
 """What Textual calls these ways."""
+
+
+class CursorPane(Vertical, RecordPane):
+    """Lines with a cursor."""
+
+    @property
+    def view(self) -> LineView:
+        return self.query_one(LineView)
+
+    def focus(self, scroll_visible: bool = True) -> Self:
+        self.view.focus(scroll_visible)
+        return self
+
+    def move(self, way: str) -> None:
+        self.view.move(way)
 
 
 class LinesPane(VerticalScroll, RecordPane, can_focus=True):

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.records.record_screen import RecordPane
+from flagtui.app.records.record_screen import CursorPane
 from flagtui.app.widgets.line import cut, joined
 from flagtui.app.widgets.panes import LineView
 from flagtui.local_time import unix
@@ -28,7 +28,7 @@ ReadVersion = Callable[[int, int], Awaitable[FlagVersion]]
 Return = Callable[[int, int], None]
 
 
-class HistoryPane(Vertical, RecordPane):
+class HistoryPane(CursorPane):
     """The log with a cursor; x marks one side of a comparison."""
 
     BINDINGS = bindings_of("history")
@@ -52,17 +52,9 @@ class HistoryPane(Vertical, RecordPane):
             yield Static(markup=False)
 
     @property
-    def view(self) -> LineView:
-        return self.query_one(LineView)
-
-    @property
     def entry(self) -> Activity | None:
         """The entry under the cursor."""
         return self._entries[self.view.place] if 0 <= self.view.place < len(self._entries) else None
-
-    def focus(self, scroll_visible: bool = True) -> "HistoryPane":
-        self.view.focus(scroll_visible)
-        return self
 
     def show(self, study: Study) -> None:
         """Draw the tab; read the log when it is first shown and when the flag has changed."""
@@ -71,9 +63,6 @@ class HistoryPane(Vertical, RecordPane):
             self._read_at = study.details.row.version
             self._load(study.details.row.id)
         self._draw()
-
-    def move(self, way: str) -> None:
-        self.view.move(way)
 
     @work(exclusive=True, group="history", description="load")
     async def _load(self, record: int) -> None:

@@ -10,6 +10,7 @@ from textual.app import App
 from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.shell.toasts import copied_notice
+from flagtui.changes.canonical_filters import payload_value
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK, safe_text
@@ -103,16 +104,6 @@ def _indented(value: JSON) -> Iterator[list[Piece]]:
             yield [("  … more than is shown; y copies all of it", "$faint")]
             return
         yield [("  ", ""), *line]
-
-
-def payload_value(stored: JSON) -> JSON:
-    """Return the payload that a program gets: the JSON inside the stored text, or the text itself."""
-    if not isinstance(stored, str):
-        return stored
-    try:
-        return json.loads(stored)
-    except (ValueError, RecursionError):
-        return stored
 
 
 def copied_value(app: App[Any], study: Study) -> Notice:
