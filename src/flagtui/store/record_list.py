@@ -245,7 +245,8 @@ class RecordList(Generic[IdRow]):
         """Return how many records are neither archived nor deleted: the server's own list."""
         rows = self.collection.rows
         if rows is not self._counted[0]:
-            self._counted = (rows, sum(1 for row in rows if not _is_apart(row)))
+            listed = sum(1 for row in rows if not (_is_archived(row) or getattr(row, "deleted", False)))
+            self._counted = (rows, listed)
         return self._counted[1]
 
     async def compare(self) -> bool:
@@ -285,10 +286,6 @@ class RecordList(Generic[IdRow]):
             return 0
         collection.put_all(page.rows, sent_at)
         return len(collection) - before
-
-
-def _is_apart(row: Identified) -> bool:
-    return _is_archived(row) or bool(getattr(row, "deleted", False))
 
 
 def _is_archived(row: Identified) -> bool:

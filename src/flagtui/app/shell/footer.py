@@ -132,7 +132,10 @@ class KeyLine(Line):
                 continue
             bold, muted = ("bold", "$text-muted") if binding.enabled else ("$faint", "$faint")
             title = self._own_title(binding.binding.id or "") or binding.binding.description
-            drawn.append(((key, bold), (f" {title}{self._where(binding.binding)}  ", muted)))
+            # Such a key does not act on the marked records.
+            is_elsewhere = binding.binding.id in OF_CURSOR and getattr(self.screen, "marked", False)
+            where = " at cursor" if is_elsewhere else ""
+            drawn.append(((key, bold), (f" {title}{where}  ", muted)))
             if binding.enabled:
                 self._runs[key] = (binding.binding.action, binding.node)
         return drawn
@@ -141,11 +144,6 @@ class KeyLine(Line):
         """Return the word that the screen now has for a command; empty where it is that of the command."""
         title_of: Callable[[str], str] | None = getattr(self.screen, "title_of", None)
         return title_of(id) if title_of is not None else ""
-
-    def _where(self, binding: Binding) -> str:
-        """Return the target of a key that does not act on the marked records."""
-        is_elsewhere = binding.id in OF_CURSOR and bool(getattr(self.screen, "marked", False))
-        return " at cursor" if is_elsewhere else ""
 
     def keys_in(self, width: int) -> Sequence[Shown]:
         """Return the keys in a line of this width, in the order in which they are drawn."""

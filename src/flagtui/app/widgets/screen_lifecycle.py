@@ -92,18 +92,13 @@ class LivingWorkers(WorkerManager):
     ) -> Worker[Any]:
         is_endless = isinstance(node, App) or thread
         guarded = work if is_endless else WhileLiving(node, partial(_begin, work))
-        return super()._new_worker(
-            guarded, node, thread=thread, **{**options, "name": options.get("name") or _name(work)}
-        )
+        name = options.get("name") or str(getattr(work, "__name__", ""))
+        return super()._new_worker(guarded, node, thread=thread, **{**options, "name": name})
 
 
 async def _begin(work: WorkType[Any]) -> Any:
     begun = work if isawaitable(work) else work()
     return await cast(Awaitable[Any], begun)
-
-
-def _name(work: WorkType[Any]) -> str:
-    return str(getattr(work, "__name__", ""))
 
 
 if TYPE_CHECKING:

@@ -95,13 +95,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def key_words(self) -> Sequence[str]:
         if self._has_fields:
             return super().key_words()
-        return (self._accept_key, "esc cancel", "↓ scroll")
-
-    @property
-    def _accept_key(self) -> str:
-        """The key that confirms, with the word on its button: `y Turn OFF`."""
         words, _, key = self._accept_label().plain.rpartition("  ")
-        return f"{key} {words}"
+        return (f"{key} {words}", "esc cancel", "↓ scroll")
 
     def _skipped_lines(self) -> ComposeResult:
         skipped = self._question.skipped
