@@ -193,7 +193,7 @@ class Journal:
                 os.fchmod(descriptor, 0o600)
             if is_new:
                 self._sync_folder()
-            _lock(descriptor, self.lock_patience)
+            lock(descriptor, self.lock_patience)
         except OSError:
             os.close(descriptor)
             raise
@@ -222,7 +222,8 @@ class Journal:
             os.close(folder)
 
 
-def _lock(descriptor: int, patience: float) -> None:
+def lock(descriptor: int, patience: float) -> None:
+    """Lock an open file for this program. Raises BlockingIOError after `patience` seconds."""
     deadline = time.monotonic() + patience
     while True:
         try:

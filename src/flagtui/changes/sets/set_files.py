@@ -1,16 +1,15 @@
 """Change sets on disk: private files written atomically, and a lock that names its holder."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from flagtui.changes.journal import lock
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
 from flagtui.config.files import replace_file
 from flagtui.private_folders import make_private
@@ -93,9 +92,12 @@ def hold(folder: Path, name: str, holder: str, patience: float = LOCK_PATIENCE) 
     except OSError as fault:
         raise _unreadable(f"{folder} cannot be used for change sets", fault) from None
     try:
-        if not _lock(descriptor, patience):
+        try:
+            lock(descriptor, patience)
+        except BlockingIOError:
             other = os.pread(descriptor, 200, 0).decode(errors="replace").strip() or "another program"
-            raise ChangeSetError("open", f"{other} has this change set open", "Wait for it, or end it.")
+            reason = f"{other} has this change set open"
+            raise ChangeSetError("open", reason, "Wait for it, or end it.") from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{holder} (process {os.getpid()})".encode(), 0)
         yield
@@ -106,19 +108,6 @@ def hold(folder: Path, name: str, holder: str, patience: float = LOCK_PATIENCE) 
 def lock_name(file: SetFile) -> str:
     """Return the name of the lock of a staged set."""
     return file.path.stem
-
-
-def _lock(descriptor: int, patience: float) -> bool:
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
 
 
 def _slug(host: str, project: str) -> str:

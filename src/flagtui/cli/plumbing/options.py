@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
@@ -210,6 +211,16 @@ def agreement_options() -> list[click.Parameter]:
     ]
 
 
+FIELD = ruled_option(
+    "--field",
+    "values",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="JSON, or text as it is.",
+    excludes=("--from",),
+)
+source_option: Final = partial(ruled_option, "--from", "source", metavar="FILE", type=click.Path())
+"""Declare `--from FILE`, which `read_text` reads; `help` describes the content."""
 PRINT = ruled_option(
     "--print",
     "is_printed",

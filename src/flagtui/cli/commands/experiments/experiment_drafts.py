@@ -16,22 +16,13 @@ from flagtui.cli.commands.experiments.experiment_changes import (
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import PRINT, WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-
-FIELD = ruled_option(
-    "--field",
-    "values",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="JSON, or text as it is.",
-    excludes=("--from",),
-)
 
 
 class NewExperimentOptions(TypedDict):
@@ -114,9 +105,7 @@ async def create(
 )
 @EXPERIMENT_WORD
 @FIELD
-@click.option(
-    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON of --print; - reads stdin."
-)
+@source_option(help="The JSON of --print; - reads stdin.")
 @PRINT
 async def edit(
     session: ProjectSession,

@@ -21,8 +21,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
-from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_text
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_text, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import is_id
@@ -34,11 +33,7 @@ LISTS = {HOLDOUT: "holdouts", METRIC: "metrics"}
 NAME = click.option("--name", help="Its new name.")
 DESCRIPTION = click.option("--description", help="What it is for; empty for none.")
 QUERY = click.option("--query", metavar="JSON", help="What it measures, as metrics --json prints it.")
-FROM = ruled_option(
-    "--from",
-    "source",
-    metavar="FILE",
-    type=click.Path(),
+FROM = source_option(
     help="The query from a file; - reads it from stdin.",
     excludes=("--query",),
 )

@@ -17,7 +17,15 @@ from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import IF_VERSION, PRINT, WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.options import (
+    FIELD,
+    IF_VERSION,
+    PRINT,
+    WriteTerms,
+    read_fields,
+    read_text,
+    source_option,
+)
 from flagtui.cli.plumbing.output.lines import print_json, say
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -58,21 +66,8 @@ class EditOptions(TypedDict):
     help="Let the JSON of --from change the key; --field key=NEW needs no --rename.",
     requires=("--from",),
 )
-@ruled_option(
-    "--field",
-    "values",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="JSON, or text as it is.",
-    excludes=("--from",),
-)
-@click.option(
-    "--from",
-    "source",
-    metavar="FILE",
-    type=click.Path(),
-    help="JSON as --print or flags get --json prints it, of one flag or many; - reads stdin.",
-)
+@FIELD
+@source_option(help="JSON as --print or flags get --json prints it, of one flag or many; - reads stdin.")
 @PRINT
 async def edit(
     session: ProjectSession, flag: Wanted | None, terms: WriteTerms, **given: Unpack[EditOptions]

@@ -29,7 +29,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
@@ -71,11 +71,7 @@ class NewFlagOptions(TypedDict):
     ),
 )
 @click.argument("key", required=False)
-@ruled_option(
-    "--from",
-    "source",
-    metavar="FILE",
-    type=click.Path(),
+@source_option(
     help="JSON as flags get --json gives it, of one flag or many; - reads it.",
     excludes=("KEY", *OF_NEW_FLAGS),
 )
