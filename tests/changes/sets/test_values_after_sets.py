@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.changes.sets.conftest import empty_set
-from tests.changes.sets.set_desk import LIMIT, SetDesk
+from tests.changes.sets.set_desk import LIMIT, ServedProject, SetDesk
 from tests.doubles.slices import at_most
 
 from flagtui.changes.flags.flag_context import Context
@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.after_set import flags_after
+from flagtui.changes.sets.after_set import AfterSet, flags_after
 from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.evaluate.definitions import Definitions
@@ -92,3 +92,11 @@ async def test_predicted_values_of_a_set_are_served_once_applied(tmp_path: Path)
         moved += expected != served(before)
     assert applied > ROUNDS / 2
     assert moved == applied
+
+
+async def test_record_takes_no_name_of_another_kind(tmp_path: Path) -> None:
+    desk = SetDesk(tmp_path, seed=0)
+    change = five_changes(desk).changes[0]
+    after = AfterSet(ServedProject(None, desk.clock, desk.server), [change])
+    assert after.name("flags", change.record) == change.key
+    assert after.name("experiments", change.record) == f"experiment {change.record}"

@@ -28,7 +28,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.rows import FlagRow
-from flagtui.store.kinds import EXPERIMENTS, FLAGS
+from flagtui.store.kinds import EXPERIMENTS, FLAGS, KINDS
 
 _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
 
@@ -203,8 +203,8 @@ class AfterSet(PlanContext):
         return await self._inner.read_event(id)
 
     def name(self, kind: Any, id: int | str) -> str:
-        names = {change.record: change.key for change in self._changes}
-        return names.get(id) or self._inner.name(kind, id)
+        names = {change.identity: change.key for change in self._changes}
+        return names.get((KINDS[kind].entry, id)) or self._inner.name(kind, id)
 
     def forget(self, kind: Any, id: int | str) -> None:
         self._inner.forget(kind, id)
