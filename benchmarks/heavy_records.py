@@ -23,7 +23,7 @@ from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running
 
 from flagtui.app.forms.draft_form import LinesForm
-from flagtui.app.shell.preload import shorten_collections
+from flagtui.app.shell.garbage import shorten_collections
 from flagtui.cli import OBJECTS_BETWEEN_COLLECTIONS
 
 JSON = Any

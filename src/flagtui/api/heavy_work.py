@@ -3,13 +3,26 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar
 
 T = TypeVar("T")
+Surroundings = Callable[[], AbstractContextManager[None]]
 _THREAD: Final = ThreadPoolExecutor(1, "heavy-work")
 """Started by the first work. The interpreter lock lets one thread run at a time: more would save nothing."""
+_SURROUNDINGS: Final[list[Surroundings]] = [nullcontext]
+
+
+def surround_work(surroundings: Surroundings) -> None:
+    """Do all later work of this process within this context, in place of an earlier one."""
+    _SURROUNDINGS[:] = [surroundings]
 
 
 async def run_off_loop(work: Callable[[], T]) -> T:
     """Return the result of the work, done after earlier work while keys are handled."""
-    return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
+
+    def surrounded() -> T:
+        with _SURROUNDINGS[0]():
+            return work()
+
+    return await asyncio.get_running_loop().run_in_executor(_THREAD, surrounded)

@@ -67,7 +67,7 @@ class StagedChangeEditor:
             self._edit_current(current)
         elif not report.staged:
             # The record has these values already.
-            self._runner.staging.drop([change.identity])
+            await self._runner.staging.drop([change.identity])
 
     def _edit_current(self, change: StagedChange) -> None:
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
@@ -102,7 +102,7 @@ class StagedChangeEditor:
             self._runner.show_toast(explain_skipped(planned.skipped[0]))
             return
         try:
-            self._runner.staging.add(planned.plans, [change])
+            await self._runner.staging.add(planned.plans, [change])
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:

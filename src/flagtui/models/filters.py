@@ -154,9 +154,13 @@ class Filters:
 
     @cached_property
     def size(self) -> int:
-        """Return the number of conditions, properties and variants; a payload of 500 bytes counts as one."""
+        """Return the number of conditions, properties and variants.
+
+        Eight values of a property count as one, and so do 500 characters of payloads.
+        """
         payloads = sum(len(text) for text in self.payloads.values() if isinstance(text, str)) // 500
-        return len(self.stored_conditions) + len(self.variants) + sum(1 for _ in self.properties) + payloads
+        sizes = [1 + len(as_list(item.value)) // 8 for item in self.properties]
+        return len(self.stored_conditions) + len(self.variants) + sum(sizes) + payloads
 
     @cached_property
     def variant_keys(self) -> frozenset[str]:

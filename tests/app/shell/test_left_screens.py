@@ -14,6 +14,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Label
 
+from flagtui.app.shell import garbage
 from flagtui.app.shell.screen_owner import MOST_LEFT
 
 
@@ -90,11 +91,29 @@ async def closed(app: Owner) -> "ref[Record]":
 
 
 @pytest.mark.usefixtures("by_hand")
-async def test_reference_cycles_of_closed_screens_are_freed_after_a_few() -> None:
+async def test_reference_cycles_of_closed_screens_are_freed_after_a_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Rests of this length are over at once.
+    monkeypatch.setattr(Owner, "SHORT_REST", quiet.LONGEST_REST)
     async with opened() as app:
         left = [await closed(app) for _ in range(2 * MOST_LEFT)]
         # The last ones were still in use at the last collection.
         assert len([screen for screen in left if screen() is not None]) <= MOST_LEFT // 2
+
+
+@pytest.mark.usefixtures("by_hand")
+async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Owner, "REST", quiet.LONGEST_REST)
+    monkeypatch.setattr(garbage, "MOST_BLOCKS", -10_000_000)
+    async with opened() as app:
+        left = [await closed(app) for _ in range(2)]
+        assert None not in [screen() for screen in left]
+        monkeypatch.setattr(Owner, "LONG_REST", quiet.LONGEST_REST)
+        await closed(app)
+        assert left[0]() is None
 
 
 @pytest.mark.usefixtures("by_hand")

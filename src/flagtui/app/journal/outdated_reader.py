@@ -45,7 +45,7 @@ class OutdatedReader:
 
         async def compare(change: StagedChange) -> OutdatedChange | None:
             try:
-                return since.compare(await _read(change, workspace.client), change)
+                return await since.compare_off_loop(await _read(change, workspace.client), change)
             except ApiError:
                 return None
 

@@ -181,11 +181,12 @@ class StagedScreen(ReadList[ListedChange]):
 
     def action_drop(self) -> None:
         """Drop the marked changes, else the one under the cursor."""
-        rows = self.chosen()
-        if not rows:
-            return
+        if rows := self.chosen():
+            self._runner.run(self._drop(rows))
+
+    async def _drop(self, rows: Sequence[ListedChange]) -> None:
         try:
-            self._staging.drop(row.change.identity for row in rows)
+            await self._staging.drop(row.change.identity for row in rows)
         except ChangeSetError as error:
             show_toast(self.app, explain_set_fault(error))
             return
@@ -204,6 +205,6 @@ class StagedScreen(ReadList[ListedChange]):
         if answer is None:
             return
         try:
-            self._staging.explain(answer.strip())
+            await self._staging.explain(answer.strip())
         except ChangeSetError as error:
             show_toast(self.app, explain_set_fault(error))

@@ -4,7 +4,6 @@ Not in a thread: two threads that load parts of one package at the same time can
 """
 
 import asyncio
-import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -47,13 +46,3 @@ async def load_in_background(names: Sequence[str] = REST) -> None:
         if name not in sys.modules:
             import_module(name)
             await asyncio.sleep(0)
-
-
-def shorten_collections() -> None:
-    """Keep collections of garbage short: they skip what is loaded, and look at few objects at a time.
-
-    For a program that ends with its app: what is loaded now is never freed. Looking at all of it took a tenth
-    of a second, and a heavy record brings as many objects again.
-    """
-    gc.freeze()
-    gc.set_threshold(20_000, 4, 60)

@@ -1,8 +1,7 @@
 """The one owner of the stack of screens, and what a fault of ours costs: a screen, not the session."""
 
 import asyncio
-import gc
-import sys
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, Final
@@ -31,10 +30,8 @@ KEPT: Final = 2
 IN_A_ROW: Final = 5.0
 """Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
 
-MOST_BLOCKS: Final = 2_000_000
-"""Blocks of memory since the start up to which a collection is short; an app has half a million."""
 MOST_LEFT: Final = 16
-"""Closed screens that may wait for a rest."""
+"""Closed screens that may wait for a rest; for a short one, four times as many."""
 
 
 class ScreenOwner(TerminalApp[ReturnType]):
@@ -42,6 +39,10 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     REST: ClassVar = 2.0
     """Seconds without a key, after which a tenth of a second for collecting garbage is not felt."""
+    SHORT_REST: ClassVar = 0.5
+    """The same after many closed screens."""
+    LONG_REST: ClassVar = 60.0
+    """Seconds without a key, after which a collection beside heavy records hardly meets one."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
@@ -49,7 +50,6 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self._last_fault = -IN_A_ROW
         self._cover: Screen[Any] | None = None
         self._closed_screens = 0
-        self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
         """Text to print on the terminal after the screen is gone."""
@@ -113,18 +113,27 @@ class ScreenOwner(TerminalApp[ReturnType]):
     def _collect_soon(self) -> None:
         """A closed screen is thousands of objects in circles, which Python alone looks for far too rarely."""
         self._closed_screens += 1
-        if self._closed_screens >= MOST_LEFT:
+        if self._closed_screens >= 4 * MOST_LEFT:
             self._collect()
-        elif self._collecting is None:
-            self._collecting = self.set_timer(self.REST, self._collect)
+        elif self._closed_screens in (1, MOST_LEFT):
+            self._collect_after(self.REST if self._closed_screens == 1 else self.SHORT_REST)
 
-    def _collect(self) -> None:
+    def _collect_after(self, rest: float) -> None:
+        if self._collecting is not None:
+            self._collecting.stop()
+        self._collecting = self.set_timer(rest, self._collect)
+
+    def _collect(self, *, is_long_rest: bool = False) -> None:
+        """Collect garbage; beside heavy records, which would keep keys waiting, after a long rest."""
+        from flagtui.app.shell.garbage import GARBAGE
+
         if self._collecting is not None:
             self._collecting.stop()
         self._closed_screens, self._collecting = 0, None
-        # Beside heavy records, it would keep keys waiting; Python also collects, but far later.
-        if sys.getallocatedblocks() - self._blocks_at_start < MOST_BLOCKS:
-            gc.collect()
+        if GARBAGE.can_wait and not is_long_rest:
+            self._collecting = self.set_timer(self.LONG_REST, partial(self._collect, is_long_rest=True))
+        else:
+            GARBAGE.collect()
 
     async def on_event(self, event: events.Event) -> None:
         if self._collecting is not None and isinstance(event, events.InputEvent):

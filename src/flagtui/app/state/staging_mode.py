@@ -1,21 +1,53 @@
 """The staged set of the open project: what keys add to it, what `u` removes, how rows show it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from flagtui.app.state.app_state import AppState
+from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.after_set import row_values
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
-from flagtui.changes.sets.project_set import StagedSet
+from flagtui.changes.sets.project_set import Added, StagedSet
 from flagtui.changes.sets.set_progress import Identity
+from flagtui.models.json_value import JSON
 from flagtui.store.kinds import BY_ENTRY, KINDS, Kind
 from flagtui.store.optimistic_edits import StagedEdit, is_outdated
 
+T = TypeVar("T")
+Edits = Mapping[Identity, tuple[StagedChange, StagedEdit]]
+"""By record: its change, and the change as its row shows it."""
 HOLDER: Final = "the app"
 FOLDER: Final = "sets"
 """Of the staged sets, below the folder of the state of the program."""
+
+
+@dataclass(frozen=True)
+class SetReading:
+    """The set as its file has it."""
+
+    file_state: tuple[object, ...]
+    """The path and state of the file: another state needs another reading."""
+    change_set: ChangeSet | None
+    """None while nothing is staged, and where the set cannot be read."""
+    fault: str
+    """Why the set cannot be read; empty when it can."""
+    edits: Edits
+
+    @classmethod
+    def of(cls, staged: StagedSet, earlier: Edits) -> "SetReading":
+        """Read the set; edits of changes that stay the same are those of the earlier reading."""
+        state = state_of(staged)
+        try:
+            change_set, fault = staged.read(), ""
+        except ChangeSetError as error:
+            change_set, fault = None, f"{error.what}. {error.next}".rstrip()
+        changes = () if change_set is None else change_set.changes
+        edits = {change.identity: (change, edit_of(change, earlier)) for change in changes}
+        return cls(state, change_set, fault, edits)
 
 
 class Staging:
@@ -28,8 +60,11 @@ class Staging:
         self._app_state = app_state
         self._lock = ExitStack()
         self._is_held = False
+        self._turn = threading.Lock()
+        """Held while the set is changed: a heavy one is changed in a thread."""
         self._seen: tuple[object, ...] = ()
-        """The project and the state of its file at the last look."""
+        """The path and the state of the file at the last look."""
+        self._edits: Edits = {}
         self._steps: list[ChangeSet] = []
         """The set before each step of this time."""
         self._undone: list[ChangeSet] = []
@@ -65,22 +100,15 @@ class Staging:
             self._seen = ()
             self._show(None)
             return
-        path = staged.file.path
-        try:
-            stat = path.stat()
-            seen: tuple[object, ...] = (path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
-        except OSError:
-            seen = (path,)
-        if seen == self._seen:
+        if state_of(staged) == self._seen:
             return
-        if self._app_state.is_staging and self._seen and self._seen[0] != path:
+        if self._app_state.is_staging and self._seen and self._seen[0] != staged.file.path:
             self.end()
-        self._seen = seen
-        try:
-            change_set, self.fault = staged.read(), ""
-        except ChangeSetError as error:
-            change_set, self.fault = None, f"{error.what}. {error.next}".rstrip()
-        self._show(change_set)
+        self._use(SetReading.of(staged, self._edits))
+
+    def _use(self, reading: SetReading) -> None:
+        self._seen, self.fault, self._edits = reading.file_state, reading.fault, reading.edits
+        self._show(reading.change_set)
 
     def begin(self) -> None:
         """Stage what keys change from now on. Raises ChangeSetError when another program has the set open."""
@@ -95,40 +123,56 @@ class Staging:
 
     def end(self) -> None:
         """Send what keys change from now on; the set stays."""
-        self._lock.close()
+        with self._turn:
+            self._lock.close()
         self._app_state.is_staging = False
         self._show(self.change_set)
 
-    def add(self, plans: Iterable[Proposal], instead_of: Sequence[StagedChange] = ()) -> list[StagedChange]:
+    async def add(
+        self, plans: Sequence[Proposal], instead_of: Sequence[StagedChange] = ()
+    ) -> list[StagedChange]:
         """Stage these plans; return their changes. Raises ChangeSetError, and stages nothing then."""
-        session = self._app_state.session
-        before = self._current()
-        added = self._staged_file().add(
-            plans, session.rules.bulk_limit, session.clock(), instead_of=instead_of
-        )
-        self._keep_step(before)
-        self._read_again()
+        limit, now = self._app_state.session.rules.bulk_limit, self._app_state.session.clock()
+
+        def add(staged: StagedSet) -> Added:
+            return staged.add(plans, limit, now, instead_of=instead_of)
+
+        added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
+        self._keep_step(added.before)
         return added.changes
 
-    def undo_last(self) -> tuple[str, bool] | None:
+    async def _change(self, change: Callable[[StagedSet], T], *values: JSON) -> T:
+        """Change the file and show the set in it; with heavy values in a thread. Raises ChangeSetError."""
+        staged, edits = self._staged_file(), self._edits
+
+        def change_and_read() -> tuple[T, SetReading]:
+            with self._turn:
+                return change(staged), SetReading.of(staged, edits)
+
+        size = weigh(*values, *(change.values for change in self.changes))
+        result, reading = await off_loop(size, change_and_read)
+        if self.file == staged:
+            self._use(reading)
+        return result
+
+    async def undo_last(self) -> tuple[str, bool] | None:
         """Undo the last step; return its subject and whether that is staged now. Raises ChangeSetError.
 
         None without a step.
         """
-        return self._step(self._steps, self._undone)
+        return await self._step(self._steps, self._undone)
 
-    def redo_last(self) -> tuple[str, bool] | None:
+    async def redo_last(self) -> tuple[str, bool] | None:
         """Redo the step that was undone last; as `undo_last`."""
-        return self._step(self._undone, self._steps)
+        return await self._step(self._undone, self._steps)
 
-    def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
+    async def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
         if not source:
             return None
         before, now = self._current(), source[-1]
-        self._staged_file().keep(now)
+        await self._change(lambda staged: staged.keep(now), *(change.values for change in now.changes))
         way_back.append(before)
         source.pop()
-        self._read_again()
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
         moved = [identity for identity in earlier | later if earlier.get(identity) != later.get(identity)]
         is_staged = any(identity in later for identity in moved)
@@ -143,21 +187,23 @@ class Staging:
         self._steps.append(before)
         self._undone.clear()
 
-    def drop(self, identities: Iterable[Identity]) -> None:
+    async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records. Raises ChangeSetError."""
         dropped = frozenset(identities)
         with self.held():
             before = self.change_set
-            self._staged_file().drop(lambda now: [each for each in now.changes if each.identity in dropped])
+            await self._change(
+                lambda staged: staged.drop(
+                    lambda now: [each for each in now.changes if each.identity in dropped]
+                )
+            )
             if before is not None and self._app_state.is_staging:
                 self._keep_step(before)
-        self._read_again()
 
-    def explain(self, reason: str) -> None:
+    async def explain(self, reason: str) -> None:
         """Give the set a reason. Raises ChangeSetError."""
         with self.held():
-            self._staged_file().explain(reason)
-        self._read_again()
+            await self._change(lambda staged: staged.explain(reason))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -176,7 +222,7 @@ class Staging:
         """Return whether the list has a newer record than the change is based on."""
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
         row = None if workspace is None else workspace.collection(kind).server_row(change.record)
-        return row is not None and is_outdated(row, edit_of(change))
+        return row is not None and is_outdated(row, edit_of(change, self._edits))
 
     def _staged_file(self) -> StagedSet:
         staged = self.file
@@ -199,12 +245,25 @@ class Staging:
         if not self._app_state.is_staging:
             return {}
         return {
-            change.record: edit_of(change)
+            change.record: edit_of(change, self._edits)
             for change in self.changes
             if not change.is_new and BY_ENTRY[change.kind].plural == kind
         }
 
 
-def edit_of(change: StagedChange) -> StagedEdit:
-    """Return the change as its row shows it."""
+def state_of(staged: StagedSet) -> tuple[object, ...]:
+    """Return the path of the file and its state, which every write changes."""
+    path = staged.file.path
+    try:
+        stat = path.stat()
+    except OSError:
+        return (path,)
+    return path, stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+def edit_of(change: StagedChange, earlier: Edits) -> StagedEdit:
+    """Return the change as its row shows it, computed once for equal changes."""
+    known = earlier.get(change.identity)
+    if known is not None and known[0] == change:
+        return known[1]
     return StagedEdit(row_values(change.values), row_values(change.base), change.version)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
-from flagtui.app.shell.preload import load_in_background, shorten_collections
+from flagtui.app.shell.preload import load_in_background
 
 if TYPE_CHECKING:
     from flagtui.app.shell.key_queue import KeyQueue
@@ -151,5 +151,8 @@ class ChangeRunner(ChangeTasks):
     async def _recover_unresolved(self) -> None:
         await load_in_background()
         if not self.app.is_headless:
+            # Loaded here: the first rows do without it.
+            from flagtui.app.shell.garbage import shorten_collections
+
             shorten_collections()
         await self._path.recover_unresolved()

@@ -78,7 +78,7 @@ class SetApplication:
         else:
             await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
-            self._staging.drop(plan.progress.applied.keys())
+            await self._staging.drop(plan.progress.applied.keys())
 
     async def _ask_about_current(
         self, change_set: ChangeSet, outdated: Sequence[OutdatedChange], workspace: Workspace
@@ -126,7 +126,7 @@ class SetApplication:
         report = await run(planned, interface, self._app_state.rules, writing, asked_with)
         if report is None:
             return
-        self._drop_applied(plan, report)
+        await self._drop_applied(plan, report)
         if report.saved:
             # What was applied is undone with u, which unstages while keys stage.
             self._staging.end()
@@ -134,13 +134,13 @@ class SetApplication:
         if interface.choice == "undo" and report.saved:
             await self._path.undo_newest(is_redo=False)
 
-    def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
+    async def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
         """Drop changes that were applied now or in an earlier run; the rest stays staged."""
         assert plan.planned is not None
         saved = {id(outcome.plan) for outcome in report.saved}
         pairs = zip(plan.planned.plans, plan.planned.requests, strict=True)
         applied = {change.identity for each, change in pairs if id(each) in saved}
-        self._staging.drop(applied | plan.progress.applied.keys())
+        await self._staging.drop(applied | plan.progress.applied.keys())
 
 
 class SetInterface(AppInterface[Proposal, Any]):

@@ -20,7 +20,7 @@ from flagtui.changes.guard import (
     title_of_many,
 )
 from flagtui.changes.pipeline import Report
-from flagtui.changes.planner import Planned
+from flagtui.changes.planner import Planned, off_loop, weigh
 from flagtui.changes.proposal import P, R
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
@@ -77,11 +77,12 @@ class StageSteps:
                 raise ChangeSetError("direct", f"a change of {planned.place} cannot be staged here", AT_ONCE)
             # A staged change that is planned again on the current record is replaced.
             again = [request for request in planned.requests if isinstance(request, StagedChange)]
-            changes = self._staging().add(planned.plans, again)
+            changes = await self._staging().add(planned.plans, again)
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
             return None
-        self._show(explain_staged(changes, len(self._staging().changes)))
+        size, total = weigh(*(change.values for change in changes)), len(self._staging().changes)
+        self._show(await off_loop(size, lambda: explain_staged(changes, total)))
         return Report(staged=tuple(planned.plans))
 
     async def _agrees(
@@ -98,11 +99,11 @@ class StageSteps:
         question = guard(planned.plans, rules, replace(asked_with, purpose=purpose, note=NOTHING_SENT))
         return isinstance(question, Question) and await interface.confirm(question) is not None
 
-    def undo_step(self, *, is_redo: bool) -> None:
+    async def undo_step(self, *, is_redo: bool) -> None:
         """Take the last staged step back, or stage it again."""
         staging = self._staging()
         try:
-            moved = staging.redo_last() if is_redo else staging.undo_last()
+            moved = await (staging.redo_last() if is_redo else staging.undo_last())
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:

@@ -109,7 +109,7 @@ class WritePath:
         if (workspace := self._runner.open_workspace()) is None:
             return
         if self._app_state.is_staging:
-            self.stage_steps.undo_step(is_redo=is_redo)
+            await self.stage_steps.undo_step(is_redo=is_redo)
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         here = self._app_state.signature(workspace)

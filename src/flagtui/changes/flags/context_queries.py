@@ -13,7 +13,7 @@ from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.planner import PATIENCE, off_loop
+from flagtui.changes.planner import PATIENCE, off_loop, read_each
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.filters import flags_needed
@@ -244,13 +244,12 @@ def dependencies_of(fresh: Flag, values: Mapping[str, JSON]) -> frozenset[int]:
 
 
 async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:
-    """Read the flags with these ids; those that cannot be read are missing."""
+    """Read the flags with these ids, a few at a time; those that cannot be read are missing."""
 
-    async def one(id: int) -> FlagRow | None:
+    async def read(id: int) -> FlagRow | None:
         try:
             return (await get(id)).row()
         except ApiError:
             return None
 
-    found = await asyncio.gather(*map(one, ids))
-    return [row for row in found if row is not None]
+    return [row for _, row in await read_each(ids, read) if row is not None]

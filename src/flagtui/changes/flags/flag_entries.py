@@ -85,7 +85,7 @@ class FlagEntries(EntryKind):
         is_one_of_many = len(context.together) > 1 and context.rows is not None
         request, ask = undo_of(part, context.entries), None if is_one_of_many else client.flags
         looked = await read_with_context(ask, fresh, request, rows, base, adds_later=context.adds_later)
-        plan = looked.plan(context.together)
+        plan = await looked.plan_off_loop(context.together)
         if isinstance(plan, Plan):
             late = late_plan(plan, looked, context.together)
             return PreparedUndo(part, plan, FlagAdapter(client.flags), context.signature, late=late)

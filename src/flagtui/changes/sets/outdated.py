@@ -13,6 +13,7 @@ from flagtui.changes.flags.flag_plan import SETS, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
 from flagtui.changes.own_changes import OwnChanges
+from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.sets.after_set import base_on, is_masked, is_outdated, values_on
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.plan_changes import experiment_value
@@ -72,6 +73,10 @@ class OutdatedChanges:
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label
         return OutdatedChange(change, record.version, conflicts, is_own, last_by)
+
+    async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
+        """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
+        return await off_loop(weigh(record.raw), lambda: self.compare(record, change))
 
     def _own_of(self, change: StagedChange) -> OwnChanges:
         return self._own.of_record(change.kind, change.record, change.version, self._begun)

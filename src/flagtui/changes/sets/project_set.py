@@ -65,11 +65,11 @@ class StagedSet:
         Raises ChangeSetError. Only within `held`.
         """
         changes = changes_of(plans)
-        earlier = self.read() or self.begin(now)
+        before = earlier = self.read() or self.begin(now)
         earlier = msgspec.structs.replace(earlier, reason=_joined(earlier.reason, reason), digest="")
         for replaced in instead_of:
             earlier = earlier.without(replaced)
-        return Added(changes, self.keep(earlier.with_changes(changes, limit)))
+        return Added(changes, self.keep(earlier.with_changes(changes, limit)), before)
 
     def drop(self, choose: Callable[[ChangeSet], Iterable[StagedChange]]) -> list[StagedChange] | None:
         """Drop the changes that `choose` returns; None while nothing is staged.
@@ -127,7 +127,8 @@ def _joined(earlier: str, added: str) -> str:
 
 @dataclass(frozen=True)
 class Added:
-    """The staged changes, and the set with them."""
+    """The staged changes, and the set with and without them."""
 
     changes: list[StagedChange]
     change_set: ChangeSet
+    before: ChangeSet

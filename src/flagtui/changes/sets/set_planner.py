@@ -18,7 +18,7 @@ from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
-from flagtui.changes.planner import Planned, Planner, read_each
+from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.after_set import AfterSet, base_on, values_on
 from flagtui.changes.sets.change_set import StagedChange
@@ -115,7 +115,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = fresh or await self.context.read_flag(number)
         except ApiError as error:
             return skip(number, change.key, error)
-        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
             return outdated
         # Unless it overwrites, the record still has the values that the change is based on.
         base = base_on(fresh, change) if self.is_overwriting else {}
@@ -126,7 +126,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         if isinstance(reading, Skipped):
             return reading
         result = _result_of(fresh, await reading.plan_off_loop(frozenset()))
-        return self._with_conflicts(result, fresh, change)
+        return await self._with_conflicts(result, fresh, change)
 
     async def _plan_event(self, change: StagedChange, after: AfterSet) -> Result:
         record = str(change.record)
@@ -134,12 +134,12 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_event(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
             return outdated
         intent = EventIntent(record, change.values, change.verb, change.base)
         planned = await EventPlanner(after, {record: fresh}).plan([intent])
         result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
-        return self._with_conflicts(result, fresh, change)
+        return await self._with_conflicts(result, fresh, change)
 
     async def _plan_experiment(self, change: StagedChange) -> Result:
         record = int(change.record)
@@ -147,20 +147,21 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_experiment(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        if not self.is_overwriting and (outdated := self.since.compare(fresh, change)):
+        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
             return outdated
         archived, choices = change.values.get("archived"), Choices(fields=change.values)
         step = STEPS["edit" if archived is None else "archive" if archived else "unarchive"]
         intent = ExperimentIntent(record, step, choices if archived is None else Choices())
         planned = await StepPlanner(self.context, {record: fresh}).plan([intent])
         result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
-        return self._with_conflicts(result, fresh, change)
+        return await self._with_conflicts(result, fresh, change)
 
-    def _with_conflicts(self, result: Result, fresh: Record, change: StagedChange) -> Result:
+    async def _with_conflicts(self, result: Result, fresh: Record, change: StagedChange) -> Result:
         """Return the plan with the values that both sides changed, those of this user marked."""
         if not self.is_overwriting or not isinstance(result, Plan | EventPlan | ExperimentPlan):
             return result
-        return replace(result, conflicts=self.since.conflicts(fresh, change))
+        conflicts = await off_loop(weigh(fresh.raw), lambda: self.since.conflicts(fresh, change))
+        return replace(result, conflicts=conflicts)
 
 
 def _as_listed(result: Result, listed: Container[int | str]) -> Result:

@@ -1,0 +1,79 @@
+"""No collection of garbage begins during heavy work, later ones skip its objects, a whole one finds all."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+import pytest
+
+from flagtui.api.heavy_work import run_off_loop, surround_work
+from flagtui.app.shell.garbage import MOST_NEW, Garbage
+
+
+class Circle(list["Circle"]):
+    """An object that refers to itself."""
+
+    freed = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.append(self)
+
+    def __del__(self) -> None:
+        Circle.freed += 1
+
+
+@pytest.fixture
+def garbage() -> Iterator[Garbage]:
+    garbage = Garbage()
+    surround_work(garbage.paused)
+    Circle.freed = 0
+    gc.collect()
+    yield garbage
+    surround_work(nullcontext)
+    garbage.collect()
+
+
+async def test_no_collection_begins_during_heavy_work(garbage: Garbage) -> None:
+    collections: list[str] = []
+
+    def work() -> list[list[int]]:
+        gc.callbacks.append(lambda phase, _details: collections.append(phase))
+        made = [[place] for place in range(MOST_NEW + 1_000)]
+        gc.callbacks.pop()
+        return made
+
+    made = await run_off_loop(work)
+    assert len(made) > MOST_NEW
+    assert collections == []
+    assert gc.isenabled()
+    # The next collection has little to look at.
+    assert gc.get_count()[0] < MOST_NEW // 10
+    assert not any(each is made[0] for each in gc.get_objects(0))
+
+
+async def test_light_work_is_looked_at_as_usual(garbage: Garbage) -> None:
+    frozen = gc.get_freeze_count()
+
+    def work() -> None:
+        Circle()
+
+    await run_off_loop(work)
+    gc.collect()
+    assert gc.get_freeze_count() == frozen
+    assert Circle.freed == 1
+
+
+async def test_circles_beside_heavy_work_are_freed_at_a_rest(garbage: Garbage) -> None:
+    Circle()
+    await run_off_loop(lambda: [[place] for place in range(MOST_NEW + 1_000)])
+    gc.collect()
+    assert Circle.freed == 0
+    garbage.collect()
+    assert Circle.freed == 1
+
+
+async def test_collections_go_on_after_work_that_failed(garbage: Garbage) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await run_off_loop(lambda: 1 / 0)
+    assert gc.isenabled()
