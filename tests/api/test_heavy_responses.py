@@ -1,4 +1,7 @@
-"""A record of megabytes is read beside the event loop."""
+"""A record of megabytes is read, and written, beside the event loop."""
+
+import threading
+from typing import Any
 
 import httpx
 from tests.doubles import heavy_records as heavy
@@ -20,3 +23,24 @@ async def test_heavy_record_is_read_in_a_thread(make_client: MakeClient) -> None
             assert flag.targeting.rollout == min(count - 1, 100)
             assert len(flag.targeting.conditions) == count
         assert calls.count < CALLS
+
+
+class Watched(dict[str, Any]):
+    """An object that knows in which threads it was written as JSON."""
+
+    threads: list[threading.Thread]
+
+    def items(self) -> Any:
+        self.threads.append(threading.current_thread())
+        return super().items()
+
+
+async def test_heavy_body_is_encoded_in_a_thread(make_client: MakeClient) -> None:
+    for count, is_beside in ((1, False), (5_000, True)):
+        raw = heavy.with_conditions(count)
+        client = make_client(lambda _request, raw=raw: httpx.Response(201, json=raw))
+        filters = Watched(raw["filters"])
+        filters.threads = []
+        await client.flags.create({"key": raw["key"], "filters": filters})
+        writing = filters.threads[-1]
+        assert (writing is not threading.main_thread()) is is_beside

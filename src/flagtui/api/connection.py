@@ -87,7 +87,7 @@ class Connection:
 
     async def _ask(self, request: Request) -> Response:
         self._expect_response(request)
-        content = request.encoded()
+        content = await request.encoded_off_loop()
         ends = self.clock.monotonic() + self.deadlines.total(request)
         attempt, started_at = 1, self.link.now
         while True:

@@ -56,9 +56,9 @@ class WholeRecords(Records[ApiRecord]):
         return await read_off_loop(response, lambda response: self._read_whole(response, id))
 
     def _read_whole(self, response: Response, id: int | str) -> ApiRecord:
-        """Return the record; a heavy flag with its conditions, so that drawing it costs nothing."""
+        """Return the record; a heavy one with conditions or variants, so that drawing it costs nothing."""
         record = self._read(response, id)
-        if isinstance(record, Flag) and len(response.body) > HEAVY:
+        if isinstance(record, Flag | Experiment) and len(response.body) > HEAVY:
             record.row()
         return record
 

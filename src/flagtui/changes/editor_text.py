@@ -136,9 +136,14 @@ class GivenUp:
     copy: Path | None
 
 
-def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str, JSON] | GivenUp:
-    """Opens the record as text until it can be used, or is closed unchanged: the values that were changed."""
-    text, reasons = record.text(), tuple[str, ...]()
+def edit(
+    record: RecordText, open_editor: OpenEditor, drafts: Path, text: str = ""
+) -> dict[str, JSON] | GivenUp:
+    """Open the record as text until it can be used, or is closed unchanged; return the changed values.
+
+    `text` is that of the record, where it was made before.
+    """
+    text, reasons = text or record.text(), tuple[str, ...]()
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
         path = Path(folder) / f"{record.file}.json"

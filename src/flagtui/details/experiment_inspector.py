@@ -93,8 +93,7 @@ class ExperimentInspector:
             self._note_refusal(error)
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
-        size = len(experiment.metrics) + len(experiment.metrics_secondary) + len(experiment.saved_metrics)
-        details = self._keep(await off_loop(size, lambda: _opened(details, experiment)))
+        details = self._keep(await off_loop(experiment.size, lambda: _opened(details, experiment)))
         yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or is_silent:
@@ -189,7 +188,7 @@ class ExperimentInspector:
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
         """Return whether a draft still lacks the code that uses its flag; None if not known."""
-        events = events_measured(experiment)
+        events = await off_loop(experiment.size, lambda: events_measured(experiment))
         if experiment.start_date is not None or not 0 < len(events) <= MOST_EVENTS:
             return None
         try:

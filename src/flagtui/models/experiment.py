@@ -141,6 +141,12 @@ class Experiment(Record):
         return derived_status(self.start_date, self.end_date, flag_on)
 
     @property
+    def size(self) -> int:
+        """Return the number of metrics and variants."""
+        variants = wire.variants(self.feature_flag.filters) if self.feature_flag else ()
+        return sum(map(len, (self.metrics, self.metrics_secondary, self.saved_metrics, variants)))
+
+    @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """Return the variants of the flag, else those in the parameters of an old server."""
         if self.feature_flag and (variants := self.feature_flag.targeting.variants):
@@ -179,7 +185,7 @@ class Experiment(Record):
         """Return whether an older engine measures it: old queries, or the goal of the first servers."""
         return self.is_mostly_fixed or self.has_old_goal
 
-    @property
+    @cached_property
     def is_mostly_fixed(self) -> bool:
         """Return whether servers accept changes of name, description and end only: it has old queries."""
         if self.is_legacy is not None:

@@ -11,7 +11,7 @@ from flagtui.text.styled import Piece
 
 PARTS: Final = 12
 """The most parts of one conflict shown; the rest is counted."""
-LONGEST: Final = 50_000
+LONGEST: Final = 20_000
 """Characters of one value that are shown, wrapped; the rest is counted."""
 Sides = tuple[str, str, str]
 THEIRS: Final[Sides] = ("was", "theirs", "yours")

@@ -52,6 +52,8 @@ def ratio_mismatch(counts: Mapping[str, float], shares: Mapping[str, float]) -> 
 
     `counts` are exposures and `shares` percentages, both by variant.
     """
+    if not counts:
+        return None
     keys = [key for key, share in shares.items() if share > 0]
     total, planned = sum(counts.get(key, 0) for key in keys), sum(shares[key] for key in keys)
     if len(keys) < 2 or total < FEWEST_EXPOSURES:

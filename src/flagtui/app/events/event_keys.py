@@ -23,6 +23,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import off_loop
 from flagtui.changes.tag_line import first_tags, read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -106,7 +107,8 @@ class EventKeys(RecordKeys):
 
         tags = await ask_tags(self._runner, _whose(rows), completion, "billing, -old", read)
         if tags is not None:
-            self._start([tag_intent(row, tags) for row in rows])
+            size = sum(len(row.tags) for row in rows)
+            self._start(await off_loop(size, lambda: [tag_intent(row, tags) for row in rows]))
 
     def action_owner(self) -> None:
         """Choose one of the known users, or no owner."""
@@ -155,10 +157,15 @@ def edit_event_as_json(
     row: EventDefinitionRow, app_state: AppState, path: EventChanges, on_report: OnReport
 ) -> None:
     """Begin the change that the person makes of the JSON in their own editor."""
-    if path.is_read_only():
-        return
+    if not path.is_read_only():
+        path.runner.run(_edit_as_json(row, app_state, path, on_report))
+
+
+async def _edit_as_json(
+    row: EventDefinitionRow, app_state: AppState, path: EventChanges, on_report: OnReport
+) -> None:
     drafts = app_state.session.state_folder / "drafts"
-    edited = edit_as_json(path.runner, definition_text(row), drafts)
+    edited = await edit_as_json(path.runner, definition_text(row), drafts)
     made = edit_intent(row, edited.changes) if edited is not None else None
     if edited is not None and made is not None:
 

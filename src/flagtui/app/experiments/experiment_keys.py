@@ -143,7 +143,7 @@ class ExperimentKeys(RecordKeys):
         if fresh is None or workspace is None:
             return
         record = experiment_text(fresh)
-        edited = edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
+        edited = await edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
         if edited is not None:
             choices = Choices(
                 fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}

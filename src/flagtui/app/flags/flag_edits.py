@@ -100,7 +100,8 @@ class FlagEdits:
 
         reading = await ask_tags(self._runner, whose, completion, "ops, -old", read)
         if reading is not None:
-            self._runner.start(retag(rows, reading), self._on_report)
+            size = sum(len(row.tags) for row in rows)
+            self._runner.start(await off_loop(size, lambda: retag(rows, reading)), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """Edit flags in the user's editor, one at a time."""
@@ -108,7 +109,7 @@ class FlagEdits:
         if flag is None:
             return
         record = flag_text(flag)
-        edited = edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
+        edited = await edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
         intent = intent_of({**record.shown, **edited.changes}, flag) if edited is not None else None
         if edited is not None and intent is not None:
             self._runner.start([intent], lambda report: edited.saved() if report.is_saved else None)

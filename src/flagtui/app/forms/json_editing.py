@@ -10,6 +10,7 @@ from textual.app import App, SuspendNotSupported
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import RecordText
+from flagtui.changes.planner import off_loop, weigh
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
 from flagtui.models.json_value import JSON
 from flagtui.text.styled import Notice
@@ -52,9 +53,13 @@ class EditedValues:
         editor_text.forget(self.copy)
 
 
-def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
-    """Return the edited values; None, after a toast with the reason, when there is nothing to save."""
-    made = _in_editor(runner, lambda open_editor: editor_text.edit(record, open_editor, drafts))
+async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
+    """Return the edited values; None, after a toast with the reason, when there is nothing to save.
+
+    The text of a heavy record is made in a thread, before the editor has the terminal.
+    """
+    text = await off_loop(weigh(dict(record.shown)), record.text)
+    made = _in_editor(runner, lambda open_editor: editor_text.edit(record, open_editor, drafts, text))
     if made is None:
         return None
     if isinstance(made, editor_text.GivenUp):

@@ -263,7 +263,7 @@ def state_of(staged: StagedSet) -> tuple[object, ...]:
 
 def edit_of(change: StagedChange, earlier: Edits) -> StagedEdit:
     """Return the change as its row shows it, computed once for equal changes."""
-    known = earlier.get(change.identity)
-    if known is not None and known[0] == change:
-        return known[1]
+    read = earlier.get(change.identity)
+    if read is not None and read[0] == change:
+        return read[1]
     return StagedEdit(row_values(change.values), row_values(change.base), change.version)

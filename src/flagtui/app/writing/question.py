@@ -1,6 +1,7 @@
 """The question before a change: before → after, affected users, dependents, the last editor."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -228,11 +229,13 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             skipped.first().styles.max_height = lines
             room -= lines + 1
         self.query_one("#consequences").styles.max_height = room = max(3, room)
-        facts = [*self.fact_lines(width)]
+        rest = self.fact_lines(width)
+        facts = [*islice(rest, room + 1)]
         # The box takes its border and padding, and the scroll bar of a long text a cell.
         beside_bar = min(96, self.app.size.width * 98 // 100) - (4 if is_short else 6) - 1
         if len(facts) > room and beside_bar < width:
-            facts = [*self.fact_lines(max(1, beside_bar))]
+            facts, rest = [], self.fact_lines(max(1, beside_bar))
+        facts.extend(rest)
         self.query_one("#facts", Static).update(joined(facts, width))
 
     def on_mount(self) -> None:

@@ -15,6 +15,7 @@ from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
+from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
@@ -121,7 +122,8 @@ async def gather_for_step(
     context = StepContext(flag_keys=frozenset(row.key for row in rows))
     flag = fresh.feature_flag
     try:
-        events = events_measured(fresh) if intent.step.name == "launch" else ()
+        is_launch = intent.step.name == "launch"
+        events = await off_loop(fresh.size, lambda: events_measured(fresh)) if is_launch else ()
         if 0 < len(events) <= EVENTS_ASKED:
             needs_code = await client.results.requires_flag_implementation(events)
             context = replace(context, needs_code=needs_code)

@@ -12,7 +12,7 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_ste
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName
-from flagtui.changes.planner import Planned, Planner, collect, read_each
+from flagtui.changes.planner import Planned, Planner, collect, off_loop, read_each
 from flagtui.changes.skipped import Skipped, skip
 from flagtui.models.experiment import Experiment
 
@@ -63,7 +63,7 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         rows = await context.all_flags(has_archived=True) if needs_flags else ()
         step_context = await gather_for_step(intent, fresh, context.client, rows)
         step_context = replace(step_context, now=context.clock.time(), leading=intent.leading)
-        plan = plan_step(intent, fresh, step_context)
+        plan = await off_loop(fresh.size, lambda: plan_step(intent, fresh, step_context))
         if not isinstance(plan, Blocked):
             return plan
         # With choices, such as a conclusion, the step would change more than the state.

@@ -5,7 +5,7 @@ from functools import partial
 import httpx
 from tests.app.experiments.detail.test_metric_table import STROKES, text
 from tests.doubles import heavy_records as heavy
-from tests.doubles.counted_calls import counted_calls
+from tests.doubles.counted_calls import counted_calls, counting_calls
 from tests.doubles.servers import MakeClient, clock, make_client
 
 from flagtui.app.experiments.detail.experiment_settings import measures_lines
@@ -18,6 +18,7 @@ from flagtui.details.metric_findings import Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_results import MetricResult
 from flagtui.text.flag_sentences import plain
+from flagtui.text.judgement import ratio_mismatch
 
 __all__ = ["clock", "make_client"]
 SAMPLE = {"number_of_samples": 100, "sum": 20.0, "sum_squares": 20.0}
@@ -79,3 +80,24 @@ async def test_draft_with_thousands_of_events_skips_the_usage_request(
         async for _ in inspector.load(Experiment.of(raw).row()):
             pass
         assert any("requires_flag" in path for path in asked) == asks
+
+
+async def test_heavy_experiment_is_opened_in_a_thread(make_client: MakeClient) -> None:
+    for raw in (heavy.experiment(5_000), heavy.experiment(1, variants=20_000)):
+        page = httpx.Response(200, json=raw)
+
+        def answer(request: httpx.Request, page: httpx.Response = page) -> httpx.Response:
+            return page if request.url.path.endswith("/920/") else httpx.Response(404)
+
+        inspector = ExperimentInspector(make_client(answer), lambda: 0.0)
+        row = Experiment.of(heavy.experiment(1)).row()
+        with counting_calls() as calls:
+            found = [findings async for findings in inspector.load(row)]
+        assert len(found[-1].row.variants) == len(raw["feature_flag"]["filters"]["multivariate"]["variants"])
+        assert calls.count < 4_000
+
+
+def test_split_of_thousands_of_variants_without_exposures_is_not_tested() -> None:
+    shares = {f"variant-{place}": 1.0 for place in range(20_000)}
+    assert ratio_mismatch({}, shares) is None
+    assert counted_calls(partial(ratio_mismatch, {}, shares)) < 10
