@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.doubles import heavy_records as heavy
+from tests.doubles import quiet
 from tests.doubles.heavy_server import HeavyServer
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running
@@ -295,6 +296,8 @@ def chosen() -> Iterator[tuple[str, Callable[[Path], AsyncIterator[Line]]]]:
 
 
 async def main(names: list[str]) -> None:
+    # A question about 20 MiB takes longer than a test may.
+    quiet.PATIENCE = 300.0
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
     with tempfile.TemporaryDirectory() as folder:
         for name, steps in chosen():

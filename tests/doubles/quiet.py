@@ -18,7 +18,8 @@ from textual.screen import Screen
 
 LONGEST_REST = 0.3
 """One-shot timers up to this many seconds, such as the rest before a preview, end at once."""
-_PATIENCE = 20.0
+PATIENCE = 20.0
+"""Seconds until a program that is still busy fails its test."""
 _ROUNDS = 3
 
 
@@ -29,9 +30,9 @@ def _nobody() -> bool:
 async def settle(app: App[Any], busy: Callable[[], bool] = _nobody, *, rests: bool = True) -> None:
     """Return when nothing is under way in the app and `busy` agrees, and with `rests`, when those are over.
 
-    Raises AssertionError after 20 seconds.
+    Raises AssertionError after `PATIENCE`.
     """
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     quiet = 0
     while quiet < _ROUNDS:
         if app._exception is not None or app._exit:

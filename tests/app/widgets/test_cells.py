@@ -3,11 +3,13 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from tests.doubles.counted_calls import counted_calls
 from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
 from tests.doubles.joined_emoji import is_whole
+from textual.content import Content
 
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit
-from flagtui.app.widgets.line import cut, fit_cells, joined
+from flagtui.app.widgets.line import Lines, cut, fit_cells, joined
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -55,3 +57,14 @@ def test_lines_are_joined_at_any_width() -> None:
     lines = [[("label ", ""), ("some words", "")], []]
     for width in range(-8, 9):
         assert joined(lines, width).plain.split()[0] == "label"
+
+
+def test_height_of_lines_takes_no_wrapping_where_they_fit() -> None:
+    for texts in ([], [""], ["", ""], ["one line", "", "  another 🇩🇪 of 24 cells  "], ["a" * 40, "b c d"]):
+        lines = joined([[(text, "bold")] for text in texts])
+        assert isinstance(lines, Lines)
+        for width in range(1, 50):
+            assert lines.get_height({}, width) == Content(lines.plain).get_height({}, width)
+    long = joined([[(f"line {place} of a long question", "")] for place in range(2_000)])
+    assert counted_calls(lambda: long.get_height({}, 80)) < 20_000
+    assert counted_calls(lambda: long.get_height({}, 81)) < 20

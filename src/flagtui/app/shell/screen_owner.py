@@ -39,7 +39,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     REST: ClassVar = 2.0
     """Seconds without a key, after which a tenth of a second for collecting garbage is not felt."""
-    SHORT_REST: ClassVar = 0.5
+    SHORT_REST: ClassVar = 1.0
     """The same after many closed screens."""
     LONG_REST: ClassVar = 60.0
     """Seconds without a key, after which a collection beside heavy records hardly meets one."""

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.content import Content
+from textual.css.styles import RulesMap
 from textual.dom import DOMNode
 from textual.widget import Widget
 
@@ -29,9 +30,21 @@ def styled(*pieces: Piece | str) -> Content:
     return Content.assemble(*pieces)
 
 
+class Lines(Content):
+    """Lines as one text, whose height takes no wrapping in a width that has room for each of them."""
+
+    __slots__ = ()
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        if self.get_optimal_width(rules, width) <= width:
+            return self.plain.count("\n") + 1
+        return super().get_height(rules, width)
+
+
 def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
     """Lines as one text. Lines wider than `width` continue beside their label, or below their first word."""
-    return Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
+    text = Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
+    return Lines(text.plain, [*text.spans])
 
 
 def hung(pieces: Sequence[Piece], width: int) -> Content:
