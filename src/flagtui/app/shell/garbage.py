@@ -17,7 +17,7 @@ BOUND: Final = 10_000_000
 
 
 class Garbage:
-    """What the program leaves in circles, which only collections free."""
+    """Objects that refer to each other in circles, which only collections free."""
 
     def __init__(self) -> None:
         self._blocks_at_start = sys.getallocatedblocks()
