@@ -20,13 +20,7 @@ class Garbage:
     """Objects that refer to each other in circles, which only collections free."""
 
     def __init__(self) -> None:
-        self._blocks_at_start = sys.getallocatedblocks()
         self._has_set_apart = False
-
-    @property
-    def can_wait(self) -> bool:
-        """Whether a whole collection takes long, and memory does not need it yet."""
-        return MOST_BLOCKS < sys.getallocatedblocks() - self._blocks_at_start < BOUND
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -52,6 +46,11 @@ class Garbage:
         if self._has_set_apart:
             gc.freeze()
             self._has_set_apart = False
+
+
+def can_wait(blocks_at_start: int) -> bool:
+    """Return whether a whole collection takes long, and memory does not need it yet."""
+    return MOST_BLOCKS < sys.getallocatedblocks() - blocks_at_start < BOUND
 
 
 GARBAGE: Final = Garbage()

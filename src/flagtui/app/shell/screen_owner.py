@@ -1,6 +1,7 @@
 """The one owner of the stack of screens, and what a fault of ours costs: a screen, not the session."""
 
 import asyncio
+import sys
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -50,6 +51,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self._last_fault = -IN_A_ROW
         self._cover: Screen[Any] | None = None
         self._closed_screens = 0
+        self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
         """Text to print on the terminal after the screen is gone."""
@@ -125,12 +127,12 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def _collect(self, *, is_long_rest: bool = False) -> None:
         """Collect garbage; beside heavy records, which would keep keys waiting, after a long rest."""
-        from flagtui.app.shell.garbage import GARBAGE
+        from flagtui.app.shell.garbage import GARBAGE, can_wait
 
         if self._collecting is not None:
             self._collecting.stop()
         self._closed_screens, self._collecting = 0, None
-        if GARBAGE.can_wait and not is_long_rest:
+        if can_wait(self._blocks_at_start) and not is_long_rest:
             self._collecting = self.set_timer(self.LONG_REST, partial(self._collect, is_long_rest=True))
         else:
             GARBAGE.collect()
