@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import run_off_loop
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
@@ -259,7 +260,7 @@ async def definitions_of(
     if document.cohorts:
         await local.cohorts.learn()
     names = dict(local.cohorts.names)
-    return await asyncio.to_thread(_definitions, document.raw, also, names, time_zone)
+    return await run_off_loop(lambda: _definitions(document.raw, also, names, time_zone))
 
 
 def _definitions(

@@ -76,7 +76,8 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             self._stand_on(begins)
 
     def on_resize(self) -> None:
-        self._draw()
+        if self.line_width != self._width:
+            self._draw()
 
     def _draw(self) -> None:
         options = self.query_one(OptionList)

@@ -12,8 +12,8 @@ MOST_NEW: Final = 100_000
 """Objects that heavy work leaves behind up to which the next collection is short."""
 MOST_BLOCKS: Final = 2_000_000
 """Blocks of memory since the start up to which a whole collection is short; an app has half a million."""
-BOUND: Final = 10_000_000
-"""Blocks of memory, some 700 MiB, from which a key may wait for a collection that can free them."""
+BOUND: Final = 20_000_000
+"""Blocks of memory, some 1,500 MiB, from which a key may wait for a collection that can free them."""
 
 
 class Garbage:

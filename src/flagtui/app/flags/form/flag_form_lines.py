@@ -1,6 +1,6 @@
 """A flag being edited as lines."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -38,8 +38,10 @@ def form_lines(
         return
     trouble = f"; reach not counted: {safe_text(reach.trouble, 60)}" if reach and reach.trouble else ""
     yield heading_line("CONDITIONS", f"first match wins{trouble}")
-    if names.groups or any(kind is not None for kind in copy.group_types):
-        yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
+    kinds = [*dict.fromkeys(copy.group_types)]
+    if names.groups or any(kind is not None for kind in kinds):
+        counted = _counted(kinds or [as_index(copy.filters.get(GROUP_TYPE))], names)
+        yield FormLine("counted", (label_piece("about"), counted))
     yield from shortened_lines(
         copy,
         len(copy.groups),
@@ -63,8 +65,7 @@ def counted_noun(kind: int | None, names: Names) -> str:
     return "users" if kind is None else safe_text(names.group_noun(kind), 40)
 
 
-def _counted(copy: WorkingCopy, names: Names) -> Piece:
-    kinds = list(dict.fromkeys(copy.group_types)) or [as_index(copy.filters.get(GROUP_TYPE))]
+def _counted(kinds: Sequence[int | None], names: Names) -> Piece:
     nouns = " and ".join(counted_noun(kind, names) for kind in kinds)
     return (nouns if len(kinds) == 1 else f"{nouns}, condition by condition", "")
 
