@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counting_calls
+from tests.doubles.expected import expect
 from tests.doubles.heavy_server import HeavyServer, serve
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
@@ -16,6 +18,11 @@ from textual.widgets import OptionList
 from flagtui.app.flags.flag_screen import TITLES, FlagScreen
 from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.forms.form_lines import FormLine, LineId
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.sets.project_set import StagedSet
+from flagtui.models.flag import Flag
 
 MOST_WORK = 0.5
 """Seconds of the processor between two looks at the keys: a tenth is meant, fourteen were needed before."""
@@ -141,6 +148,27 @@ async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting
         assert blocks.most_work < MOST_WORK
         await program.press("escape", "at", *"raise", "enter")
         assert "Raise the rollout of conditions-1000: 200 of 1,000 conditions" in words(program.screen)
+
+
+async def test_heavy_change_is_staged_in_a_thread(setting: Setting) -> None:
+    fresh = Flag.of(heavy.with_conditions(2_000))
+    groups = [*fresh.filters["groups"]]
+    groups[0] = {**groups[0], "rollout_percentage": 33}
+    intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
+    plan = expect(plan_flag(intent, fresh, Context(dependents=())), Plan)
+    async with running(setting) as program:
+        await program.press("plus")
+        staging = program.app.runner.staging
+        with counting_calls() as calls:
+            added = await staging.add([plan])
+        assert [change.record for change in added] == [fresh.id]
+        assert calls.count < 5_000
+        assert staging.change_set == expect(staging.file, StagedSet).read()
+        with counting_calls() as calls:
+            assert not any(map(staging.is_outdated, staging.changes))
+        assert calls.count < 100
+        assert await staging.undo_last() == (fresh.key, False)
+        assert staging.changes == ()
 
 
 async def test_page_of_a_draft_reads_it_once(setting: Setting) -> None:
