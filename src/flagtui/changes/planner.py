@@ -198,7 +198,11 @@ async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[ReadT]]
 
     async def read_in_turn(request: Q) -> ReadT:
         async with turn:
-            return await read(request)
+            result = await read(request)
+            if len(requests) > AT_ONCE:
+                # A service in this process responds without a pause in which keys are handled.
+                await asyncio.sleep(0)
+            return result
 
     return list(zip(requests, await asyncio.gather(*map(read_in_turn, requests)), strict=True))
 

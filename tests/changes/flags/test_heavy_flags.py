@@ -285,3 +285,20 @@ async def test_unlisted_dependencies_are_read_a_few_at_a_time() -> None:
     rows = await rows_of(get, range(1, 1_001))
     assert [row.id for row in rows] == [id for id in range(1, 1_001) if id != 7]
     assert most == AT_ONCE
+
+
+async def test_reads_that_never_wait_leave_turns_to_keys() -> None:
+    read: list[int] = []
+
+    async def get(id: int) -> Flag:
+        read.append(id)
+        return Flag.of({"id": id, "key": f"flag-{id}"})
+
+    reading = asyncio.create_task(rows_of(get, range(1, 1_001)))
+    read_by_turn = []
+    while not reading.done():
+        before = len(read)
+        await asyncio.sleep(0)
+        read_by_turn.append(len(read) - before)
+    assert sum(read_by_turn) == 1_000
+    assert max(read_by_turn) <= AT_ONCE
