@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counting_calls
+
 from flagtui.api.errors import Forbidden
 from flagtui.models.activity import ActivityPage, change_row
 from flagtui.models.json_value import JSON
-from flagtui.store.activity_feed import PAGE, ActivityFeed
+from flagtui.store.activity_feed import PAGE, ActivityFeed, deletions_in
 
 
 def told(
@@ -150,3 +153,25 @@ def test_entry_without_an_id_is_identified_by_time_and_flag() -> None:
     raw = [{**told(number), "id": None} for number in (1, 2)]
     rows = [change_row(entry, 0) for entry in ActivityPage.of({"results": raw}).entries]
     assert rows[0].id != rows[1].id
+
+
+def heavy_entries(count: int) -> list[dict[str, JSON]]:
+    before, after = heavy.with_conditions(count)["filters"], heavy.with_bare_conditions(count)["filters"]
+    return [told(number, filters=(before, after)) for number in (2, 1)]
+
+
+async def test_heavy_entries_become_rows_in_a_thread() -> None:
+    feed = ActivityFeed(Log(heavy_entries(2_000)).page)
+    with counting_calls() as calls:
+        await feed.read_on()
+    assert newest_first(feed) == ["e2", "e1"]
+    assert feed.rows[0].kinds == ("rollout", "conditions")
+    assert calls.count < 1_000
+
+
+def test_deletions_are_sought_without_reading_other_changes() -> None:
+    entries = ActivityPage.of({"results": [told(3, "deleted"), *heavy_entries(2_000)]}).entries
+    with counting_calls() as calls:
+        deletions = deletions_in(entries)
+    assert [deletion.id for deletion in deletions] == [1]
+    assert calls.count < 1_000

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import run_off_loop
 from flagtui.models.activity import Activity, ActivityPage, ChangeRow, change_row
+from flagtui.models.json_value import count_parts
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.query.value_tests import fold
 from flagtui.store.sort_orders import Listing, Order
@@ -14,6 +16,8 @@ from flagtui.store.sort_orders import Listing, Order
 PAGE: Final = 100
 MOST: Final = 5_000
 """Most entries in memory: each contains whole targetings."""
+HEAVY: Final = 20_000
+"""JSON values in the entries of a page from which their rows are read in a thread."""
 CATCH_UP_PAGES: Final = 3
 """When more new entries exist than these pages hold, the feed is read from the start."""
 
@@ -96,10 +100,8 @@ class ActivityFeed:
     async def _read_older(self) -> None:
         page, skipped = await self._page_after_the_last()
         fresh = self._unknown(page.entries[skipped:])
-        added = []
-        for entry in fresh:
-            self._bottom -= 1
-            added.append(change_row(entry, self._bottom))
+        added = await rows_of(fresh, [self._bottom - 1 - place for place in range(len(fresh))])
+        self._bottom -= len(fresh)
         self.is_complete = not page.has_more or len(self.rows) + len(added) >= MOST
         self._take(added)
 
@@ -134,6 +136,7 @@ class ActivityFeed:
     async def _read_newer(self) -> None:
         entries: list[Activity] = []
         made_until: int | None = None
+        begins_again = False
         for number in range(1, CATCH_UP_PAGES + 1):
             page = await self._read(PAGE, number)
             self.total = page.total_count
@@ -144,13 +147,14 @@ class ActivityFeed:
             if len(fresh) < len(page.entries) or not page.has_more:
                 break
         else:
+            begins_again = True
+        oldest_first = entries[::-1]
+        added = await rows_of(oldest_first, [self._top + 1 + place for place in range(len(entries))])
+        if begins_again:
             self._known.clear()
             self.rows, self.is_complete = [], False
         self._newest_heard, self._head_total = None, made_until
-        added = []
-        for entry in reversed(entries):
-            self._top += 1
-            added.append(change_row(entry, self._top))
+        self._top += len(entries)
         self._take(added)
 
     def _unknown(self, entries: Iterable[Activity]) -> list[Activity]:
@@ -160,6 +164,16 @@ class ActivityFeed:
         self._known.update(row.id for row in added)
         if added:
             self.rows = mark_in_effect([*self.rows, *added])
+
+
+async def rows_of(entries: Sequence[Activity], places: Sequence[int]) -> list[ChangeRow]:
+    """Return the rows of these entries; of entries with heavy flags from a thread, while keys are handled."""
+
+    def read() -> list[ChangeRow]:
+        return list(map(change_row, entries, places))
+
+    is_light = count_parts([entry.detail for entry in entries], HEAVY) < HEAVY
+    return read() if is_light else await run_off_loop(read)
 
 
 def mark_in_effect(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
@@ -180,6 +194,10 @@ def mark_in_effect(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
 
 def _decides(row: ChangeRow) -> bool:
     return any(kind in ("created", "deleted", "restored") for kind in row.kinds)
+
+
+def _may_decide(entry: Activity) -> bool:
+    return entry.activity != "updated" or any(change.field == "deleted" for change in entry.changes)
 
 
 PAGES: Final = 3
@@ -218,7 +236,9 @@ async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
 
 def deletions_in(entries: Iterable[Activity]) -> tuple[Deletion, ...]:
     """Return the deletions in these entries, newest first, that no later entry undid."""
-    rows = mark_in_effect([change_row(entry, -place) for place, entry in enumerate(entries)])
+    # Others can hold thousands of conditions.
+    deciding = [entry for entry in entries if _may_decide(entry)]
+    rows = mark_in_effect([change_row(entry, -place) for place, entry in enumerate(deciding)])
     return tuple(
         Deletion(row.flag_id or 0, row.key, row.entry.user.label if row.entry.user else "", row.at)
         for row in rows

@@ -8,29 +8,23 @@ from typing import Any, cast
 
 import pytest
 from tests.changes.conftest import NOW
-from tests.changes.office import HERE
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls, counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.heavy_server import changed
-from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.api import Client, errors
+from flagtui.api import errors
 from flagtui.api.flags import Flags
-from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.difference import field_words, without
-from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
 from flagtui.changes.flags.new_flags import copy_of
-from flagtui.changes.journal_entries import Entry
-from flagtui.changes.planner import AT_ONCE, HEAVY
+from flagtui.changes.planner import HEAVY
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -234,71 +228,3 @@ async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
 def test_values_of_a_property_count_for_its_flag() -> None:
     for values, is_heavy in ((2_000, False), (50_000, True)):
         assert (Flag.of(heavy.with_values(values)).targeting.size >= HEAVY) is is_heavy
-
-
-class UndoneFlags(OneFlag):
-    """A client of flags whose context cannot be read."""
-
-    @property
-    def flags(self) -> "UndoneFlags":
-        return self
-
-    async def dependents(self, _id: int) -> None:
-        raise errors.Forbidden("No access.")
-
-    async def blast_radius(self, *_condition: object) -> None:
-        raise errors.Forbidden("No access.")
-
-    async def activity(self, _id: int, **_terms: object) -> None:
-        raise errors.Forbidden("No access.")
-
-
-async def test_undo_of_heavy_flag_is_planned_in_a_thread() -> None:
-    fresh = Flag.of(heavy.with_conditions(1_000))
-    assert fresh.row().id == fresh.id
-    groups = [{**group, "rollout_percentage": 7.5} for group in fresh.filters["groups"]]
-    before = {**fresh.filters, "groups": groups}
-    entry = Entry(
-        key=fresh.key, record=fresh.id, before={"filters": before}, after={"filters": fresh.filters}
-    )
-    client = cast(Client, UndoneFlags(fresh, is_conflict=False))
-    context = UndoContext(client, HERE, SteadyClock(), rows=())
-    with counting_calls() as calls:
-        prepared = await FlagEntries().prepare_undo(entry, context)
-    assert expect(prepared, PreparedUndo).plan.lines
-    assert calls.count < 5_000
-
-
-async def test_unlisted_dependencies_are_read_a_few_at_a_time() -> None:
-    reading, most = 0, 0
-
-    async def get(id: int) -> Flag:
-        nonlocal reading, most
-        reading += 1
-        most = max(most, reading)
-        await asyncio.sleep(0)
-        reading -= 1
-        if id == 7:
-            raise errors.NotFound("No flag.")
-        return Flag.of({"id": id, "key": f"flag-{id}"})
-
-    rows = await rows_of(get, range(1, 1_001))
-    assert [row.id for row in rows] == [id for id in range(1, 1_001) if id != 7]
-    assert most == AT_ONCE
-
-
-async def test_reads_that_never_wait_leave_turns_to_keys() -> None:
-    read: list[int] = []
-
-    async def get(id: int) -> Flag:
-        read.append(id)
-        return Flag.of({"id": id, "key": f"flag-{id}"})
-
-    reading = asyncio.create_task(rows_of(get, range(1, 1_001)))
-    read_by_turn = []
-    while not reading.done():
-        before = len(read)
-        await asyncio.sleep(0)
-        read_by_turn.append(len(read) - before)
-    assert sum(read_by_turn) == 1_000
-    assert max(read_by_turn) <= AT_ONCE
