@@ -8,8 +8,8 @@ from typing import Final
 
 from flagtui.api.heavy_work import surround_work
 
-MOST_NEW: Final = 100_000
-"""Objects that heavy work leaves behind up to which the next collection is short."""
+MOST_NEW: Final = 20_000
+"""Objects up to which a collection takes a millisecond or two."""
 MOST_BLOCKS: Final = 2_000_000
 """Blocks of memory since the start up to which a whole collection is short; an app has half a million."""
 BOUND: Final = 20_000_000
@@ -64,5 +64,5 @@ def shorten_collections() -> None:
     of a second, and a heavy record brings as many objects again.
     """
     gc.freeze()
-    gc.set_threshold(20_000, 4, 60)
+    gc.set_threshold(MOST_NEW, 4, 60)
     surround_work(GARBAGE.paused)
