@@ -32,7 +32,7 @@ IN_A_ROW: Final = 5.0
 """Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
 
 MOST_LEFT: Final = 16
-"""Closed screens that may wait for a rest; for a short one, four times as many."""
+"""Closed screens that may wait for a rest; for a short one, sixteen times as many."""
 
 
 class ScreenOwner(TerminalApp[ReturnType]):
@@ -115,7 +115,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
     def _collect_soon(self) -> None:
         """A closed screen is thousands of objects in circles, which Python alone looks for far too rarely."""
         self._closed_screens += 1
-        if self._closed_screens >= 4 * MOST_LEFT:
+        if self._closed_screens >= 16 * MOST_LEFT:
             self._collect()
         elif self._closed_screens in (1, MOST_LEFT):
             self._collect_after(self.REST if self._closed_screens == 1 else self.SHORT_REST)
