@@ -17,7 +17,7 @@ from flagtui.models.json_value import JSON
 from flagtui.store.kinds import BY_ENTRY, KINDS, Kind
 from flagtui.store.optimistic_edits import StagedEdit, is_outdated
 
-T = TypeVar("T")
+Written = TypeVar("Written")
 Edits = Mapping[Identity, tuple[StagedChange, StagedEdit]]
 """By record: its change, and the change as its row shows it."""
 HOLDER: Final = "the app"
@@ -141,11 +141,11 @@ class Staging:
         self._keep_step(added.before)
         return added.changes
 
-    async def _change(self, change: Callable[[StagedSet], T], *values: JSON) -> T:
+    async def _change(self, change: Callable[[StagedSet], Written], *values: JSON) -> Written:
         """Change the file and show the set in it; with heavy values in a thread. Raises ChangeSetError."""
         staged, edits = self._staged_file(), self._edits
 
-        def change_and_read() -> tuple[T, SetReading]:
+        def change_and_read() -> tuple[Written, SetReading]:
             with self._turn:
                 return change(staged), SetReading.of(staged, edits)
 
