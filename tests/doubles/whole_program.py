@@ -206,12 +206,13 @@ async def running(
                 stack.enter_context(drawn_at_rest())
             pilot = await stack.enter_async_context(app.run_test(size=size, notifications=True))
             program = Program(app, pilot, between, service, timing, session.journal, database, others)
-            # The list that every journey begins with; those that look at it draw it, and so does the end.
+            # The list that every journey begins and most end with: those that look at it draw it.
             program.drawn.add(FlagsScreen)
             if wait:
                 await program.settle()
             yield program
-            program.draw()
+            if LONG or ALL_MODES or type(app.screen) is not FlagsScreen:
+                program.draw()
             for client in others:
                 await client.close()
     finally:

@@ -111,6 +111,7 @@ class Table:
         self.record = record
         self.fields = tuple(fields)
         self._places = {field.name: field.place for field in self.fields}
+        self._by_use: dict[Use, tuple[tuple[str, str, Storage], ...]] = {}
         kept = {field.place: field.kept for field in self.fields}
         self._kept = {place: storage for place, storage in kept.items() if storage in ("truth", "json")}
 
@@ -168,7 +169,14 @@ class Table:
 
     def texts(self, row: sqlite3.Row, use: Use) -> dict[str, str]:
         """JSON texts of a row's columns, by field."""
-        return {field.name: _text(row[field.place], field.kept) for field in self.fields if use in field.uses}
+        return {name: _text(row[place], storage) for name, place, storage in self._text_columns(use)}
+
+    def _text_columns(self, use: Use) -> tuple[tuple[str, str, Storage], ...]:
+        """Return name, column and storage of the fields; a page asks for them once per record."""
+        if use not in self._by_use:
+            fields = (field for field in self.fields if use in field.uses)
+            self._by_use[use] = tuple((field.name, field.place, field.kept) for field in fields)
+        return self._by_use[use]
 
     def answer_schema(self, use: Use = Use.NONE) -> dict[str, Json]:
         """JSON Schema by field of a response, in any generation; only of fields that take part in `use`."""

@@ -126,7 +126,8 @@ class BrowseScreen(FramedScreen):
 
     @property
     def rows(self) -> RowList[Any]:
-        return self.query_one(RowList)
+        # Every key and every count asks for them; a query walks the screen each time.
+        return self._row_list if self._row_list is not None else self.query_one(RowList)
 
     @property
     def marked(self) -> int:

@@ -56,16 +56,28 @@ class KeyLine(Line):
     """The keys that stay longest, as they are drawn."""
     _runs: "dict[str, Run]" = {}
     """By key as it is drawn: what a click on it does."""
+    _is_requested = False
+    """Whether the keys are to be drawn soon."""
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.show_keys())
+        self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.request_keys())
         self.call_after_refresh(self.show_keys)
 
     def on_resize(self, _event: events.Resize) -> None:
-        self.show_keys()
+        self.request_keys()
+
+    def request_keys(self) -> None:
+        """Draw the keys soon, once for all requests until then: a screen that opens sends several."""
+        if not self._is_requested:
+            self._is_requested = self.call_later(self._answer_request)
+
+    def _answer_request(self) -> None:
+        if self._is_requested:
+            self.show_keys()
 
     def show_keys(self) -> None:
         """Draw the keys that work now."""
+        self._is_requested = False
         if not self.screen.is_active:
             self._show_dialog_keys(self.app.screen)
             return

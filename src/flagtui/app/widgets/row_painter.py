@@ -40,6 +40,7 @@ class RowStyles:
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
         self._known: dict[tuple[Ground, str], Style] = {}
+        self._matched: dict[str, RenderStyles] = {}
         self._known_for: object = None
 
     def are_stale(self) -> bool:
@@ -50,6 +51,7 @@ class RowStyles:
         if now == self._known_for:
             return False
         self._known.clear()
+        self._matched.clear()
         self._known_for = now
         return True
 
@@ -72,10 +74,12 @@ class RowStyles:
 
     def _rules(self, name: str) -> RenderStyles:
         """Return the styles of a component class, as Textual computes them: with a node only for matching."""
-        node = DOMNode(classes=f"row-list--{name}")
-        node._attach(self._widget)
-        self._widget.app.stylesheet.apply(node)
-        return node.styles
+        if name not in self._matched:
+            node = DOMNode(classes=f"row-list--{name}")
+            node._attach(self._widget)
+            self._widget.app.stylesheet.apply(node)
+            self._matched[name] = node.styles
+        return self._matched[name]
 
 
 def _colour(styles: RenderStyles, background: Color) -> Color | None:
