@@ -1,5 +1,6 @@
 """Experiments as text: the list, one of them, its days as plot and as table, and without colour."""
 
+import asyncio
 import io
 import sys
 from collections.abc import Callable, Iterable
@@ -35,8 +36,9 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
         await stand_on(program, "Words on the upgrade")
         await program.press("escape", "escape", "R")
         # The results are read in the background.
-        while "calculated just now" not in program.screen:
-            await program.pilot.pause()
+        async with asyncio.timeout(20):
+            while "calculated just now" not in program.screen:
+                await program.pilot.pause()
         await draw(program, golden, "experiments")
         await program.press("enter")
         await draw(program, golden, "experiment-three-variants")
