@@ -100,7 +100,8 @@ class Staging:
             self._seen = ()
             self._show(None)
             return
-        if state_of(staged) == self._seen:
+        # While a heavy set is changed, its thread reads the file, too.
+        if self._turn.locked() or state_of(staged) == self._seen:
             return
         if self._app_state.is_staging and self._seen and self._seen[0] != staged.file.path:
             self.end()
