@@ -186,6 +186,14 @@ def test_words_match_in_any_order_and_since_drops_older_entries(journal: Journal
     assert [found.id for found in journal.entries(since=NOW - 10)] == ["new"]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_journal_tells_redo_from_undo_in_part_too(journal: Journal, whole: bool) -> None:
+    field = "undoes" if whole else "part_of"
+    for id, back in (("a", ""), ("b", "a"), ("c", "b")):
+        journal.begin(entry(id, **{field: back}))
+    assert {each.id: each.direction for each in journal.entries()} == {"a": "", "b": "undo", "c": "redo"}
+
+
 def test_unfinished_changes_are_unresolved_at_the_next_start(journal: Journal) -> None:
     journal.begin(entry("begun"))
     journal.begin(entry("unknown"))

@@ -38,8 +38,8 @@ def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
 
 
 def test_timeline_tells_undo_from_redo() -> None:
-    undo = replace(SAVED, id="b", at=NOW + 1, undoes=SAVED.id)
-    redo = replace(SAVED, id="c", at=NOW + 2, undoes="b")
+    undo = replace(SAVED, id="b", at=NOW + 1, direction="undo")
+    redo = replace(SAVED, id="c", at=NOW + 2, direction="redo")
     endings = [
         line.rpartition("13")[2] for line in markdown([SAVED, undo, redo]).splitlines() if "13" in line
     ]

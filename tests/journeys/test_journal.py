@@ -30,6 +30,8 @@ async def test_journal_tells_a_redo_from_an_undo(setting: Setting) -> None:
             program.journal.begin(entry)
         await program.press("J")
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
+        await program.press("slash", *"is:undo", "enter")
+        assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
 
 
 async def test_record_of_another_host_is_not_opened(setting: Setting) -> None:

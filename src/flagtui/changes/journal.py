@@ -18,7 +18,15 @@ from typing import Final, Protocol
 import msgspec
 
 from flagtui import local_time
-from flagtui.changes.journal_entries import Ending, Entry, begun, ended, opening, searched
+from flagtui.changes.journal_entries import (
+    Ending,
+    Entry,
+    begun,
+    ended,
+    opening,
+    searched,
+    with_directions,
+)
 from flagtui.models.json_value import JSON
 from flagtui.private_folders import make_private
 
@@ -110,7 +118,7 @@ class Journal:
                 entries.setdefault(entry.id, entry)
             elif line.get("step") == "outcome" and isinstance(id, str) and id in entries:
                 entries[id] = ended(entries[id], line)
-        kept = [entry for entry in entries.values() if entry.at >= since]
+        kept = [entry for entry in with_directions(entries) if entry.at >= since]
         kept.sort(key=lambda entry: entry.at)
         return searched(reversed(kept), text)
 

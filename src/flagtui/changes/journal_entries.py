@@ -86,6 +86,8 @@ class Entry:
     saved_version: int | None = None
     note: str = ""
     """Details of the outcome, in words."""
+    direction: Literal["", "undo", "redo"] = ""
+    """Whether it undoes another change, or redoes what was undone; read from the journal, never written."""
 
     @property
     def is_open(self) -> bool:
@@ -197,6 +199,22 @@ def unmasked(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[st
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
     """Return the ids of the entries undone by a later one."""
     return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
+
+
+def with_directions(entries: Mapping[str, Entry]) -> list[Entry]:
+    """Return the entries of a journal, by id, with the direction of each."""
+    return [
+        replace(entry, direction=_direction(entry, entries)) if entry.undoes or entry.part_of else entry
+        for entry in entries.values()
+    ]
+
+
+def _direction(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["undo", "redo"]:
+    undone: Entry | None = entry
+    steps = 0
+    while undone is not None and (back := undone.undoes or undone.part_of) and steps < len(by_id):
+        undone, steps = by_id.get(back), steps + 1
+    return "undo" if steps % 2 else "redo"
 
 
 def searched(entries: Iterable[Entry], text: str) -> list[Entry]:

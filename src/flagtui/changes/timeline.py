@@ -1,8 +1,8 @@
 """The journal for others to read: a Markdown timeline for the incident report."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final
 
 from flagtui import local_time
 from flagtui.changes.journal_entries import Entry
@@ -24,11 +24,10 @@ def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
     """Return a timeline, oldest first, a heading for each day. Nothing in it is markup but ours."""
     lines = [f"# {plain(title)}", ""]
     ordered = sorted(entries, key=lambda entry: entry.at)
-    by_id = {entry.id: entry for entry in ordered}
     for day, some in groupby(ordered, key=lambda entry: day_heading(entry.at)):
         lines += [f"## {day}", ""]
         for entry in some:
-            lines += _entry_lines(entry, by_id)
+            lines += _entry_lines(entry)
         lines.append("")
     if not ordered:
         lines += ["Nothing was changed.", ""]
@@ -43,7 +42,7 @@ def summary(entry: Entry) -> str:
     return f"{entry.key}: {entry.verb}, {entry.ending or 'not known'}{versions}"
 
 
-def _entry_lines(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
+def _entry_lines(entry: Entry) -> list[str]:
     # Whose key it is was not asked for every change.
     who = f" by {plain(entry.signature.by)}" if entry.signature.by else ""
     where = plain(entry.signature.profile or entry.signature.project)
@@ -51,8 +50,7 @@ def _entry_lines(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     change = plain(verb(entry.verb).name)
     is_counted = entry.ending == "saved" and entry.saved_version is not None
     versions = f" as version {entry.saved_version}" if is_counted else ""
-    direction = direction_of(entry, by_id)
-    ended = f"{_ENDINGS[entry.ending]}{versions}{direction and f' ({direction})'}."
+    ended = f"{_ENDINGS[entry.ending]}{versions}{entry.direction and f' ({entry.direction})'}."
     first = f"- {clock_words(entry.at)} {code(entry.key)}: {change}{who}{place}. {ended}"
     more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
@@ -60,15 +58,6 @@ def _entry_lines(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     if entry.note:
         more.append(f"  - {plain(entry.note)}")
     return [first, *more]
-
-
-def direction_of(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["", "undo", "redo"]:
-    """Return whether the change undoes another, or redoes what was undone; empty for other changes."""
-    undone: Entry | None = entry
-    steps = 0
-    while undone is not None and undone.undoes and steps < len(by_id):
-        undone, steps = by_id.get(undone.undoes), steps + 1
-    return "" if not steps else "undo" if steps % 2 else "redo"
 
 
 _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})

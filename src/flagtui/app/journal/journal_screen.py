@@ -1,11 +1,9 @@
 """List the changes of this user from this machine: search, read in full, undo one."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final
-
-from msgspec import structs
+from typing import Final
 
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
@@ -27,7 +25,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.related_entries import RELATED
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.timeline import direction_of, markdown
+from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import BY_ENTRY, FLAGS, KINDS, Kind
@@ -65,6 +63,10 @@ def _words(entry: Entry) -> str:
     return entry.reason or " · ".join(entry.words)
 
 
+def _verb(entry: Entry) -> str:
+    return f"{entry.direction}: {entry.verb}" if entry.direction else entry.verb
+
+
 def _place(entry: Entry) -> str:
     return entry.signature.profile or entry.signature.project
 
@@ -72,7 +74,7 @@ def _place(entry: Entry) -> str:
 JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("at", "WHEN", age_cell("at"), 6, align="right"),
     Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=48, gap=2),
-    Column("verb", "CHANGE", text_cell("verb", "plain"), 12, grow=2, most=24),
+    Column("verb", "CHANGE", words_cell(_verb, "plain"), 12, grow=2, most=24),
     Column("ending", "ENDED", draw_ending, 10),
     Column("place", "WHERE", words_cell(_place), 8, from_width=54, sortable=False),
     Column("words", "WHAT AND WHY", words_cell(_words), 16, grow=4, from_width=90, sortable=False),
@@ -91,7 +93,8 @@ _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
     "conflicted": lambda entry: entry.ending == "conflicted",
     "refused": lambda entry: entry.ending in ("refused", "awaiting approval"),
     "failed": lambda entry: entry.ending == "failed",
-    "undo": lambda entry: bool(entry.undoes),
+    "undo": lambda entry: entry.direction == "undo",
+    "redo": lambda entry: entry.direction == "redo",
 }
 
 
@@ -162,7 +165,6 @@ class JournalScreen(ReadList[Entry]):
         super().__init__(app_state, runner)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
-        self._by_id: Mapping[str, Entry] = {}
         self._write_scope = write_scope_of(None)
 
     @property
@@ -200,19 +202,7 @@ class JournalScreen(ReadList[Entry]):
         workspace = self._app_state.workspace
         here = self._app_state.signature(workspace) if workspace else None
         self._undoable = frozenset(entry.id for entry in undoable(entries, here)) if here else frozenset()
-        self._by_id = {entry.id: entry for entry in entries}
         return entries
-
-    def all_columns(self) -> tuple[Column[Any], ...]:
-        draw = words_cell(self._verb, "plain")
-        return tuple(
-            structs.replace(column, draw=draw) if column.name == "verb" else column
-            for column in super().all_columns()
-        )
-
-    def _verb(self, entry: Entry) -> str:
-        direction = direction_of(entry, self._by_id)
-        return f"{direction}: {entry.verb}" if direction else entry.verb
 
     def draw_preview(self, row: Entry | None) -> None:
         super().draw_preview(row)
@@ -223,7 +213,7 @@ class JournalScreen(ReadList[Entry]):
     def about(self, entry: Entry) -> Iterator[list[Piece]]:
         yield [(safe_text(entry.key), "bold")]
         yield [
-            (safe_text(self._verb(entry)), ""),
+            (safe_text(_verb(entry)), ""),
             (f"  {ending_words(entry)}", "$warning" if entry.is_open else "$success"),
         ]
         yield []
