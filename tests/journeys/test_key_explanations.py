@@ -67,3 +67,9 @@ async def test_enter_opens_a_deleted_flag_and_refuses_its_changes(program: Progr
 async def test_key_for_a_record_explains_an_empty_list(program: Program, key: str) -> None:
     await program.press("1", "slash", *"zzzz", "enter", key)
     assert program.notices[-1].endswith(": no flags are shown; esc clears the search")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_ctrl_c_names_the_key_that_quits(program: Program) -> None:
+    await program.press("ctrl+c")
+    assert program.notices == ["ctrl+c does not quit; q does"]

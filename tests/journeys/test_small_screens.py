@@ -1,5 +1,6 @@
 """What 60 columns and 15 lines still tell whole: toasts, hints, titles, tabs."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -40,7 +41,7 @@ async def test_search_hints_and_field_values_are_whole_at_small_sizes(
         await program.press("4")
         assert "/ search  by:sam  flag:new    " in line(program, 2)
         await program.press("at", *"20m", "enter")
-        assert "-60 … +15 min" in line(program, 2)
+        assert re.search(r"@ \d\d:\d\d UTC  \d+ changes? *$", line(program, 2))
         await program.press("z")
         told = [each.strip(" │▁▂▃▄▅▆▇") for each in program.screen.splitlines()]
         place = told.index("filters.payloads.test")

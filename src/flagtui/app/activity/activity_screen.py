@@ -183,7 +183,8 @@ class ActivityScreen(ActivityAroundMoment):
         if (feed := self.feed) is not None:
             trouble = self.search.reason or (feed.trouble.what if feed.trouble and feed.rows else "")
             missing = self._moment.missing(self._finding.centre) if self._moment is not None else ()
-            counts = [*self._finding.count_pieces(feed, len(self.rows.marks), news, trouble, missing)]
+            marked, room = len(self.rows.marks), self.chip_room
+            counts = [*self._finding.count_pieces(marked, news, trouble, missing, room)]
             counts += self._finding.place_pieces(feed, self.rows.position)
             self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:

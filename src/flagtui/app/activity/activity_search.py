@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from rich.cells import cell_len
+
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
 from flagtui.models.activity import ChangeRow
@@ -105,22 +107,21 @@ class ActivityFinder(Finder[ChangeRow]):
         return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
 
     def count_pieces(
-        self, feed: ActivityFeed, marked: int, news: int, trouble: str, missing: Sequence[str]
+        self, marked: int, news: int, trouble: str, missing: Sequence[str], room: int
     ) -> Iterator[Piece]:
-        """`2 marked  2 new above`, after the window around a moment, or the problem."""
+        """`2 marked  2 new above`, after the moment or the problem, in as many cells."""
+        rest: list[Piece] = []
+        if marked:
+            rest += [(f"{marked:,} marked  ", "$primary")]
+        if news:
+            rest += [(f"{news:,} new above, g  ", "$success")]
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
-            yield from self._window(self.centre)
-            if missing:
-                yield f"  {safe_text('; '.join(missing), 80)}", "$warning"
-        if marked:
-            yield f"  {marked:,} marked" if self.centre is not None else f"{marked:,} marked  ", "$primary"
-        if news:
-            yield (
-                f"  {news:,} new above, g" if self.centre is not None else f"{news:,} new above, g  ",
-                "$success",
-            )
+            unread = [(safe_text("; ".join(missing), 80), "$warning")] if missing else []
+            yield from self._moment(self.centre, [*unread, *rest], room)
+            return
+        yield from rest
 
     def place_pieces(self, feed: ActivityFeed, position: int) -> Iterator[Piece]:
         """`4/12 of 300`: the place of the cursor among the entries; nothing around a moment."""
@@ -129,15 +130,20 @@ class ActivityFinder(Finder[ChangeRow]):
             place = f"{position:,}/" if position else ""
             yield f"{place}{count_words(shown, feed, len(self.rows))}", "$text-muted"
 
-    def _window(self, centre: Centre) -> Iterator[Piece]:
+    def _moment(self, centre: Centre, rest: Sequence[Piece], room: int) -> Iterator[Piece]:
+        """`@ 14:05 UTC  -60 … +15 min  3 changes`; where room lacks, no window, then no count."""
         rows = self.rows
         inside = sum(1 for index in super().find(self._rest) if centre.holds(rows[index].at))
-        yield "@ ", "bold $primary"
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
-        yield f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold"
-        yield f"  {WINDOW}  ", "$faint"
-        if rows:
-            yield count(inside, "change"), "$text-muted"
+        moment = (f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold")
+        known: list[Piece] = [(WINDOW, "$faint")]
+        known += [(count(inside, "change"), "$text-muted")] if rows else []
+        while known and sum(cell_len(text) + 2 for text, _style in (moment, *known, *rest)) > room:
+            del known[0]
+        yield "@ ", "bold $primary"
+        yield moment
+        for text, style in (*known, *rest):
+            yield f"  {text.strip()}", style
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:

@@ -150,6 +150,11 @@ class BrowseScreen(FramedScreen):
         """Draw these filters where the window has room for any, and the pieces at the end."""
         self.query_one(ChipLine).show_chips(chips if self.size.width >= STANDARD else (), end)
 
+    @property
+    def chip_room(self) -> int:
+        """The cells beside the search line."""
+        return self.query_one(ChipLine).content_size.width
+
     def on_resize(self, _event: events.Resize) -> None:
         self.reframe()
 

@@ -74,6 +74,13 @@ class ScreenOwner(TerminalApp[ReturnType]):
         words = "flagtui did not respond for a while; keys pressed in that time were lost"
         show_toast(self, Notice(words, "warning"))
 
+    def action_help_quit(self) -> None:
+        """Answer `ctrl+c`, which copies selected text, with the key that quits."""
+        for key, (_, binding, _, _) in self.screen.active_bindings.items():
+            if binding.action in ("quit", "app.quit"):
+                show_toast(self, Notice(f"ctrl+c does not quit; {key} does"))
+                return
+
     def _refresh_notifications(self) -> None:
         """Textual takes away a toast that is over, and leaves on the screen what held it."""
         drop_stale(self)
