@@ -48,7 +48,9 @@ async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting
         await quiet.press(program.app, "escape")
         program.wire.let_go.set()
         await program.settle()
-        assert program.notices[-1] == "Cancelled while it was reading; nothing was changed."
+        assert (
+            program.notices[-1] == "The command was cancelled while reading 2 of 3 flags; it changed nothing."
+        )
         assert not program.app.screen.is_modal
         assert "reading" not in words(program.screen.splitlines()[0])
         await program.press("percent_sign")
@@ -65,7 +67,7 @@ async def test_escape_cancels_the_reads_after_a_dialog(setting: Setting) -> None
         await quiet.press(program.app, "escape")
         program.wire.let_go.set()
         await program.settle()
-        assert program.notices[-1] == "Cancelled while it was reading; nothing was changed."
+        assert program.notices[-1] == "The command was cancelled while reading new-nav; it changed nothing."
         assert not program.app.screen.is_modal
         assert program.wire.writes() == []
 

@@ -17,7 +17,7 @@ def last_line(program: Program) -> str:
 @pytest.mark.parametrize(
     ("opening", "keys"),
     [
-        (("space",), "y Turn OFF  esc cancel  ↓ scroll"),
+        (("space",), "y Turn OFF  esc cancel"),
         (("colon",), "⏎ do it or go there  esc leave"),
         (("question_mark",), "⏎ do it  / search  esc close"),
         (("c",), "space check  < > move  ⏎ apply  esc leave"),

@@ -70,6 +70,17 @@ async def test_narrow_tabs_drop_counts_and_long_lines_wrap_beside_labels(
         assert told[place + 1].index("planned") == told[place].index("2,6")
 
 
+async def test_no_toast_covers_whether_a_form_is_saved(small: Setting) -> None:
+    async with running(small) as program:
+        await program.go_to("billing-usage-alerts")
+        await program.press("e", "down", "down", "down", "enter")
+        for size in ((60, 15), (80, 24), (132, 40)):
+            await program.pilot.resize_terminal(*size)
+            show_toast(program.app, Notice("first line\n" + "second " * 20))
+            await program.settle()
+            assert "not saved yet; ctrl+s shows what would change" in line(program, -2)
+
+
 async def test_small_question_keeps_its_place_and_form_its_conditions(small: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="PRODUCTION")
     async with running(replace(small, rules=rules)) as program:

@@ -31,7 +31,7 @@ def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = Fa
 
     `missing` rows are still loading, or will never be loaded if `is_cut`.
     """
-    how = "esc clears the search · backspace deletes a letter"
+    how = "esc clears the search; twice while typing"
     if not missing:
         return Words((f"No match in {total:,} rows for  {line}", "", how))
     rest = (

@@ -136,13 +136,13 @@ class ActivityFinder(Finder[ChangeRow]):
         inside = sum(1 for index in super().find(self._rest) if centre.holds(rows[index].at))
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
         moment = (f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold")
-        known: list[Piece] = [(WINDOW, "$faint")]
-        known += [(count(inside, "change"), "$text-muted")] if rows else []
-        while known and sum(cell_len(text) + 2 for text, _style in (moment, *known, *rest)) > room:
-            del known[0]
+        optional: list[Piece] = [(WINDOW, "$faint")]
+        optional += [(count(inside, "change"), "$text-muted")] if rows else []
+        while optional and sum(cell_len(text) + 2 for text, _style in (moment, *optional, *rest)) > room:
+            del optional[0]
         yield "@ ", "bold $primary"
         yield moment
-        for text, style in (*known, *rest):
+        for text, style in (*optional, *rest):
             yield f"  {text.strip()}", style
 
 

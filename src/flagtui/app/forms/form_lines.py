@@ -141,7 +141,7 @@ async def ask_tags(
     read: Callable[[str], PromptReading] = no_reading,
 ) -> Retagging | None:
     """Ask which tags to add, to remove or to set; None to keep them."""
-    about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+    about = "ops adds · -ops removes · several with commas · = ops, web sets them"
     line = await ask_completed(runner, Prompt(f"Tags of {whose}", about, hint=hint, read=read), completion)
     tags = read_tags(line) if line is not None else None
     return None if tags is None or tags.is_empty else tags

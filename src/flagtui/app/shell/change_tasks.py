@@ -160,7 +160,9 @@ class ChangeTasks:
         if self._reader is None or not self._app_state.reading:
             return False
         self._reader.cancel()
-        self.show_toast(Notice("Cancelled while it was reading; nothing was changed."))
+        # Another change may be in flight.
+        what = self._app_state.reading
+        self.show_toast(Notice(f"The command was cancelled while reading {what}; it changed nothing."))
         return True
 
     def _show_reading(self, what: str) -> None:

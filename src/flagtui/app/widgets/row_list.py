@@ -4,7 +4,8 @@ It knows nothing of flags: columns define how a record is drawn, and the screen 
 in which order.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 from textual import events
@@ -86,9 +87,8 @@ class RowList(RowSurface[Row]):
 
     @property
     def first_marked(self) -> Row | None:
-        """The first of the marked records, in the order of the rows given; None without marks."""
-        marked = self._marks.ids
-        return next((row for row in self._rows if self._id_of(row) in marked), None) if marked else None
+        """The first of the marked records, as they are shown; None without marks."""
+        return next(self._marked(), None)
 
     @property
     def position(self) -> int:
@@ -96,9 +96,15 @@ class RowList(RowSurface[Row]):
         return self._view.place + 1
 
     def marked_rows(self) -> list[Row]:
-        """Return the marked records, in the order of the rows given."""
-        marked = self._marks.ids
-        return [row for row in self._rows if self._id_of(row) in marked] if marked else []
+        """Return the marked records as they are shown, then those that the search hides."""
+        return list(self._marked())
+
+    def _marked(self) -> Iterator[Row]:
+        marked = set(self._marks.ids)
+        for row in chain((self._rows[place] for place in self._order), self._rows) if marked else ():
+            if (record := self._id_of(row)) in marked:
+                marked.discard(record)
+                yield row
 
     def show(
         self,

@@ -63,6 +63,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self._was_quiet = False
         self._fitted = Size(0, 0)
         """The terminal's size that the text was laid out for."""
+        self._is_cut = False
+        """Whether the text is longer than the room for it."""
 
     def show(self, question: Question[P]) -> None:
         """Replace the question by a fuller one; keys pressed before it was shown do not confirm it."""
@@ -97,7 +99,12 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if self._has_fields:
             return super().key_words()
         words, _, key = self._accept_label().plain.rpartition("  ")
-        return (f"{key} {words}", "esc cancel", "↓ scroll")
+        return (f"{key} {words}", "esc cancel", *([self.down_words] if self.down_words else ()))
+
+    @property
+    def down_words(self) -> str:
+        """The key `↓` with its effect; empty where it has none."""
+        return "↓ scroll" if self._is_cut else ""
 
     def _skipped_lines(self) -> ComposeResult:
         skipped = self._question.skipped
@@ -237,6 +244,9 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             facts, rest = [], self.fact_lines(max(1, beside_bar))
         facts.extend(rest)
         self.query_one("#facts", Static).update(joined(facts, width))
+        if self._is_cut != (len(facts) > room):
+            self._is_cut = not self._is_cut
+            self._redraw_keys()
 
     def on_mount(self) -> None:
         # An earlier toast would cover the question.

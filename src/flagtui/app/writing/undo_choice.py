@@ -46,6 +46,10 @@ class UndoChoice(ConfirmScreen[P]):
         first, *others = super().key_words()
         return (first, CHOOSE, *others)
 
+    @property
+    def down_words(self) -> str:
+        return "↑↓ move"
+
     def typed_field(self, id: str) -> Typed:
         return Digits(id=id)
 

@@ -1,6 +1,7 @@
 """The tabs of a flag show every fact that decides, beside its conditions."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
+from flagtui.models.flag_responses import FlagStatus
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
 
@@ -100,6 +102,13 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     assert f"AGE         changed not known · called {called}" in pane
     assert f"AGE   created not known · changed not known · called {called}" in side
     assert ("no call recorded" in " ".join(pane)) == (called == "never")
+
+
+@pytest.mark.parametrize(("active", "word"), [(True, "active"), (False, "not stale")])
+def test_flag_that_is_off_is_never_called_active(active: bool, word: str) -> None:
+    found = study({"groups": [{}]}, active=active)
+    details = replace(found.details, status=FlagStatus.of({"status": "active", "reason": "because"}))
+    assert f"STATUS      {word}  because" in lines(overview_lines(Study(details, 0.0), 80))
 
 
 def test_dependents_are_none_active_or_unknown() -> None:

@@ -43,21 +43,25 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from recent_lines(study, width)
 
 
+def _status_word(status: str, row: FlagRow) -> Piece:
+    # Servers report every flag that is not stale as active, also one that is off.
+    if status == "active" and not row.active:
+        return "not stale", ""
+    style = {"stale": "$warning", "inactive": "$warning", "active": "$success"}.get(status, "")
+    return safe_text(status, 20), style
+
+
 def status_lines(study: Study) -> Iterator[list[Piece]]:
     """Yield the server's status of the flag, with its reason."""
     details = study.details
     status = details.status
     if status is not None and status.status:
-        word = safe_text(status.status, 20)
-        style = {"stale": "$warning", "inactive": "$warning", "active": "$success"}.get(status.status, "")
+        word, style = _status_word(status.status, details.row)
         yield [("STATUS      ", "$text-muted"), (word, style), (f"  {safe_text(status.reason, 160)}", "")]
     elif details.row.status:
         words = f"  {safe_text(details.no_status, 120)}" if details.no_status else ""
-        yield [
-            ("STATUS      ", "$text-muted"),
-            (safe_text(details.row.status.lower(), 20), ""),
-            (words, "$faint"),
-        ]
+        word, _ = _status_word(details.row.status.lower(), details.row)
+        yield [("STATUS      ", "$text-muted"), (word, ""), (words, "$faint")]
     flag = details.flag
     if flag is not None and (contexts := flag.evaluation_contexts or flag.evaluation_tags):
         all_match = flag.evaluation_contexts_match_mode == "all" and len(contexts) > 1

@@ -265,7 +265,7 @@ def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: 
 def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     keys = sorted(all_keys(account) - {account.flag.key})
     on = [key for key in keys if account.value_of(key) not in (False, None)]
-    yield [("OTHER FLAGS THIS ONE SEES", "$text-muted"), (f"   {len(on):,} of {len(keys):,}", "$faint")]
+    yield [("OTHER FLAGS OF THIS USER", "$text-muted"), (f"   {len(on):,} of {len(keys):,}", "$faint")]
     name = max(16, min(40, width // 2))
     for key in on[:LISTED]:
         value = account.value_of(key)
