@@ -176,7 +176,7 @@ async def test_mixed_selection_reverts_both_and_names_the_skipped(setting: Setti
             await program.press(*(("x",) if row.key in wanted else ("down",)))
         await program.press("z")
         text = words(program.screen)
-        assert "Revert 1 of 2: Change targeting in TEST" in text
+        assert "Revert 1 of 2: Put back the previous values in TEST" in text
         assert "1 skipped, unchanged" in text
         assert event.name in text
         assert "what it changed is not logged" in text

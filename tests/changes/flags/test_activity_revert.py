@@ -10,6 +10,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan
+from flagtui.changes.verbs import verb
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
 
@@ -106,3 +107,16 @@ def test_targeting_reverts_without_touching_the_encrypted_payload() -> None:
     plan = expect(revert_of(entry(moved)).plan(sealed, CALM), Plan)
     assert plan.body["filters"]["payloads"] == shown
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
+
+
+@pytest.mark.parametrize(
+    ("changed", "title"),
+    [
+        ({"active": (True, False)}, "Turn ON"),
+        ({"key": ("old", "checkout-v2")}, "Change the key of"),
+        ({"name": ("Old", "New")}, "Put back the previous values of"),
+        ({"filters": ({"groups": []}, {"groups": [{}]})}, "Put back the previous values of"),
+    ],
+)
+def test_question_of_a_revert_names_its_effect(changed: Changed, title: str) -> None:
+    assert verb(expect(revert_of(entry(changed)).intent(flag()), Intent).verb).title == title

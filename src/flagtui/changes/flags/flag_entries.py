@@ -29,7 +29,7 @@ from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_wit
 from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
-from flagtui.changes.verbs import verb_for
+from flagtui.changes.verbs import STATES, verb, verb_for
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
@@ -199,7 +199,9 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     seen = {name: value for name, value in _settable(after).items() if name in values}
     if not values:
         return Blocked("field", "there was no value before that could be set again", "change it by hand")
-    return Intent(fresh.id, values, verb_for(values), seen=seen, seen_version=version)
+    name = verb_for(values)
+    named = name if name in STATES or verb(name).is_grave else "revert"
+    return Intent(fresh.id, values, named, seen=seen, seen_version=version)
 
 
 def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
