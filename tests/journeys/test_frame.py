@@ -35,6 +35,17 @@ async def test_last_line_shows_the_keys_of_the_dialog(
 
 
 @pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(("tab", "opening"), [("1", "x"), ("1", "t"), ("4", "t"), ("1", "enter"), ("1", "J")])
+async def test_last_line_offers_escape_only_with_an_effect(program: Program, tab: str, opening: str) -> None:
+    await program.press(tab)
+    assert "esc back" not in last_line(program)
+    await program.press(opening)
+    assert "esc back" in last_line(program)
+    await program.press("escape")
+    assert "esc back" not in last_line(program)
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_keys_of_the_cursor_say_so_beside_marks(program: Program) -> None:
     assert "⏎ open  " in last_line(program)
     await program.press("x")

@@ -56,7 +56,7 @@ async def test_narrow_tabs_drop_counts_and_long_lines_wrap_beside_labels(
 ) -> None:
     async with running(small) as program:
         await program.press("2")
-        assert "⏎ open  F finish" in line(program, -1)
+        assert "⏎ open  space pause" in line(program, -1)
         assert line(program, 1) == " 1 Flags 248    2 Experiments 31    3 Events    4 Activity"
         await program.press("3")
         assert line(program, 1) == " 1 Flags    2 Experiments    3 Events 1,904    4 Activity"

@@ -189,6 +189,7 @@ class ActivityScreen(ActivityAroundMoment):
             self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:
             self._explain_nothing()
+        self.show_keys_for_record()
 
     def _explain_nothing(self) -> None:
         feed, total = self.feed, len(self._finding.rows)

@@ -190,6 +190,11 @@ class BrowseScreen(FramedScreen):
     def clears_on_escape(self) -> bool:
         return self.focused is not self.search and (bool(self.search.value) or self.marked > 0)
 
+    @property
+    def is_outermost(self) -> bool:
+        """Whether Escape has nothing to clear or to leave."""
+        return self.focused is not self.search and not self.clears_on_escape
+
     def action_back(self) -> None:
         """Go one step outward: from the line to the rows, out of the search, then out of the marks."""
         if self.focused is self.search:

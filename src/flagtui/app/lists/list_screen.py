@@ -181,7 +181,9 @@ class ListScreen(MarkedRecords[IdRow]):
     # Keys
 
     def leaves_out(self, command_id: str) -> bool:
-        """Return whether the line of keys leaves out a command: it needs rows, and the list is empty."""
+        """Return whether the line of keys leaves out a command: it lacks rows, or a way back."""
+        if command_id == "app.back":
+            return self.is_outermost
         command = BY_ID.get(command_id)
         return command is not None and needs_rows(command) and self.is_empty
 

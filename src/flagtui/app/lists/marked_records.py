@@ -98,7 +98,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
 
     def show_keys_for_record(self) -> None:
         """Draw the keys again when the records chosen allow others than those shown."""
-        if (traits := self.key_traits()) != self._shown_traits:
+        if (traits := [*self.key_traits(), self.is_outermost]) != self._shown_traits:
             self._shown_traits = traits
             self.query_one(KeyLine).show_keys()
 

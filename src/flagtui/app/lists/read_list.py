@@ -93,6 +93,10 @@ class ReadList(ListScreen[IdRow]):
         if (target := self.needs_target(self.at_cursor())) is not None:
             self.post_message(OpenRecord(target))
 
+    @property
+    def is_outermost(self) -> bool:
+        return False
+
     def leave_rows(self) -> None:
         if self.rows.marks:
             super().leave_rows()
