@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import count
 from flagtui.text.styled import Look, Piece
 
 
@@ -33,13 +34,13 @@ def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = Fa
     """
     how = "esc clears the search; twice while typing"
     if not missing:
-        return Words((f"No match in {total:,} rows for  {line}", "", how))
+        return Words((f"No match in {count(total, 'row')} for  {line}", "", how))
     rest = (
         f"{missing:,} of {total + missing:,} not loaded yet; loading continues automatically · F5 retries now"
     )
     if is_cut:
         rest = f"{missing:,} of {total + missing:,} not loaded: the list is too long"
-    return Words((f"No match in the {total:,} rows loaded for  {line}", "", rest, "", how))
+    return Words((f"No match in the {count(total, 'row')} loaded for  {line}", "", rest, "", how))
 
 
 def trouble_words(error: ApiError) -> Words:

@@ -14,6 +14,7 @@ from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.context_queries import Neighbours, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flags_together import change_for, read_with_context
 from flagtui.changes.planner import PATIENCE
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
@@ -114,6 +115,18 @@ async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
     ask = Answers()
     await gather_context(flag({"properties": ASKS, "rollout_percentage": 25}), values, ask=ask)
     assert len(ask.counted) == counted
+
+
+async def test_reach_of_a_merged_change_keeps_what_others_changed() -> None:
+    def filters(share: int, payload: str) -> dict[str, JSON]:
+        return {"groups": [{"properties": [], "rollout_percentage": share}], "payloads": {"true": payload}}
+
+    fresh = Flag.of(raw_flag(filters=filters(50, '"new"')))
+    seen: dict[str, JSON] = {"filters": filters(25, '"new"')}
+    back = Intent(fresh.id, {"filters": filters(25, '"old"')}, "revert", seen=seen)
+    base = Context(now=NOW)
+    reading = await read_with_context(Answers(), fresh, change_for(back), (), base, adds_later=False)
+    assert reading.context.reach == Reach(500, 500, 1000, is_estimate=True)
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted() -> None:

@@ -142,6 +142,11 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     )
 
 
+def values_on(fresh: Flag, intent: Intent) -> dict[str, JSON]:
+    """Return the requested values merged into those of the current flag."""
+    return _on_top_of(intent, fresh, {name: stored_value(fresh, name) for name in intent.changes})[0]
+
+
 def _on_top_of(
     intent: Intent, fresh: Flag, stored: Mapping[str, JSON]
 ) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 
 from flagtui.changes.blocked import Blocked
@@ -10,7 +11,7 @@ from flagtui.changes.consequence import Caution
 from flagtui.changes.flags.context_queries import Answers, ContextQueries, read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag, values_on
 from flagtui.changes.planner import SOON, off_loop
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
@@ -87,6 +88,10 @@ async def read_with_context(
     """
     requested = request.intent(fresh)
     intent = requested if isinstance(requested, Intent) else None
+    if intent is not None:
+        # What others changed since stays: it counts before and after.
+        values = await off_loop(fresh.targeting.size, partial(values_on, fresh, intent))
+        intent = replace(intent, changes=values)
     if not adds_later:
         return FlagReading(fresh, await read_context(ask, fresh, intent, rows, base), request)
     queries = ContextQueries(ask, fresh, intent, rows, base)
