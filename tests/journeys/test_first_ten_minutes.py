@@ -109,7 +109,9 @@ async def test_the_line_of_keys_follows_an_experiment_that_was_launched(setting:
 
 async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("3", "x", "j", "x", "slash", *"account accepted", "enter", "x", "escape", "V", "y")
+        await program.press(
+            "3", "x", "j", "x", "slash", *"account accepted", "enter", "x", "escape", "V", "y"
+        )
         assert "2 verified, 1 skipped" in program.screen
         await program.press("u")
         assert "redo with U" in program.screen
