@@ -178,19 +178,11 @@ async def test_marks_survive_a_filter_and_leave_with_their_record(app: ListApp) 
         await pilot.pause()
         assert app.rows.marks == {1}
         assert [row.id for row in app.rows.marked_rows()] == [1]
+        app.rows.show(rows, [3, 0, 2], anchor="top")
+        app.rows.action_mark_all()
+        assert [row.id for row in app.rows.marked_rows()] == [3, 0, 2, 1], "as shown, hidden ones last"
         assert app.lines()[1].startswith("▌")
         assert sum(isinstance(heard, RowList.MarksChanged) for heard in app.heard) == 3
-
-
-async def test_marked_records_come_as_shown_and_hidden_ones_last(app: ListApp) -> None:
-    async with app.run_test(size=SIZE):
-        rows = make_flags(4)
-        app.rows.show(rows, [3, 0, 1, 2])
-        app.rows.action_mark_all()
-        assert [row.id for row in app.rows.marked_rows()] == [3, 0, 1, 2]
-        app.rows.show(rows, [2, 1])
-        assert [row.id for row in app.rows.marked_rows()] == [2, 1, 0, 3]
-        assert app.rows.first_marked == rows[2]
 
 
 async def test_marking_all_marks_what_is_shown_only(app: ListApp) -> None:
