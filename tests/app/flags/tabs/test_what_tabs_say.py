@@ -106,8 +106,8 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
 
 @pytest.mark.parametrize(("active", "word"), [(True, "active"), (False, "not stale")])
 def test_flag_that_is_off_is_never_called_active(active: bool, word: str) -> None:
-    found = study({"groups": [{}]}, active=active)
-    details = replace(found.details, status=FlagStatus.of({"status": "active", "reason": "because"}))
+    bare = study({"groups": [{}]}, active=active).details
+    details = replace(bare, status=FlagStatus.of({"status": "active", "reason": "because"}))
     assert f"STATUS      {word}  because" in lines(overview_lines(Study(details, 0.0), 80))
 
 
