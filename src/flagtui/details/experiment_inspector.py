@@ -81,9 +81,11 @@ class ExperimentInspector:
     async def load(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
         """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`."""
         details, self._refused = self.cached(row), None
-        again = again or row.id in self._outdated
+        is_fresh = details.at is not None and self._clock() - details.at < FRESH_FOR
+        # Fresh results with pending ones: an earlier load that read them again was interrupted.
+        again = again or row.id in self._outdated or (is_fresh and details.awaited > 0)
         self._outdated.discard(row.id)
-        if not again and details.at is not None and self._clock() - details.at < FRESH_FOR:
+        if is_fresh and not again:
             yield details
             return
         failed_before = self._client.link.failed_reads

@@ -267,6 +267,20 @@ async def test_expired_results_are_shown_until_they_are_read() -> None:
     assert not looking.is_worth_a_glance(row)
 
 
+async def test_interrupted_refresh_is_continued_by_the_next_load() -> None:
+    server = Server()
+    looking = inspector(server)
+    row = server.found.row()
+    assert [step.awaited async for step in looking.load(row)][-1] == 0
+    refresh = looking.load(row, again=True)
+    assert (await anext(refresh)).awaited == 2
+    await refresh.aclose()
+    server.asked.clear()
+    assert [step.awaited async for step in looking.load(row)][-1] == 0
+    assert "query a" in server.asked
+    assert [step.awaited async for step in looking.load(row)] == [0]
+
+
 @pytest.mark.parametrize(
     "more",
     [
