@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,19 +13,21 @@ from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls, counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.heavy_server import changed
+from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.api import errors
+from flagtui.api import Client, errors
 from flagtui.api.flags import Flags
 from flagtui.changes.difference import field_words, without
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
 from flagtui.changes.flags.new_flags import copy_of
-from flagtui.changes.planner import HEAVY
+from flagtui.changes.planner import HEAVY, PlanContext
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -113,6 +116,17 @@ async def test_heavy_flag_is_planned_in_a_thread() -> None:
         assert isinstance(found, Plan)
         assert found == readings.plan(frozenset({fresh.id}))
     assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
+
+
+async def test_heavy_flag_of_many_is_read_in_a_thread() -> None:
+    fresh = Flag.of(heavy.with_conditions(1_000))
+    context = PlanContext(cast(Client, SimpleNamespace(flags=None)), SteadyClock(), uncounted="not counted")
+    planner = FlagPlanner(context, fresh={fresh.id: fresh})
+    request = FlagChange(fresh.id, lambda fresh: switch("turn off", fresh.id))
+    with counting_calls() as calls:
+        reading = await planner.read_one_of_many(request)
+    assert isinstance(reading, FlagReading)
+    assert calls.count < 5_000
 
 
 async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:

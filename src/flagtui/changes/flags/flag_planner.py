@@ -164,6 +164,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             fresh = fresh or await context.read_flag(request.record)
         except ApiError as error:
             return skip(request.record, self.name(request), error)
+        # What plans it from here on finds the views of its filters made.
+        await off_loop(weigh(fresh.filters), lambda: fresh.targeting.size)
         intent, has_queries = request.intent(fresh), not context.uncounted
         changes = intent.changes if isinstance(intent, Intent) else {}
         if (key := as_text(changes.get("key"))) != fresh.key and await self._is_taken(key):

@@ -54,21 +54,7 @@ class Server:
     old: dict[str, Any] | ApiError = field(default_factory=lambda: EndpointNotFound("Not here."))
     asked: list[str] = field(default_factory=list)
 
-    @property
-    def experiments(self) -> "Server":
-        return self
-
-    @property
-    def results(self) -> "Server":
-        return self
-
-    @property
-    def connection(self) -> "Server":
-        return self
-
-    @property
-    def clock(self) -> "Server":
-        return self
+    experiments = results = connection = clock = property(lambda self: self)
 
     @property
     def link(self) -> ConnectionState:
@@ -272,9 +258,9 @@ async def test_interrupted_refresh_is_continued_by_the_next_load() -> None:
     looking = inspector(server)
     row = server.found.row()
     assert [step.awaited async for step in looking.load(row)][-1] == 0
-    refresh = looking.load(row, again=True)
-    assert (await anext(refresh)).awaited == 2
-    await refresh.aclose()
+    async for interrupted in looking.load(row, again=True):
+        assert interrupted.awaited == 2
+        break
     server.asked.clear()
     assert [step.awaited async for step in looking.load(row)][-1] == 0
     assert "query a" in server.asked
