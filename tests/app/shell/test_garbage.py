@@ -1,13 +1,14 @@
 """No collection of garbage begins during heavy work, later ones skip its objects, a whole one finds all."""
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 
 import pytest
 
 from flagtui.api.heavy_work import run_off_loop, surround_work
-from flagtui.app.shell.garbage import MOST_NEW, Garbage
+from flagtui.app.shell.garbage import BOUND, MOST_BLOCKS, MOST_NEW, Garbage
 
 
 class Circle(list["Circle"]):
@@ -70,6 +71,22 @@ async def test_circles_beside_heavy_work_are_freed_at_a_rest(garbage: Garbage) -
     assert Circle.freed == 0
     garbage.collect()
     assert Circle.freed == 1
+
+
+async def test_whole_collection_waits_after_heavy_work(garbage: Garbage) -> None:
+    start = sys.getallocatedblocks()
+    assert not garbage.can_wait(start)
+    made = await run_off_loop(lambda: [[place] for place in range(MOST_NEW + 1_000)])
+    assert garbage.can_wait(start)
+    garbage.collect()
+    assert not garbage.can_wait(start)
+    assert made
+
+
+def test_whole_collection_waits_beside_many_blocks_up_to_a_bound(garbage: Garbage) -> None:
+    blocks = sys.getallocatedblocks()
+    waits = [garbage.can_wait(blocks - more) for more in (0, MOST_BLOCKS + 50_000, BOUND + 50_000)]
+    assert waits == [False, True, False]
 
 
 async def test_collections_go_on_after_work_that_failed(garbage: Garbage) -> None:

@@ -10,8 +10,8 @@ from flagtui.api.heavy_work import surround_work
 
 MOST_NEW: Final = 20_000
 """Objects up to which a collection takes a millisecond or two."""
-MOST_BLOCKS: Final = 2_000_000
-"""Blocks of memory since the start up to which a whole collection is short; an app has half a million."""
+MOST_BLOCKS: Final = 300_000
+"""Blocks of memory since the start up to which a whole collection takes less than a tenth of a second."""
 BOUND: Final = 20_000_000
 """Blocks of memory, some 1,500 MiB, from which a key may wait for a collection that can free them."""
 
@@ -38,6 +38,11 @@ class Garbage:
                 self._has_set_apart = True
             gc.enable()
 
+    def can_wait(self, blocks_at_start: int) -> bool:
+        """Return whether a whole collection would keep keys waiting, and memory does not need it yet."""
+        blocks = sys.getallocatedblocks() - blocks_at_start
+        return (self._has_set_apart or blocks > MOST_BLOCKS) and blocks < BOUND
+
     def collect(self) -> None:
         """Look at everything, also at what was skipped since the program was loaded."""
         if self._has_set_apart:
@@ -46,11 +51,6 @@ class Garbage:
         if self._has_set_apart:
             gc.freeze()
             self._has_set_apart = False
-
-
-def can_wait(blocks_at_start: int) -> bool:
-    """Return whether a whole collection takes long, and memory does not need it yet."""
-    return MOST_BLOCKS < sys.getallocatedblocks() - blocks_at_start < BOUND
 
 
 GARBAGE: Final = Garbage()

@@ -134,12 +134,12 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def _collect(self, *, is_long_rest: bool = False) -> None:
         """Collect garbage; beside heavy records, which would keep keys waiting, after a long rest."""
-        from flagtui.app.shell.garbage import GARBAGE, can_wait
+        from flagtui.app.shell.garbage import GARBAGE
 
         if self._collecting is not None:
             self._collecting.stop()
         self._closed_screens, self._collecting = 0, None
-        if can_wait(self._blocks_at_start) and not is_long_rest:
+        if GARBAGE.can_wait(self._blocks_at_start) and not is_long_rest:
             self._collecting = self.set_timer(self.LONG_REST, partial(self._collect, is_long_rest=True))
         else:
             GARBAGE.collect()
