@@ -89,6 +89,14 @@ def test_whole_collection_waits_beside_many_blocks_up_to_a_bound(garbage: Garbag
     assert waits == [False, True, False]
 
 
+def test_what_is_loaded_lets_no_collection_wait(garbage: Garbage) -> None:
+    start = sys.getallocatedblocks() - MOST_BLOCKS - 50_000
+    assert garbage.can_wait(start)
+    garbage.skip_loaded()
+    assert not garbage.can_wait(start)
+    gc.unfreeze()
+
+
 async def test_collections_go_on_after_work_that_failed(garbage: Garbage) -> None:
     with pytest.raises(ZeroDivisionError):
         await run_off_loop(lambda: 1 / 0)

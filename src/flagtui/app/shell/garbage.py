@@ -10,8 +10,8 @@ from flagtui.api.heavy_work import surround_work
 
 MOST_NEW: Final = 20_000
 """Objects up to which a collection takes a millisecond or two."""
-MOST_BLOCKS: Final = 300_000
-"""Blocks of memory since the start up to which a whole collection takes less than a tenth of a second."""
+MOST_BLOCKS: Final = 600_000
+"""Blocks of memory up to which a whole collection takes about a tenth of a second; an app has 200,000."""
 BOUND: Final = 20_000_000
 """Blocks of memory, some 1,500 MiB, from which a key may wait for a collection that can free them."""
 
@@ -21,6 +21,12 @@ class Garbage:
 
     def __init__(self) -> None:
         self._has_set_apart = False
+        self._blocks_loaded: int | None = None
+
+    def skip_loaded(self) -> None:
+        """Let later collections skip what is loaded now."""
+        gc.freeze()
+        self._blocks_loaded = sys.getallocatedblocks()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -39,8 +45,12 @@ class Garbage:
             gc.enable()
 
     def can_wait(self, blocks_at_start: int) -> bool:
-        """Return whether a whole collection would keep keys waiting, and memory does not need it yet."""
-        blocks = sys.getallocatedblocks() - blocks_at_start
+        """Return whether a whole collection would keep keys waiting, and memory does not need it yet.
+
+        It looks at what was made since the start of the app, without what is skipped as loaded.
+        """
+        loaded = blocks_at_start if self._blocks_loaded is None else self._blocks_loaded
+        blocks = sys.getallocatedblocks() - max(blocks_at_start, loaded)
         return (self._has_set_apart or blocks > MOST_BLOCKS) and blocks < BOUND
 
     def collect(self) -> None:
@@ -63,6 +73,6 @@ def shorten_collections() -> None:
     For a program that ends with its app: what is loaded now is never freed. Looking at all of it took a tenth
     of a second, and a heavy record brings as many objects again.
     """
-    gc.freeze()
+    GARBAGE.skip_loaded()
     gc.set_threshold(MOST_NEW, 4, 60)
     surround_work(GARBAGE.paused)
