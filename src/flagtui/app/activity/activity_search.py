@@ -112,16 +112,16 @@ class ActivityFinder(Finder[ChangeRow]):
         """`2 marked  2 new above`, after the moment or the problem, in as many cells."""
         rest: list[Piece] = []
         if marked:
-            rest += [(f"{marked:,} marked  ", "$primary")]
+            rest += [(f"{marked:,} marked", "$primary")]
         if news:
-            rest += [(f"{news:,} new above, g  ", "$success")]
+            rest += [(f"{news:,} new above, g", "$success")]
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
             unread = [(safe_text("; ".join(missing), 80), "$warning")] if missing else []
             yield from self._moment(self.centre, [*unread, *rest], room)
             return
-        yield from rest
+        yield from ((f"{text}  ", style) for text, style in rest)
 
     def place_pieces(self, feed: ActivityFeed, position: int) -> Iterator[Piece]:
         """`4/12 of 300`: the place of the cursor among the entries; nothing around a moment."""
@@ -143,7 +143,7 @@ class ActivityFinder(Finder[ChangeRow]):
         yield "@ ", "bold $primary"
         yield moment
         for text, style in (*optional, *rest):
-            yield f"  {text.strip()}", style
+            yield f"  {text}", style
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:
