@@ -1,5 +1,6 @@
 """Records of more lines than are drawn: their forms, their tabs, and where the rest can be edited."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -169,6 +170,24 @@ async def test_heavy_change_is_staged_in_a_thread(setting: Setting) -> None:
         assert calls.count < 100
         assert await staging.undo_last() == (fresh.key, False)
         assert staging.changes == ()
+
+
+async def test_steps_of_heavy_sets_wait_for_one_another(setting: Setting) -> None:
+    plans = []
+    for id in (901, 902):
+        fresh = Flag.of(heavy.with_conditions(1_000, id=id))
+        groups = [{**group, "rollout_percentage": 7} for group in fresh.filters["groups"]]
+        intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
+        plans.append(expect(plan_flag(intent, fresh, Context(dependents=())), Plan))
+    async with running(setting) as program:
+        await program.press("plus")
+        staging = program.app.runner.staging
+        for plan in plans:
+            await staging.add([plan])
+        await asyncio.gather(staging.undo_last(), staging.undo_last())
+        assert staging.changes == ()
+        await asyncio.gather(staging.redo_last(), staging.redo_last())
+        assert [change.record for change in staging.changes] == [901, 902]
 
 
 async def test_page_of_a_draft_reads_it_once(setting: Setting) -> None:

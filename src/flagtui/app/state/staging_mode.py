@@ -1,5 +1,6 @@
 """The staged set of the open project: what keys add to it, what `u` removes, how rows show it."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -60,6 +61,8 @@ class Staging:
         self._app_state = app_state
         self._lock = ExitStack()
         self._is_held = False
+        self._order = asyncio.Lock()
+        """Held by a step until its end: each begins from the set that the one before left."""
         self._turn = threading.Lock()
         """Held while the set is changed: a heavy one is changed in a thread."""
         self._seen: tuple[object, ...] = ()
@@ -138,8 +141,9 @@ class Staging:
         def add(staged: StagedSet) -> Added:
             return staged.add(plans, limit, now, instead_of=instead_of)
 
-        added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
-        self._keep_step(added.before)
+        async with self._order:
+            added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
+            self._keep_step(added.before)
         return added.changes
 
     async def _change(self, change: Callable[[StagedSet], Written], *values: JSON) -> Written:
@@ -168,12 +172,13 @@ class Staging:
         return await self._step(self._undone, self._steps)
 
     async def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
-        if not source:
-            return None
-        before, now = self._current(), source[-1]
-        await self._change(lambda staged: staged.keep(now), *(change.values for change in now.changes))
-        way_back.append(before)
-        source.pop()
+        async with self._order:
+            if not source:
+                return None
+            before, now = self._current(), source[-1]
+            await self._change(lambda staged: staged.keep(now), *(change.values for change in now.changes))
+            way_back.append(before)
+            source.pop()
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
         moved = [identity for identity in earlier | later if earlier.get(identity) != later.get(identity)]
         is_staged = any(identity in later for identity in moved)
@@ -191,20 +196,22 @@ class Staging:
     async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records. Raises ChangeSetError."""
         dropped = frozenset(identities)
-        with self.held():
-            before = self.change_set
-            await self._change(
-                lambda staged: staged.drop(
-                    lambda now: [each for each in now.changes if each.identity in dropped]
+        async with self._order:
+            with self.held():
+                before = self.change_set
+                await self._change(
+                    lambda staged: staged.drop(
+                        lambda now: [each for each in now.changes if each.identity in dropped]
+                    )
                 )
-            )
-            if before is not None and self._app_state.is_staging:
-                self._keep_step(before)
+                if before is not None and self._app_state.is_staging:
+                    self._keep_step(before)
 
     async def explain(self, reason: str) -> None:
         """Give the set a reason. Raises ChangeSetError."""
-        with self.held():
-            await self._change(lambda staged: staged.explain(reason))
+        async with self._order:
+            with self.held():
+                await self._change(lambda staged: staged.explain(reason))
 
     @contextmanager
     def held(self) -> Iterator[None]:
