@@ -185,7 +185,7 @@ async def test_steps_of_heavy_sets_wait_for_one_another(setting: Setting) -> Non
         for plan in plans:
             await staging.add([plan])
         await asyncio.gather(staging.undo_last(), staging.undo_last())
-        assert staging.changes == ()
+        assert len(staging.changes) == 0
         await asyncio.gather(staging.redo_last(), staging.redo_last())
         assert [change.record for change in staging.changes] == [901, 902]
 
