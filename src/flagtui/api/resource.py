@@ -18,7 +18,7 @@ from flagtui.models.rows import Row, RowPage
 
 DecodedT = TypeVar("DecodedT")
 
-HEAVY: Final = 128 * 1024
+HEAVY: Final = 32 * 1024
 """Bytes from which a response is read in a thread, so that the screen keeps responding."""
 OBJECT_LIMIT: Final = 20_000
 """Whole records read of one list, page after page: projects have hundreds of cohorts or holdouts."""
@@ -120,7 +120,7 @@ class PagedRecords(Resource, Generic[Row]):
         """Return one page of rows; `limit` and `offset` are filters here."""
         response = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            page = await read_off_loop(response, lambda response: self.read_page(response.body), 8 * HEAVY)
+            page = await read_off_loop(response, lambda response: self.read_page(response.body), 32 * HEAVY)
             return replace(page, server_time=response.server_time, body_size=len(response.body))
         except NotJson as fault:
             raise response.unreadable(str(fault)) from None
