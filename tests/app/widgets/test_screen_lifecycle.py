@@ -1,6 +1,9 @@
-"""A screen looks as its size wants it from the first layout on."""
+"""A screen looks as its size wants it from the first layout on, and follows what it shows."""
+
+from collections.abc import Callable
 
 import pytest
+from tests.doubles import quiet
 from textual.app import App, ComposeResult
 from textual.widgets import Label
 
@@ -52,3 +55,32 @@ async def test_styles_of_an_opened_screen_are_computed_once() -> None:
         await pilot.pause()
         assert first.styles.background == app.screen_stack[0].styles.background
         assert first.styled == 2
+
+
+async def test_changes_of_all_that_a_screen_follows_are_one() -> None:
+    subjects, calls = list[Callable[[], None]](), list[str]()
+
+    def watch(report: Callable[[], None]) -> Callable[[], None]:
+        subjects.append(report)
+        return lambda: subjects.remove(report)
+
+    def note() -> None:
+        calls.append("changed")
+
+    app = App[None]()
+    async with app.run_test():
+        screen = Fitted()
+        await app.push_screen(screen)
+        stop, stop_other = screen.follow(watch, note), screen.follow(watch, note)
+        for report in subjects * 2:
+            report()
+        await quiet.settle(app)
+        assert calls == ["changed"]
+        stop()
+        subjects[0]()
+        await quiet.settle(app)
+        assert calls == ["changed"] * 2
+        subjects[0]()
+        stop_other()
+        await quiet.settle(app)
+        assert calls == ["changed"] * 2

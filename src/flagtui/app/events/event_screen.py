@@ -76,7 +76,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         change = staged_change(self._app_state, KIND, id)
         async for details in EventInspector(workspace.client, change).load(self._details.row):
             self._details = details
-            self.draw()
+            self.draw_later()
 
     def draw_body(self) -> None:
         now = self._app_state.now()

@@ -93,7 +93,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     async def _look(self, *, again: bool = False) -> None:
         async for findings in self._inspector.load(self._row, again=again):
             self._findings = findings
-            self.draw()
+            self.draw_later()
         refused = self._inspector.take_refusal()
         if refused is None:
             await self._plot()

@@ -151,7 +151,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         if self._app_state.inspector is not None:
             async for details in self._app_state.inspector.load_all(self._row):
                 self._study = replace(self._study, details=details)
-                self.draw()
+                self.draw_later()
 
     def draw_body(self) -> None:
         app_state, now = self._app_state, self._app_state.now()

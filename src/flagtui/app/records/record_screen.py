@@ -216,6 +216,10 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         """Draw every age again; called once a minute."""
         self.draw()
 
+    def draw_later(self) -> None:
+        """Draw once for all that has changed by then: drawing a heavy record takes long."""
+        self.schedule(self.update_from_state)
+
     def draw(self) -> None:
         """Draw the frame and its content."""
         if not self.is_attached or not self.query(KeyLine):

@@ -117,7 +117,10 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._followed: list[Watcher] = []
+        self._followed: list[tuple[Watcher, Watcher]] = []
+        """Watchers, each with the function that stops it."""
+        self._due: set[Watcher] = set()
+        """Watchers whose call waits in the queue of messages."""
         self._was_on_top = False
 
     @property
@@ -128,19 +131,28 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
     def follow(self, watch: Callable[[Watcher], Watcher], watcher: Watcher) -> Watcher:
         """Call `watcher` after every change, until this is closed or the result is called.
 
-        Changes that come before it was called are one.
+        Changes that come before it was called are one, in all that it watches.
         """
-        followed = _Followed(self, watcher)
-        stop_watching = watch(followed.schedule)
+        stop_watching = watch(partial(self.schedule, watcher))
 
         def stop() -> None:
-            followed.is_over = True
             stop_watching()
-            if stop in self._followed:
-                self._followed.remove(stop)
+            if followed in self._followed:
+                self._followed.remove(followed)
 
-        self._followed.append(stop)
+        followed = watcher, stop
+        self._followed.append(followed)
         return stop
+
+    def schedule(self, watcher: Watcher) -> None:
+        """Call a watcher once with a message of this screen, so that a fault is the screen's."""
+        if watcher not in self._due and is_living(self) and self.call_later(self._call_watcher, watcher):
+            self._due.add(watcher)
+
+    def _call_watcher(self, watcher: Watcher) -> None:
+        self._due.discard(watcher)
+        if is_living(self) and any(watcher == followed for followed, _ in self._followed):
+            watcher()
 
     def while_living(self, work: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None]:
         """Return the work, for a task of the app: it ends when this is closed."""
@@ -177,7 +189,7 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         super()._pop_result_callback()
 
     def on_unmount(self) -> None:
-        for stop in tuple(self._followed):
+        for _, stop in tuple(self._followed):
             stop()
         # Textual keeps a thousand pairs of colours with what asked for them: all that gone widgets drew.
         StylesCache.get_inner_outer.cache_clear()
@@ -209,24 +221,6 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
 
 class OwnedScreen(Lifecycle[ScreenResultType], Screen[ScreenResultType], Generic[ScreenResultType]):
     """A screen that fills the terminal."""
-
-
-class _Followed:
-    """A subject that a screen follows. Each change is a message of the screen, so a fault is the screen's."""
-
-    def __init__(self, screen: Lifecycle[Any], watcher: Watcher) -> None:
-        self._screen, self._watcher = screen, watcher
-        self._is_due = False
-        self.is_over = False
-
-    def schedule(self) -> None:
-        if not self._is_due and is_living(self._screen):
-            self._is_due = self._screen.call_later(self._look)
-
-    def _look(self) -> None:
-        self._is_due = False
-        if not self.is_over and is_living(self._screen):
-            self._watcher()
 
 
 async def _call(sender: MessagePump, callback: Callable[[], Any]) -> None:
