@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from tests.app.shell.test_screen_owner import opened
+from tests.app.shell.test_screen_owner import Asking, opened
 from tests.doubles import quiet
 from textual.app import App
 from textual.widgets._toast import Toast, ToastHolder
@@ -44,3 +44,15 @@ async def test_what_made_room_for_others_leaves_nothing_on_the_screen() -> None:
         shown = list(app.screen.query(ToastHolder))
         assert 0 < len(shown) == len(app._notifications) < 30
         assert [len(holder.query(Toast)) for holder in shown] == [1] * len(shown)
+
+
+async def test_cleared_toasts_leave_the_screens_below_a_dialog() -> None:
+    async with opened() as app:
+        show_toast(app, Notice("saved · u to undo"))
+        await quiet.settle(app)
+        below = app.screen
+        assert len(below.query(Toast)) == 1
+        await app.push_screen(Asking())
+        app.clear_notifications()
+        await quiet.settle(app)
+        assert len(below.query(Toast)) == 0

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterable
+from itertools import chain
 from textwrap import wrap
 from typing import Any, Final
 
@@ -77,8 +78,8 @@ def copied_notice(app: App[Any], text: str, what: str = "") -> Notice:
 
 
 def drop_stale(app: App[Any]) -> None:
-    """Remove from the screen what held toasts that are over, with them."""
-    for holder in app.screen.query(ToastHolder) if app.screen_stack else ():
+    """Remove from all open screens what held toasts that are over, with them."""
+    for holder in chain.from_iterable(screen.query(ToastHolder) for screen in app.screen_stack):
         if all(toast._notification not in app._notifications for toast in holder.query(Toast)):
             holder.remove()
 
