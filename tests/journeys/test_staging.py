@@ -120,8 +120,13 @@ async def test_marked_changes_are_unstaged_and_the_set_gets_a_reason(setting: Se
         (change,) = set_on_disk(program).file.read().changes
         assert change.key == "new-nav"
         assert set_on_disk(program).file.read().reason == "clean up"
+        assert "A apply" in program.screen
         await program.press("A")
         assert "1 change, clean up" in words(program.screen)
+        await program.press("n", "z")
+        assert "Nothing is staged" in program.screen
+        assert "A apply" not in program.screen
+        assert "r reason" not in program.screen
 
 
 async def test_an_archived_experiment_is_staged(setting: Setting) -> None:

@@ -168,6 +168,12 @@ class StagedScreen(ReadList[ListedChange]):
             yield []
             yield [("why  ", "$text-muted"), (safe_text(change_set.reason, 200), "")]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return False for keys of the whole set while nothing is staged."""
+        if action in ("apply", "reason") and not self._staging.changes:
+            return False
+        return super().check_action(action, parameters)
+
     # Keys
 
     def action_apply(self) -> None:
