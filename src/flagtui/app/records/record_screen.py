@@ -206,7 +206,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         if self._reads != self._app_state.reads:
             self._reads = self._app_state.reads
             self.look()
-        self.draw()
+        self.draw_later()
 
     def on_resize(self) -> None:
         # What is within has its size only after the layout.
@@ -218,7 +218,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
 
     def draw_later(self) -> None:
         """Draw once for all that has changed by then: drawing a heavy record takes long."""
-        self.schedule(self.update_from_state)
+        self.schedule(self.draw)
 
     def draw(self) -> None:
         """Draw the frame and its content."""

@@ -120,7 +120,7 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         self._followed: list[tuple[Watcher, Watcher]] = []
         """Watchers, each with the function that stops it."""
         self._due: set[Watcher] = set()
-        """Watchers whose call waits in the queue of messages."""
+        """What is called with a message that waits in the queue."""
         self._was_on_top = False
 
     @property
@@ -139,20 +139,23 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
             stop_watching()
             if followed in self._followed:
                 self._followed.remove(followed)
+            if all(watcher != other for other, _ in self._followed):
+                self._due.discard(watcher)
 
         followed = watcher, stop
         self._followed.append(followed)
         return stop
 
-    def schedule(self, watcher: Watcher) -> None:
-        """Call a watcher once with a message of this screen, so that a fault is the screen's."""
-        if watcher not in self._due and is_living(self) and self.call_later(self._call_watcher, watcher):
-            self._due.add(watcher)
+    def schedule(self, callback: Watcher) -> None:
+        """Call it with a message of this screen, so that a fault is the screen's; once for all until then."""
+        if callback not in self._due and is_living(self) and self.call_later(self._call_due, callback):
+            self._due.add(callback)
 
-    def _call_watcher(self, watcher: Watcher) -> None:
-        self._due.discard(watcher)
-        if is_living(self) and any(watcher == followed for followed, _ in self._followed):
-            watcher()
+    def _call_due(self, callback: Watcher) -> None:
+        if callback in self._due:
+            self._due.remove(callback)
+            if is_living(self):
+                callback()
 
     def while_living(self, work: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None]:
         """Return the work, for a task of the app: it ends when this is closed."""
