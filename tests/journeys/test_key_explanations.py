@@ -70,6 +70,12 @@ async def test_key_for_a_record_explains_an_empty_list(program: Program, key: st
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_ctrl_c_names_the_key_that_quits(program: Program) -> None:
+async def test_ctrl_c_closes_a_dialog_or_names_the_key(program: Program) -> None:
     await program.press("ctrl+c")
     assert program.notices == ["ctrl+c does not quit; q does"]
+    for key in ("space", "colon", "question_mark"):
+        await program.press(key)
+        assert program.app.screen.is_modal
+        await program.press("ctrl+c")
+        assert not program.app.screen.is_modal
+    assert program.notices == []

@@ -29,6 +29,8 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     """There is one of its kind at a time."""
 
     IS_SINGLE = True
+    # The screen copies what is selected first.
+    BINDINGS = [Binding("ctrl+c", "app.simulate_key('escape')", show=False)]
 
     @cached_property
     def _dimmed(self) -> DimmedScreen:
