@@ -1,18 +1,19 @@
 """Keys on rows of the last run, pressed before there is a connection: queued in order, or refused."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 from textual import events
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.config.preferences import Preferences
@@ -21,17 +22,31 @@ THIRD = ("down", "down")
 """Keys that lead to a flag which is not the first."""
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def last_run(shared_setting: Setting) -> Setting:
+    """The setting of an earlier run, with the rows that it left."""
+    memory = Preferences(memory=Path(shared_setting.folder) / "memory")
+    remembering = replace(shared_setting, snapshots=True, preferences=memory, size=WIDE)
+    async with running(remembering):
+        pass
+    (remembering.folder / "service.db").unlink()
+    return remembering
+
+
+@pytest.fixture
+def setting(last_run: Setting, tmp_path: Path) -> Setting:
+    folder = tmp_path / "run"
+    shutil.copytree(last_run.folder, folder)
+    return replace(last_run, folder=folder, preferences=Preferences(memory=folder / "memory"))
+
+
 @asynccontextmanager
 async def connecting(
     setting: Setting, *, has_key: bool = True
 ) -> AsyncIterator[tuple[Program, asyncio.Event]]:
     """A start on rows of an earlier run whose connection waits for the event."""
-    memory = Preferences(memory=Path(setting.folder) / "memory")
-    remembering = replace(setting, snapshots=True, preferences=memory, size=WIDE)
-    async with running(remembering):
-        pass
     connected = asyncio.Event()
-    waiting = replace(remembering, key_found=connected, has_key=has_key)
+    waiting = replace(setting, key_found=connected, has_key=has_key)
     async with running(waiting, wait=False) as program:
         while not isinstance(program.app.screen, WorkspaceList) or not program.app.screen.rows.shown:
             await program.pilot.pause()
@@ -52,21 +67,6 @@ def row(program: Program) -> str:
     return str(program.app.screen.record.key)
 
 
-@pytest.mark.parametrize(
-    ("key", "opened"), [("e", FormScreen), ("enter", FlagScreen), ("space", ConfirmScreen)]
-)
-async def test_first_key_is_handled_once_connected(setting: Setting, key: str, opened: type[object]) -> None:
-    async with connecting(setting) as (program, connected):
-        await press(program, *THIRD)
-        flag = row(program)
-        await press(program, key)
-        connected.set()
-        await program.settle()
-        assert isinstance(program.app.screen, opened)
-        assert flag in program.screen
-        assert program.wire.writes() == []
-
-
 async def test_queued_keys_keep_their_order_and_their_row(setting: Setting) -> None:
     async with connecting(setting) as (program, connected):
         await press(program, *THIRD)
@@ -83,16 +83,22 @@ async def test_queued_keys_keep_their_order_and_their_row(setting: Setting) -> N
 
 async def test_queued_y_confirms_no_question(setting: Setting) -> None:
     async with connecting(setting) as (program, connected):
+        await press(program, *THIRD)
+        flag = row(program)
         await press(program, "space", "y", "y", "enter")
         connected.set()
         await program.settle()
         assert isinstance(program.app.screen, ConfirmScreen)
+        assert flag in program.screen
         assert program.wire.writes() == []
         assert program.notices == ["A dialog takes only keys pressed after it opened: 3 queued keys dropped"]
 
 
-async def test_escape_drops_queued_keys(setting: Setting) -> None:
+async def test_escape_drops_queued_keys_alone(setting: Setting) -> None:
     async with connecting(setting) as (program, connected):
+        await press(program, "x", "s", "down", "v")
+        assert isinstance(program.app.screen, WorkspaceList)
+        assert len(program.app.screen.rows.marks) == 1, "what needs no server is handled at once"
         await press(program, "space", "j", "escape")
         assert "Escape: 2 queued keys dropped" in program.notices
         connected.set()
@@ -119,46 +125,21 @@ async def test_ctrl_q_is_obeyed_before_queued_keys(setting: Setting) -> None:
         assert not program.app.is_running
 
 
-async def test_keys_that_need_no_server_are_handled_at_once(setting: Setting) -> None:
-    async with connecting(setting) as (program, connected):
-        await press(program, "x", "s", "down", "v")
-        assert len(program.app.screen.rows.marks) == 1  # type: ignore[attr-defined]  # a list
-        connected.set()
-        await program.settle()
-
-
-@asynccontextmanager
-async def loading_events(setting: Setting) -> AsyncIterator[Program]:
-    """Event definitions of which no page has come."""
+async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
     async with running(setting) as program:
         program.wire.held = lambda request: request.url.path.endswith("/event_definitions/")
         await program.press_without_waiting("3")
         assert isinstance(program.app.screen, WorkspaceList)
         assert not program.app.screen.rows.shown
-        yield program
-        program.wire.let_go.set()
-        await program.settle()
-
-
-async def test_keys_about_no_row_wait_for_no_rows(setting: Setting) -> None:
-    async with loading_events(setting) as program:
-        for key, opened in (("p", "Picker"), ("equals_sign", "Since")):
-            await program.press_without_waiting(key)
-            assert opened in type(program.app.screen).__name__
-            await program.press_without_waiting("escape")
-
-
-async def test_list_without_rows_yet_shows_no_count(setting: Setting) -> None:
-    async with loading_events(setting) as program:
         assert program.screen.splitlines()[0].rstrip().endswith("◌ loading…")
         assert program.screen.splitlines()[3].rstrip().endswith("kind any")
-        program.wire.let_go.set()
-        await program.settle()
-        assert program.screen.splitlines()[3].rstrip().endswith("1/1,904")
-
-
-async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
-    async with loading_events(setting) as program:
+        for key, opened in (("p", "Picker"), ("equals_sign", "Since"), ("J", "Journal")):
+            await program.press_without_waiting(key)
+            assert opened in type(program.app.screen).__name__
+            await program.press_without_waiting("z" if key == "J" else "home")
+            await program.press_without_waiting("escape")
+            assert isinstance(program.app.screen, WorkspaceList)
+        assert not any("dropped" in notice for notice in program.notices)
         await program.press_without_waiting("enter")
         program.app.runner._keys._announce()
         await program.press_without_waiting("j")
@@ -166,15 +147,8 @@ async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) 
         program.wire.let_go.set()
         await program.settle()
         assert isinstance(program.app.screen, EventScreen)
-
-
-async def test_list_of_its_own_waits_for_no_other_list(setting: Setting) -> None:
-    async with loading_events(setting) as program:
-        await program.press_without_waiting("J")
-        await program.press_without_waiting("z")
-        await program.press_without_waiting("escape")
-        assert isinstance(program.app.screen, WorkspaceList)
-        assert not any("dropped" in notice for notice in program.notices)
+        await program.press("escape")
+        assert program.screen.splitlines()[3].rstrip().endswith("1/1,904")
 
 
 async def test_change_in_preparation_holds_no_keys(setting: Setting) -> None:
