@@ -1,16 +1,28 @@
-"""The project's activity and a flag's history: found, compared, taken back."""
+"""The project's activity and a flag's history: found, compared, live, written down, taken back."""
 
+import shutil
+import sqlite3
+import stat
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles import quiet
+from tests.doubles.slices import at_most
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import NARROW_MODES
+from tests.journeys.timeline import ask, listed, on_activity, shown
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.changes.guard import GuardRules, Level
+
+SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
+
+
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=WIDE)
 
 
 @pytest.fixture
@@ -18,37 +30,37 @@ def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path, size=WIDE)
 
 
-async def beside(program: Program) -> str:
-    """The pane beside the log, which waits for the cursor to rest."""
-    for _ in range(60):
-        told = words("\n".join(line[88:] for line in program.screen.split("\n")))
-        if " - " in told:
-            break
-        await program.pilot.pause(0.05)
-    return told
+def beside(program: Program) -> str:
+    """The pane beside the log."""
+    return words("\n".join(line[88:] for line in program.screen.split("\n")))
+
+
+def pages(program: Program) -> int:
+    """How many pages of the log were read so far."""
+    return sum(line == "GET /api/projects/1/feature_flags/activity/" for line in program.wire.passed)
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode: str) -> None:
     async with running(replace(setting, options=NARROW_MODES[mode])) as program:
-        await program.press("4")
-        screen = program.app.screen
-        assert isinstance(screen, ActivityScreen)
+        screen = await on_activity(program)
         assert "checkout-redesign Alice condition 1: 25 % → 50 %" in words(program.screen)
         await program.press("down")
-        assert "filters.groups[0].rollout_percentage - 25 + 50" in await beside(program)
-        for line, expected in {
-            "flag:kill-search": "rollout 100 % → 0 %, turned off",
-            "by:sam flag:checkout-redesign kind:targeting": "condition 1: + country",
-            "kind:deleted": "deleted",
-            "turned off": "turned off",
-            "since:1h": "3 of",
-        }.items():
-            screen.search.set_line(line)
-            await program.settle()
-            assert expected in words(program.screen), line
-        screen.search.set_line("by:sam flag:checkout-redesign")
-        await program.settle()
+        assert "filters.groups[0].rollout_percentage - 25 + 50" in beside(program)
+        assert screen.feed is not None
+        read = pages(program)
+        assert len(screen.feed.rows) == 100
+        await program.press("G")
+        assert (len(screen.feed.rows), pages(program)) == (200, read + 1)
+        await ask(program, "flag:kill-search")
+        assert screen.feed.is_complete
+        assert len({row.id for row in screen.feed.rows}) == screen.feed.total == len(screen.feed.rows)
+        assert "rollout 100 % → 0 %, turned off" in words(program.screen)
+        await ask(program, '"saved without a change" flag:new-nav')
+        await program.press("z")
+        assert "what it changed is not logged" in program.notices[-1]
+        assert program.wire.writes() == []
+        await ask(program, "by:sam flag:checkout-redesign")
         assert "Alice" not in "\n".join(program.screen.split("\n")[5:])
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
@@ -57,38 +69,17 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
         assert "KEY" in program.screen
 
 
-async def test_irreversible_entry_names_its_reason(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await program.press("4")
-        screen = program.app.screen
-        assert isinstance(screen, ActivityScreen)
-        screen.search.set_line('"saved without a change" flag:new-nav')
-        await program.press("z")
-        assert "what it changed is not logged" in program.notices[-1]
-        assert program.wire.writes() == []
-    read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
-    async with running(read_only) as program:
-        await program.press("4")
-        assert "revert" not in program.screen.split("\n")[-2]
-        await program.press("z")
-        assert "4 Activity" in program.screen
-
-
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_two_versions_are_compared_and_one_is_brought_back(setting: Setting, mode: str) -> None:
+async def test_versions_entries_and_deletions_are_taken_back(setting: Setting, mode: str) -> None:
     async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         await program.go_to("ai-summaries")
         before = await program.stored("ai-summaries")
         await program.press("h")
         assert "rollout 5 % → 10 %" in words(program.screen)
         await program.press("x", "down", "down")
-        told = words(program.screen)
-        assert "v1 → v3" in told
+        assert "v1 → v3" in words(program.screen)
         await program.press("z")
-        question = words(program.screen)
-        assert "Restore an older version in TEST" in question
+        assert "Restore an older version in TEST" in words(program.screen)
         assert program.wire.writes() == []
         await program.press("y")
         after = await program.stored("ai-summaries")
@@ -96,8 +87,49 @@ async def test_two_versions_are_compared_and_one_is_brought_back(setting: Settin
         assert after.targeting.rollout != before.targeting.rollout
         assert "v4" in program.screen
 
+        await program.press("escape")
+        record = program.row("export-parquet").id
+        await program.go_to("export-parquet")
+        await program.press("d", "y")
+        screen = await on_activity(program)
+        await program.press("f")
+        assert screen.search.value == "is:deleted"
+        assert "export-parquet" in listed(program)[1]
+        assert "deleted and not restored" in words(program.screen)
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        await program.press("escape", "z")
+        assert "Restore in TEST" in words(program.screen)
+        await program.press("y")
+        assert not (await program.stored("export-parquet")).deleted
+        assert program.row("export-parquet").id == record
+        assert record not in {row.flag_id for row in shown(screen)}
 
-async def test_rows_name_their_cohorts_once_the_names_arrive(setting: Setting) -> None:
+
+@pytest.mark.parametrize("mode", NARROW_MODES)
+async def test_built_on_entry_is_refused_with_three_sides_others_revert(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
+        screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
+        flag = await program.stored("billing-usage-alerts")
+        groups = [{**group, "rollout_percentage": 77} for group in flag.filters["groups"]]
+        filters = {**flag.filters, "groups": groups}
+        await program.colleague().flags.update(flag.id, {"filters": filters}, version=flag.version)
+        await program.press("z")
+        assert program.app.screen is screen
+        assert program.wire.writes() == []
+        for side in ("100", "50", "77"):
+            assert f'"rollout_percentage": {side}' in program.notices[-1]
+        await program.press("f5")
+        await ask(program, "flag:billing-usage-alerts kind:rollout")
+        await program.press("g")
+        assert "rollout 100 % → 77 %" in words(program.screen)
+        await program.press("z", "y")
+        assert (await program.stored("billing-usage-alerts")).targeting.rollout == 100
+        assert "rollout 77 % → 100 %" in words(program.screen)
+        assert program.journal.entries()[0].ending == "saved"
+
+
+async def test_changes_of_colleagues_arrive_above_named_and_masked(setting: Setting) -> None:
     async with running(setting) as program:
         colleague, flag = program.colleague(), await program.stored("new-nav")
         asks = {"properties": [{"type": "cohort", "key": "id", "value": 3}], "rollout_percentage": 25}
@@ -112,7 +144,126 @@ async def test_rows_name_their_cohorts_once_the_names_arrive(setting: Setting) -
         program.wire.let_go.set()
         await program.settle()
         assert "condition 1: + Paying customers" in program.screen
-        await program.press("slash", *"paying")
+        await ask(program, "paying")
         assert "1 of" in program.screen
         assert "new-nav" in program.screen
         assert sum(line.endswith("/cohorts/") for line in program.wire.passed) == 1
+
+        screen = await on_activity(program)
+        await ask(program, "")
+        await program.press("escape", "down", "down", "down")
+        before, stood_on = listed(program), screen.record
+        await colleague.flags.update(flag.id, {"active": False})
+        await colleague.flags.update(program.row("export-parquet").id, {"active": False})
+        await program.app.server.polling.poll()
+        await program.settle()
+        assert listed(program) == before
+        assert screen.record == stood_on
+        assert "2 new above, g" in program.screen
+        await program.press("g")
+        assert listed(program)[1].endswith("turned off")
+        assert "new above" not in program.screen
+        # At the top they show at once, and the cursor still stays with its entry.
+        top = screen.record
+        await colleague.flags.update(flag.id, {"active": True})
+        await program.app.server.polling.poll()
+        await program.settle()
+        assert "turned on" in listed(program)[1]
+        assert screen.record == top
+        assert screen.rows.place == 1
+
+
+async def test_secret_payload_is_masked_and_open_payload_is_shown(setting: Setting) -> None:
+    async with running(setting) as program:
+        colleague = program.colleague()
+        await on_activity(program, "flag:rate-limit-tier kind:payload")
+        assert not (await colleague.flags.get(program.row("rate-limit-tier").id)).has_encrypted_payloads
+        assert "••••" not in program.screen
+        groups = [{"properties": [], "rollout_percentage": 100}]
+        filters = {"groups": groups, "payloads": {"true": '"geheim"'}}
+        secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+        sealed = await colleague.flags.create({"key": "sealed", "filters": filters, **secret})
+        changed = {**sealed.filters, "payloads": {"true": '"heimlich"'}}
+        more = {"filters": changed, "has_encrypted_payloads": True}
+        await colleague.flags.update(sealed.id, more, version=sealed.version)
+        await program.press("f5")
+        await ask(program, "flag:sealed kind:payload")
+        assert "payload of true changed" in words(program.screen)
+        assert "••••" in program.screen
+        assert "heim" not in program.screen
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_entries_are_left_polled_copied_and_written_down(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    screen = await on_activity(program, "flag:checkout-redesign by:sam")
+    asked = len(program.wire.passed)
+    await program.app.server.polling.poll()
+    await program.settle()
+    assert len(program.wire.passed) == asked + 1, "nothing happened"
+    await program.press("x", "x", "y")
+    lines = program.app.clipboard.split("\n")
+    assert len(lines) == 2
+    assert all("checkout-redesign  sam@acme.com" in line and " UTC  " in line for line in lines)
+    assert lines == sorted(lines)
+    before, place = listed(program), screen.rows.place
+    await program.press("1", "2", "4")
+    assert program.app.screen is screen
+    assert (listed(program), screen.rows.place) == (before, place)
+    assert screen.search.value == "flag:checkout-redesign by:sam"
+    assert len(screen.rows.marks) == 2
+    await program.press("ctrl+s")
+    assert program.notices[-1].endswith(": 2 changes")
+    screen.rows.action_clear_marks()
+    await program.press("ctrl+s")
+    path = Path(program.notices[-1].removeprefix("written to ").split(": ")[0])
+    assert program.notices[-1].endswith(f"{screen.rows.shown} changes")
+    text, mode = path.read_text(), path.stat().st_mode  # noqa: ASYNC240  # nothing else runs here
+    assert stat.S_IMODE(mode) == 0o600
+    assert text.startswith("# Changes of flags in project 1: flag:checkout-redesign by:sam")
+    assert text.count("`checkout-redesign`: ") == screen.rows.shown
+
+
+@pytest.mark.parametrize("mode", NARROW_MODES)
+async def test_key_without_activity_access_is_shown_the_missing_scope(
+    setting: Setting, tmp_path: Path, mode: str
+) -> None:
+    narrow = tmp_path / "narrow.db"
+    shutil.copy(setting.template, narrow)
+    scopes = '["feature_flag:read","feature_flag:write","project:read","user:read"]'
+    with sqlite3.connect(narrow) as database:
+        database.execute("UPDATE api_keys SET scopes = ?", (scopes,))
+    database.close()
+    async with running(replace(setting, template=narrow, options=NARROW_MODES[mode])) as program:
+        await program.press("4")
+        assert "activity_log:read" in program.screen
+        asked = len([line for line in program.wire.passed if "activity" in line])
+        await program.press("down", "x", "escape")
+        assert len([line for line in program.wire.passed if "activity" in line]) == asked
+        await program.press("1")
+        assert "checkout-redesign" in program.screen
+
+
+async def test_nothing_that_colleagues_wrote_reaches_the_terminal(
+    nasty_template: Path, tmp_path: Path
+) -> None:
+    async with running(Setting(nasty_template, tmp_path)) as program:
+        await program.press("4")
+        projects = await program.colleague().projects.list()
+        program.app.show_project(max(project.id for project in projects))
+        await program.settle()
+        screen = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        for size in SIZES:
+            await program.pilot.resize_terminal(*size)
+            for _ in range(at_most(1, full=4)):
+                await program.press("pagedown")
+                drawn = program.screen.replace("\n", "")
+                categories = ("Cc", "Cf", "Cs", "Zl", "Zp")
+                strange = {each for each in drawn if unicodedata.category(each) in categories}
+                assert strange - {"\u200d"} == set()
+        assert program.app.fence.removed == 0
+        await program.press("y")
+        assert screen.rows.shown > 10

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import ask, listed, on_activity, rest, shown
+from tests.journeys.timeline import ask, listed, on_activity, shown
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.models.json_value import JSON
@@ -27,12 +27,12 @@ def setting(template: Path, tmp_path: Path) -> Setting:
 
 async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     screen = await on_activity(program)
+    assert "UTC ↓" in program.screen
     await program.press("at")
     assert screen.search.value == "@ "
     assert screen.search.has_focus
     assert "@ needs a time such as 14:05" in program.screen
     await program.press(*"30m")
-    await rest(program)
     assert "-60 … +15 min" in program.screen
     assert not screen.search.problems
     moment = program.timing.now - 30 * 60
@@ -43,23 +43,18 @@ async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     await program.press("escape", "escape")
     assert screen.search.value == ""
     assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
-
-
-async def test_suspects_have_no_arrow_and_can_be_sorted(program: Program) -> None:
-    screen = await on_activity(program)
-    assert "UTC ↓" in program.screen
     await ask(program, "@ 04:30")
     suspects = shown(screen)
     assert "UTC ↓" not in program.screen
     await program.press("s")
     assert "UTC ↓" in program.screen
     assert "outside" not in program.screen
-    assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
+    assert [row.place for row in shown(screen)] == sorted((row.place for row in suspects), reverse=True)
     await program.press("s", "s", "s", "s")
     assert shown(screen) == suspects
 
 
-async def test_another_moment_jumps_to_its_best_candidate(program: Program, setting: Setting) -> None:
+async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> None:
     screen = await on_activity(program)
     await program.press("down", "down", "down")
     kept = screen.record
@@ -81,7 +76,26 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program, sett
     assert screen.record in (second, kept)
 
 
-async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> None:
+async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting) -> None:
+    def uncounted(request: httpx.Request) -> httpx.Response | None:
+        return httpx.Response(500) if "blast" in request.url.path else None
+
+    async with running(setting) as program:
+        program.wire.before = uncounted
+        await on_activity(program, "@ 08:58 flag:billing")
+        assert "users not counted" in words(program.screen)
+        program.wire.before = lambda request: None
+        await program.press("f5")
+        screen = await on_activity(program, "@ 08:58 flag:billing")
+        assert [row.key for row in shown(screen)][:1] == ["billing-usage-alerts"]
+        assert "± USERS" in program.screen
+        assert "+258" in program.screen
+        assert "about +258 of 515 users, as counted now" in words(program.screen)
+        await ask(program, "flag:billing-usage-alerts")
+        assert "± USERS" not in program.screen
+
+
+async def test_narrow_screens_divide_and_count_the_candidates(setting: Setting) -> None:
     async with running(replace(setting, size=(100, 24))) as program:
         screen = await on_activity(program, "@ 08:58")
         lines = listed(program)
@@ -90,17 +104,31 @@ async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> 
         assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "08:35", "08:58", "07:59"]
         await program.press(*["down"] * (rule - 1))
         assert screen.record == shown(screen)[rule - 1]
+        await program.pilot.resize_terminal(60, 15)
+        await program.press("home")
+        heading, first = program.screen.split("\n")[3:5]
+        assert heading.split() == ["UTC", "RECORD", "WHAT", "±", "USERS"]
+        assert first.rstrip("┃").split()[-1] == "≤+17"
         await ask(program, "")
+        assert "FLAG" in program.screen
+        assert "WHO" in program.screen
         assert not any(line.startswith("───") for line in listed(program))
 
 
-async def test_moment_lists_experiments_and_events_with_their_own_pages(setting: Setting) -> None:
+async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Setting) -> None:
+    sent: list[JSON] = []
+
+    def note(request: httpx.Request) -> None:
+        if request.method == "PATCH":
+            sent.append(json.loads(request.content))
+
     async with running(setting) as program:
         workspace = program.app.app_state.workspace
         assert workspace is not None
         event = (await workspace.client.event_definitions.page({"limit": 1})).rows[0]
         await workspace.client.event_definitions.update(event.id, {"description": "changed just now"})
         program.timing.now += 30
+        program.wire.fail(note, is_done=False)
         screen = await on_activity(program, "@ 10m kind:event")
         [row] = shown(screen)
         assert (row.kind, row.key, row.who) == ("events", event.name, "Alice")
@@ -118,59 +146,7 @@ async def test_moment_lists_experiments_and_events_with_their_own_pages(setting:
         await ask(program, "")
         assert {row.kind for row in shown(screen)} == {"flags"}
 
-
-async def test_rollout_in_the_window_shows_the_users_it_reached(program: Program) -> None:
-    screen = await on_activity(program, "@ 08:58 flag:billing")
-    assert [row.key for row in shown(screen)][:1] == ["billing-usage-alerts"]
-    assert "± USERS" in program.screen
-    assert "+258" in program.screen
-    assert "about +258 of 515 users, as counted now" in words(program.screen)
-    await ask(program, "flag:billing-usage-alerts")
-    assert "± USERS" not in program.screen
-
-
-async def test_incident_view_counts_users_in_sixty_columns(setting: Setting) -> None:
-    async with running(replace(setting, size=(60, 15))) as program:
-        await on_activity(program, "@ 08:58")
-        heading, first = program.screen.split("\n")[3:5]
-        assert heading.split() == ["UTC", "RECORD", "WHAT", "±", "USERS"]
-        assert first.rstrip("┃").split()[-1] == "≤+17"
-        await ask(program, "")
-        assert "FLAG" in program.screen
-        assert "WHO" in program.screen
-
-
-async def test_revert_of_an_experiment_sends_only_what_changed(setting: Setting) -> None:
-    sent: list[JSON] = []
-
-    def note(request: httpx.Request) -> None:
-        if request.method == "PATCH":
-            sent.append(json.loads(request.content))
-
-    async with running(setting) as program:
-        program.wire.fail(note, is_done=False)
-        screen = await on_activity(program, "@ 10m kind:experiment")
-        await program.press("z")
-        text = words(program.screen)
-        assert "Edit the experiment in TEST" in text
-        assert "secondary metrics: − Times seen" in text
-        await program.press("y")
-        [body] = sent
-        assert body == {"metrics_secondary": []}
-        await rest(program)
-        assert [row.who for row in shown(screen)] == ["Mo", "Alice"]
-        await program.press("z")
-        assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
-
-
-async def test_mixed_selection_reverts_both_and_names_the_skipped(setting: Setting) -> None:
-    async with running(setting) as program:
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
-        event = (await workspace.client.event_definitions.page({"limit": 1})).rows[0]
-        await workspace.client.event_definitions.update(event.id, {"description": "changed just now"})
-        program.timing.now += 30
-        screen = await on_activity(program, "@ 08:58")
+        await ask(program, "@ 08:58")
         wanted = {event.name, "Checkout redesign", "billing-usage-alerts"}
         for row in shown(screen)[:6]:
             await program.press(*(("x",) if row.key in wanted else ("down",)))
@@ -181,29 +157,20 @@ async def test_mixed_selection_reverts_both_and_names_the_skipped(setting: Setti
         assert event.name in text
         assert "what it changed is not logged" in text
         await program.press("y", "escape")
-        assert "Revert 2 of 2: Edit the experiment in TEST" in words(program.screen)
-        assert "skipped" not in words(program.screen)
+        text = words(program.screen)
+        assert "Revert 2 of 2: Edit the experiment in TEST" in text
+        assert "secondary metrics: − Times seen" in text
+        assert "skipped" not in text
         await program.press("y")
         assert len(program.wire.writes()) == 3
+        assert sent[-1] == {"metrics_secondary": []}
+        await ask(program, "@ 10m kind:experiment")
+        assert [row.who for row in shown(screen)] == ["Mo", "Alice"]
+        await program.press("z")
+        assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
 
-
-async def test_refused_count_shows_its_reason(setting: Setting) -> None:
-    async with running(setting) as program:
-        program.wire.fail(
-            lambda request: httpx.Response(500) if "blast" in request.url.path else None, is_done=False
-        )
-        await on_activity(program, "@ 08:58 flag:billing")
-        assert "users not counted" in words(program.screen)
-
-
-async def test_two_changes_of_one_flag_are_two_counted_questions(setting: Setting) -> None:
-    async with running(setting) as program:
-        await on_activity(program, "flag:checkout-redesign kind:payload")
+        await ask(program, "flag:checkout-redesign kind:payload")
         await program.press("x", "x", "z")
         assert "Revert 1 of 2: " in words(program.screen)
         await program.press("y")
         assert "Revert 2 of 2: " in words(program.screen)
-
-
-def _no_counts(request: httpx.Request) -> httpx.Response | None:
-    return httpx.Response(500) if "blast" in request.url.path else None

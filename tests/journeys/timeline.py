@@ -20,12 +20,6 @@ async def ask(program: Program, line: str) -> None:
     assert isinstance(screen, ActivityScreen)
     screen.search.set_line(line)
     await program.settle()
-    await rest(program)
-
-
-async def rest(program: Program) -> None:
-    """Until the pane has followed the cursor."""
-    await program.settle()
 
 
 def shown(screen: ActivityScreen) -> list[ChangeRow]:
