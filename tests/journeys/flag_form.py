@@ -10,7 +10,6 @@ from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen
 
-OTHER_MODES = ("strict", "legacy")
 FILTERS: dict[str, Any] = {
     "groups": [
         {

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.modes import MODES
 
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.guard import GuardRules, Level
@@ -55,20 +54,7 @@ async def make(program: Program, key: str, filters: Mapping[str, Any]) -> int:
     return flag.id
 
 
-def moved(before: Any, after: Any, at: str = "") -> dict[str, tuple[Any, Any]]:
-    """Every path whose value differs, with both sides."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        found: dict[str, tuple[Any, Any]] = {}
-        for name in {*before, *after}:
-            found |= moved(before.get(name), after.get(name), f"{at}.{name}")
-        return found
-    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        pairs = enumerate(zip(before, after, strict=True))
-        return {k: v for place, (a, b) in pairs for k, v in moved(a, b, f"{at}[{place}]").items()}
-    return {} if before == after and type(before) is type(after) else {at: (before, after)}
-
-
-async def test_a_rollout_changes_exactly_one_number_of_the_stored_flag(any_mode: Setting) -> None:
+async def test_percent_key_sets_one_condition_all_or_many_flags(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)
         colleague = program.colleague()
@@ -77,52 +63,35 @@ async def test_a_rollout_changes_exactly_one_number_of_the_stored_flag(any_mode:
         asked = words(program.screen)
         assert "Rollout of rich-flag" in asked
         assert "1 25 % of users where email contains @acme.test" in asked
-        await program.press("down", *"40", "enter")
-        question = words(program.screen)
-        assert "12.5 + 40" in question
+        await program.press("down", *"40", "escape", "percent_sign", "down", *"40", "enter")
+        assert "12.5 + 40" in words(program.screen)
+        assert program.wire.writes() == []
         await program.press("y")
         assert "rich-flag has a new rollout" in program.notices[-1]
         after = (await colleague.flags.get(id)).raw
-        found = moved(before, after)
-        for name in (".version", ".updated_at", ".last_modified_by"):
-            found.pop(name, None)
-        assert found == {".filters.groups[1].rollout_percentage": (12.5, 40)}
+        wanted = copy.deepcopy(before["filters"])
+        wanted["groups"][1]["rollout_percentage"] = 40
+        assert {**after, "filters": clean_filters(after["filters"]), **moving(before)} == {
+            **before,
+            "filters": clean_filters(wanted),
+        }
         await program.press("u", "y")
         back = clean_filters((await colleague.flags.get(id)).filters)
         assert back == clean_filters(before["filters"])
 
-
-async def test_the_ramp_is_walked_and_every_condition_set_at_once(setting: Setting) -> None:
-    async with running(setting) as program:
-        id = await make(program, "rich-flag", RICH)
         await program.press("percent_sign", "plus")
         assert "25 % → 50 %" in program.screen
         await program.press("minus", "minus")
         assert "25 % → 10 %" in program.screen
         await program.press("shift+tab")
+        sent = len(program.wire.writes())
         await program.press(*"101", "enter")
-        assert program.wire.writes() == []
+        assert len(program.wire.writes()) == sent
         assert "a number from 0 to 100" in program.screen
         await program.press("backspace", "enter", "y")
-        flag = await program.colleague().flags.get(id)
+        flag = await colleague.flags.get(id)
         assert [condition.rollout for condition in flag.targeting.conditions] == [10, 10, 10]
 
-
-async def test_rollout_is_cancelled_with_escape_and_needs_a_condition(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await make(program, "no-condition", {"groups": [{"properties": [], "rollout_percentage": 1}]})
-        await program.press("percent_sign", "5", "escape")
-        assert program.wire.writes() == []
-        id = program.row("no-condition").id
-        await program.colleague().flags.update(id, {"filters": {"groups": []}})
-        await program.press("percent_sign")
-        assert "no condition" in program.notices[-1]
-
-
-async def test_marked_flags_get_one_rollout_together(setting: Setting) -> None:
-    async with running(setting) as program:
         for key in ("new-nav", "replay-canvas"):
             await program.go_to(key)
             await program.press("x")
@@ -134,9 +103,18 @@ async def test_marked_flags_get_one_rollout_together(setting: Setting) -> None:
             assert {condition.rollout for condition in flag.targeting.conditions} == {37}
 
 
+def moving(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What every save changes."""
+    return {name: raw[name] for name in ("version", "updated_at", "last_modified_by") if name in raw}
+
+
 async def test_tags_are_added_removed_and_set_also_for_many(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         id = await make(program, "tagged-flag", RICH)
+        await program.press("T", *"a, -a", "enter")
+        assert "both added and removed" in program.screen
+        await program.press("escape")
+        assert program.wire.writes() == []
         await program.press("T", *"Web, -ops", "enter", "y")
         assert (await program.colleague().flags.get(id)).tags == ("web",)
         await program.press("x")
@@ -147,46 +125,59 @@ async def test_tags_are_added_removed_and_set_also_for_many(any_mode: Setting) -
         assert sorted((await program.stored("tagged-flag")).tags) == ["nav", "top"]
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_a_tag_that_says_two_things_is_not_taken(program: Program) -> None:
-    await program.go_to("new-nav")
-    await program.press("T", *"a, -a", "enter")
-    assert "both added and removed" in program.screen
-    await program.press("escape")
-    assert program.wire.writes() == []
+async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Setting) -> None:
+    is_legacy = ("legacy", True) in any_mode.options
+    async with running(any_mode) as program:
+        if not is_legacy:
+            await program.go_to("pricing-page-test")
+            await program.press("d")
+            assert "Pricing page test is running on it" in program.notices[-1]
+        await program.go_to("export-parquet")
+        await program.press("d")
+        question = words(program.screen)
+        assert "Delete in TEST" in question
+        assert "can destroy the deleted one for good" in question
+        await program.press("escape")
+        assert program.wire.writes() == []
+        await program.press("d", "y")
+        assert "export-parquet is deleted" in program.notices[-1]
+        assert "rows for  export-parquet" in program.screen
+        kept = await program.colleague().flags.get(program.journal.entries()[0].record)
+        assert kept.deleted
+        await program.press("u")
+        assert "Undo: restore" in words(program.screen)
+        await program.press("y")
+        assert not (await program.stored("export-parquet")).deleted
+        assert program.row("export-parquet").active
+        assert not [line for line in program.wire.passed if line.startswith("DELETE")]
 
-
-@pytest.mark.parametrize("mode", ["default", "strict"])
-async def test_a_flag_is_archived_turned_off_and_brought_back(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
         await program.go_to("new-nav")
+        sent = len(program.wire.writes())
         await program.press("a")
+        if is_legacy:
+            assert program.notices
+            assert len(program.wire.writes()) == sent, "a server without archives is not asked to archive"
+            return
         assert "Archive in TEST" in words(program.screen)
         await program.press("y")
         stored = await program.stored("new-nav", archived=True)
-        assert stored.archived
-        assert not stored.active
+        assert (stored.archived, stored.active) == (True, False)
         await program.press("u", "y")
         stored = await program.stored("new-nav")
-        assert not stored.archived
-        assert stored.active
+        assert (stored.archived, stored.active) == (False, True)
 
 
-async def test_a_server_without_archives_is_not_asked_to_archive(setting: Setting) -> None:
-    async with running(replace(setting, options=MODES["legacy"])) as program:
-        await program.go_to("new-nav")
-        await program.press("a")
-        assert program.notices
-        assert program.wire.writes() == []
-
-
-async def test_a_read_only_profile_opens_no_form(setting: Setting) -> None:
+async def test_read_only_profile_opens_no_form_and_reverts_nothing(setting: Setting) -> None:
     read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:
         before = program.app.screen
         await program.press("percent_sign", "T", "E", "e", "a", "at")
         assert program.app.screen is before
         assert "rollout" not in program.screen.splitlines()[-1]
+        await program.press("4")
+        assert "revert" not in program.screen.split("\n")[-2]
+        await program.press("z")
+        assert "4 Activity" in program.screen
         assert program.wire.writes() == []
 
 
@@ -211,80 +202,56 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:
     return seen
 
 
-async def test_a_flag_is_edited_as_json_in_the_editor(
+async def test_flag_is_edited_as_json_in_the_users_editor(
     any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = editor(tmp_path, monkeypatch, "text = text.replace('Made for this', 'Made for that')")
+    name, share = "Made for this", '"rollout_percentage": 25'
+    seen = editor(
+        tmp_path,
+        monkeypatch,
+        "pass",
+        f"text = text.replace({name!r}, 'Made for that')",
+        f"text = text.replace({share!r}, {share + '0'!r})",
+        f"text = text.replace({share + '0'!r}, '\"rollout_percentage\": 26')",
+        "text = text.replace('true', 'ture')",
+        "pass",
+        "text = text.replace('Made for that', 'A long new text')",
+    )
+    drafts = any_mode.folder / "state" / "drafts"
     async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)
         before = (await program.colleague().flags.get(id)).raw
         await program.press("E")
+        assert "nothing was changed" in program.notices[-1]
+        await program.press("E")
         assert "Made for that" in words(program.screen)
         await program.press("y")
         after = (await program.colleague().flags.get(id)).raw
-        found = moved(before, after)
-        for name in (".version", ".updated_at", ".last_modified_by"):
-            found.pop(name, None)
-        assert found == {".name": ("Made for this", "Made for that")}
-    shown = (seen / "0.txt").read_text()
-    assert shown.startswith(f"[{0o600}, {0o700}]")
-    assert "# rich-flag: flag" in shown
-    assert not Path(shown.splitlines()[0].split("] ")[1]).exists()  # noqa: ASYNC240  # nothing else runs here
-    drafts = any_mode.folder / "state" / "drafts"
-    assert not any(drafts.glob("*"))
+        assert {**after, **moving(before)} == {**before, "name": "Made for that"}
+        shown = (seen / "1.txt").read_text()
+        assert shown.startswith(f"[{0o600}, {0o700}]")
+        assert "# rich-flag: flag" in shown
+        assert not Path(shown.splitlines()[0].split("] ")[1]).exists()  # noqa: ASYNC240  # nothing else runs here
+        assert not any(drafts.glob("*"))
 
-
-async def test_invalid_text_returns_with_the_reason_and_all_edits(
-    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spoil = "text = text.replace('\"rollout_percentage\": 25', '\"rollout_percentage\": 250')"
-    mend = "text = text.replace('\"rollout_percentage\": 250', '\"rollout_percentage\": 26')"
-    seen = editor(tmp_path, monkeypatch, spoil, mend)
-    async with running(any_mode) as program:
-        id = await make(program, "rich-flag", RICH)
         await program.press("E", "y")
         flag = await program.colleague().flags.get(id)
         assert flag.targeting.conditions[0].rollout == 26
-    again = (seen / "1.txt").read_text()
-    assert "# NOT SAVED:" in again
-    assert "must be between 0 and 100, not 250" in again
-    assert '"rollout_percentage": 250' in again
+        again = (seen / "3.txt").read_text()
+        assert "# NOT SAVED:" in again
+        assert "must be between 0 and 100, not 250" in again
+        assert '"rollout_percentage": 250' in again
 
-
-async def test_editor_without_changes_or_with_invalid_text_sends_nothing(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    editor(tmp_path, monkeypatch, "pass", "text = text.replace('true', 'ture')", "pass")
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("E")
-        assert "nothing was changed" in program.notices[-1]
+        sent = len(program.wire.writes())
         await program.press("E")
         assert "not JSON" in program.notices[-1]
         assert "Your text is kept in" in program.notices[-1]
-        assert program.wire.writes() == []
-    kept = list((setting.folder / "state" / "drafts").iterdir())
-    assert [stat.S_IMODE(path.stat().st_mode) for path in kept] == [0o600]
-    assert "ture" in kept[0].read_text()
-
-
-async def test_what_was_typed_is_kept_when_the_question_is_declined(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    editor(tmp_path, monkeypatch, 'text = text.replace(\'"name": "\', \'"name": "A long new text \')')
-    async with running(setting) as program:
-        await program.go_to("new-nav")
+        [kept] = drafts.iterdir()
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        assert "ture" in kept.read_text()
         await program.press("E", "escape")
-        assert program.wire.writes() == []
-    kept = list((setting.folder / "state" / "drafts").iterdir())
-    assert "A long new text" in kept[0].read_text()
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_an_editor_that_is_not_there_is_named(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VISUAL", "no-such-editor --wait")
-    await program.go_to("new-nav")
-    await program.press("E")
-    assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]
+        assert any("A long new text" in path.read_text() for path in drafts.iterdir())
+        monkeypatch.setenv("VISUAL", "no-such-editor --wait")
+        await program.press("E")
+        assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]
+        assert len(program.wire.writes()) == sent

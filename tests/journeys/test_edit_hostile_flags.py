@@ -16,7 +16,7 @@ async def test_hostile_flags_open_in_form_and_rollout(setting: Setting, nasty_te
         rows = program.app.screen.query_one(RowList)
         assert program.app.app_state.workspace is not None
         records = [row.id for row in program.app.app_state.workspace.flags.rows]
-        for record in records[:: max(1, rows.shown // at_most(5, full=10))]:
+        for record in records[:: max(1, rows.shown // at_most(3, full=10))]:
             rows.select(record)
             row = rows.row
             assert row is not None
