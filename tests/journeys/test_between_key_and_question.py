@@ -12,9 +12,9 @@ from flagtui.changes.guard import GuardRules, Level
 
 
 async def heard(program: Program) -> None:
-    """Until it is said what is read."""
+    """Until the header shows what is read, or that a change is saved."""
     state, said = program.app.app_state, asyncio.Event()
-    stop = state.watch(lambda: said.set() if state.reading else None)
+    stop = state.watch(lambda: said.set() if state.reading or state.is_saving else None)
     try:
         async with asyncio.timeout(10):
             await said.wait()
@@ -22,7 +22,7 @@ async def heard(program: Program) -> None:
         stop()
 
 
-async def test_a_slow_server_s_question_is_announced_by_name(setting: Setting) -> None:
+async def test_header_names_slow_reads_and_a_slow_save(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         program.wire.held = lambda request: request.method == "GET"
@@ -33,6 +33,15 @@ async def test_a_slow_server_s_question_is_announced_by_name(setting: Setting) -
         await program.settle()
         assert isinstance(program.app.screen, ConfirmScreen)
         assert "reading" not in words(program.screen)
+        program.wire.let_go.clear()
+        program.wire.held = lambda request: request.method == "PATCH"
+        program.timing.now += 1
+        await program.press_without_waiting("y")
+        await heard(program)
+        assert "saving…" in words(program.screen)
+        program.wire.let_go.set()
+        await program.settle()
+        assert "saving…" not in words(program.screen)
 
 
 async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting) -> None:

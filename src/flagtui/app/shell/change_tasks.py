@@ -28,6 +28,8 @@ OnReport = Callable[["Report[Any, Any]"], None]
 """Called with the report of every confirmed change, saved or not."""
 READING_SHOWN_AFTER: Final = 0.05
 """Seconds after a key at which the header names the reads of its question; most take less."""
+SAVING_SHOWN_AFTER: Final = 0.5
+"""Seconds of a save after which the header shows it."""
 PAUSE: Final = 0.25
 """Seconds without a letter after which the server is asked."""
 LEAVING_WAITS: Final = 10.0
@@ -107,8 +109,20 @@ class ChangeTasks:
         """Await a save that leaving waits for and that nothing on any screen cancels."""
         task = asyncio.create_task(saving)
         self._in_flight.add(task)
-        task.add_done_callback(self._in_flight.discard)
+        shown = asyncio.get_running_loop().call_later(SAVING_SHOWN_AFTER, self._show_saving)
+
+        def end(task: asyncio.Task[SavedT]) -> None:
+            shown.cancel()
+            self._in_flight.discard(task)
+            if self._app_state.is_saving:
+                self._show_saving()
+
+        task.add_done_callback(end)
         return await asyncio.shield(task)
+
+    def _show_saving(self) -> None:
+        self._app_state.is_saving = self.is_saving
+        self._app_state.notify_watchers()
 
     async def pause(self) -> None:
         """Wait for the pause in typing after which more is requested."""
