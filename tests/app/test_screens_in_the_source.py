@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.doubles.source_trees import find_nodes, walk
 
 pytestmark = pytest.mark.source
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
@@ -20,19 +21,17 @@ BARE_BASES: Final = {"Screen", "ModalScreen", "OptionList", "CommandPalette"}
 """Textual's own, of which this app has better ones."""
 
 
-def app_files() -> Iterator[tuple[str, ast.Module]]:
+def app_files() -> Iterator[tuple[str, Path]]:
     for path in sorted((SOURCE / "app").rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+        yield path.relative_to(SOURCE).as_posix(), path
 
 
 def test_screens_are_pushed_and_closed_by_their_owner_alone() -> None:
     wrong = [
         f"{name}:{node.lineno} {node.attr}"
-        for name, tree in app_files()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and node.attr in OF_STACK - TABS.get(name, set())
-        and name not in STACK
+        for name, path in app_files()
+        for node in find_nodes(path, ast.Attribute)
+        if node.attr in OF_STACK - TABS.get(name, set()) and name not in STACK
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -46,11 +45,9 @@ def test_every_screen_lives_as_the_mechanism_says() -> None:
     }
     wrong = [
         f"{name}:{node.lineno} {node.name}"
-        for name, tree in app_files()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        and BARE_BASES & {ast.unparse(base).partition("[")[0] for base in node.bases}
-        and name not in known
+        for name, path in app_files()
+        for node in find_nodes(path, ast.ClassDef)
+        if BARE_BASES & {ast.unparse(base).partition("[")[0] for base in node.bases} and name not in known
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -59,10 +56,10 @@ def test_screens_hear_of_changes_through_the_mechanism() -> None:
     """A screen that watches by itself is told things after its end."""
     wrong = [
         f"{name}:{node.lineno} {ast.unparse(node)}"
-        for name, tree in app_files()
+        for name, path in app_files()
         if re.search(r"_(screen|list|pane|tab)\.py$|/(found|loaded_list|series)\.py$", name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "watch"
+        for node in find_nodes(path, ast.Call)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "watch"
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -70,14 +67,14 @@ def test_screens_hear_of_changes_through_the_mechanism() -> None:
 def test_no_handler_searches_the_screen_after_a_long_wait() -> None:
     """Workers of a screen end with it; a task of the app needs `while_living`."""
     wrong = []
-    for name, tree in app_files():
-        text = ast.unparse(tree)
-        for node in (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef)):
+    for name, path in app_files():
+        text = path.read_text(encoding="utf-8")
+        for node in find_nodes(path, ast.AsyncFunctionDef):
             is_worker = any("work" in ast.unparse(mark) for mark in node.decorator_list)
-            waits = [each.lineno for each in ast.walk(node) if isinstance(each, ast.Await | ast.AsyncFor)]
+            waits = [each.lineno for each in walk(node) if isinstance(each, ast.Await | ast.AsyncFor)]
             looks = [
                 each.lineno
-                for each in ast.walk(node)
+                for each in walk(node)
                 if isinstance(each, ast.Attribute) and each.attr in ("query_one", "show_change")
             ]
             is_guarded = is_worker or f"while_living(self.{node.name}(" in text

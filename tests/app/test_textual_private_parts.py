@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.doubles.source_trees import find_nodes, walk
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.driver import Driver
@@ -83,11 +84,6 @@ def ours() -> Iterator[tuple[str, Path]]:
             yield found.name, Path(path)
 
 
-@cache
-def trees() -> dict[str, ast.Module]:
-    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in ours()}
-
-
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
@@ -95,11 +91,9 @@ def is_private(name: str) -> bool:
 def private_modules() -> set[str]:
     return {
         node.module
-        for tree in trees().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        and node.module
-        and ".".join(node.module.split(".")[1:2])[:1] == "_"
+        for _, path in ours()
+        for node in find_nodes(path, ast.ImportFrom)
+        if node.module and ".".join(node.module.split(".")[1:2])[:1] == "_"
         if node.module.startswith("textual.")
     }
 
@@ -108,15 +102,15 @@ def private_modules() -> set[str]:
 def names_textual_sets(of: type) -> frozenset[str]:
     """Names of a class of Textual: members, and what its methods set on `self`."""
     found = {name for name in vars(of) if is_private(name)}
-    for node in ast.walk(ast.parse(inspect.getsource(inspect.getmodule(of) or of))):
-        if isinstance(node, ast.ClassDef) and node.name == of.__name__:
+    for node in find_nodes(Path(inspect.getsourcefile(of) or ""), ast.ClassDef):
+        if node.name == of.__name__:
             found |= {
                 each.attr
-                for each in ast.walk(node)
+                for each in walk(node)
                 if isinstance(each, ast.Attribute)
                 and isinstance(each.ctx, ast.Store)
-                and ast.unparse(each.value) == "self"
                 and is_private(each.attr)
+                and ast.unparse(each.value) == "self"
             }
     return frozenset(found)
 
@@ -130,14 +124,17 @@ def textual_bases(of: type) -> list[type]:
 def used_of_textual() -> set[str]:
     """Private names of Textual that our classes define anew or reach through `self`, and through `app`."""
     used: set[str] = set()
-    for name, tree in trees().items():
+    for name, path in ours():
         module = importlib.import_module(name)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("app", "self.app", "screen"):
-                used |= {node.attr} if is_private(node.attr) else set()
-            if isinstance(node, ast.ClassDef) and isinstance(of := getattr(module, node.name, None), type):
+        used |= {
+            node.attr
+            for node in find_nodes(path, ast.Attribute)
+            if is_private(node.attr) and ast.unparse(node.value) in ("app", "self.app", "screen")
+        }
+        for node in find_nodes(path, ast.ClassDef):
+            if isinstance(of := getattr(module, node.name, None), type):
                 theirs = frozenset[str]().union(*map(names_textual_sets, textual_bases(of)))
-                mentioned = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+                mentioned = {each.attr for each in walk(node) if isinstance(each, ast.Attribute)}
                 defined = {
                     each.name
                     for each in node.body

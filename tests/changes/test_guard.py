@@ -11,6 +11,7 @@ import pytest
 from tests.changes.conftest import flag, planned
 from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
+from tests.doubles.source_trees import find_nodes
 
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.flag_intent import switch
@@ -147,13 +148,8 @@ def test_an_approval_cannot_be_copied(duplicate: object) -> None:
 
 
 def private_names_used(path: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.Attribute):
-            names.add(node.attr)
-    return names
+    imported = {alias.name for node in find_nodes(path, ast.ImportFrom) for alias in node.names}
+    return imported | {node.attr for node in find_nodes(path, ast.Attribute)}
 
 
 def test_no_screen_or_command_reaches_a_save_around_the_guard() -> None:

@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.doubles.source_trees import tree_of, walk
+
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_DOCUMENTED: Final = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMMENT: Final = re.compile(r"(?:^|\s)# .*$", re.MULTILINE)
 
 
@@ -17,6 +20,10 @@ class Passage(NamedTuple):
     line: int
     text: str
     is_binding: bool = False
+    is_string: bool = False
+    is_statement: bool = False
+    """Whether a string is a statement of its own: a docstring, or what stands below a field."""
+    is_docstring: bool = False
 
 
 @cache
@@ -24,15 +31,28 @@ def read_passages(path: Path) -> tuple[Passage, ...]:
     """Return every passage of a Python module, or every line of any other file."""
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
-        return tuple(_module_passages(source))
+        # What is kept of the source, other tests read too; the trees of the tests would take as much again.
+        tree = tree_of(path) if "src" in path.parts else ast.parse(source)
+        return tuple(_module_passages(source, tree))
     return tuple(Passage(number, line) for number, line in enumerate(source.splitlines(), 1))
 
 
-def _module_passages(source: str) -> Iterator[Passage]:
-    for node in ast.walk(ast.parse(source)):
+def read_strings(path: Path) -> list[str]:
+    """Return every string of a module except docstrings and those of fields."""
+    return [each.text for each in read_passages(path) if each.is_string and not each.is_statement]
+
+
+def _module_passages(source: str, tree: ast.Module) -> Iterator[Passage]:
+    statements: set[int] = set()
+    docstrings: set[int] = set()
+    for node in walk(tree):
+        if isinstance(node, _DOCUMENTED):
+            docstrings |= {id(each.value) for each in node.body[:1] if isinstance(each, ast.Expr)}
         match node:
+            case ast.Expr(value=ast.Constant()):
+                statements.add(id(node.value))
             case ast.Constant(value=str(text)):
-                yield Passage(node.lineno, text)
+                yield Passage(node.lineno, text, False, True, id(node) in statements, id(node) in docstrings)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield Passage(node.lineno, split_name(node.name))
             case ast.arg():

@@ -1,10 +1,10 @@
 """A server responds; only a question to the user has an answer."""
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from tests.doubles.word_counts import read_strings
 
 import flagtui
 
@@ -13,14 +13,9 @@ SHOWN: Final = ("api", "app", "changes", "cli", "config", "details", "store", "t
 ANSWER: Final = re.compile(r"\banswer(s|ed|ing)?\b")
 
 
-def sentences(source: str) -> Iterator[str]:
-    """Yield the texts of a module with more than one word, other than docstrings."""
-    tree = ast.parse(source)
-    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and id(node) not in statements and " " in text:
-            yield text
+def sentences(path: Path) -> list[str]:
+    """Return the texts of a module with more than one word, other than docstrings."""
+    return [text for text in read_strings(path) if " " in text]
 
 
 def test_servers_respond_and_only_questions_have_answers() -> None:
@@ -29,7 +24,7 @@ def test_servers_respond_and_only_questions_have_answers() -> None:
         text
         for name in SHOWN
         for path in (package / name).rglob("*.py")
-        for text in sentences(path.read_text(encoding="utf-8"))
+        for text in sentences(path)
         # Styles are no sentences.
         if "{" not in text
     ]
@@ -37,6 +32,7 @@ def test_servers_respond_and_only_questions_have_answers() -> None:
     assert [text for text in texts if ANSWER.search(text) and "question" not in text] == []
 
 
-def test_sentence_about_the_answer_of_a_server_is_detected() -> None:
-    source = '"""A docstring: the answer."""\nWHY = "the server did not answer"\nNAME = "answer"\n'
-    assert [text for text in sentences(source) if ANSWER.search(text)] == ["the server did not answer"]
+def test_sentence_about_the_answer_of_a_server_is_detected(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""A docstring: the answer."""\nWHY = "the server did not answer"\nNAME = "answer"\n')
+    assert [text for text in sentences(module) if ANSWER.search(text)] == ["the server did not answer"]

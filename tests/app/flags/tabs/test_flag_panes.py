@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from tests.doubles import quiet
 from tests.doubles.flag_app import FlagApp
 from tests.doubles.served_flags import Served
 from textual.app import ComposeResult
+from textual.events import Resize
+from textual.geometry import Size
 from textual.widgets import Input
 
 from flagtui.app.flags.tabs.history_tab import HistoryPane
@@ -60,10 +63,10 @@ async def test_every_tab_draws_every_flag_at_every_size(projects: Sequence[Serve
             app.query_one("#whom-one").focus()
             await pilot.press("enter")
             for size in SIZES:
-                await pilot.resize_terminal(*size)
+                app.post_message(Resize(Size(*size), Size(*size)))
                 for number, flag in enumerate(flags, place):
                     show(panes, flag, number % len(panes))
-                    await pilot.pause()
+                    await quiet.settle(app)
                     drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
                     assert len(drawn.strip()) > 20, flag.key
 
