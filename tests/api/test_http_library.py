@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.doubles.slices import one_in
 
 from flagtui.api.http_library import LIBRARIES, load_library
 
@@ -29,7 +30,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", one_in(2, [*reversed(LIBRARIES)]))
 def test_a_change_is_made_with_the_library_that_is_named(tmp_path: Path, name: str) -> None:
     environment = {**os.environ, "FLAGTUI_HTTP": name, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(

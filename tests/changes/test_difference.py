@@ -5,6 +5,7 @@ import copy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doubles.slices import at_most
 
 from flagtui.changes.difference import (
     MISSING,
@@ -20,7 +21,7 @@ from flagtui.changes.difference import (
 )
 from flagtui.models.json_value import JSON
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=at_most(25, 50), deadline=None)
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]) | st.just(0.5)
 VALUES: st.SearchStrategy[JSON] = st.recursive(
     LEAVES,

@@ -13,6 +13,7 @@ from tests.changes.kinds import KINDS, Prepared
 from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
+from tests.doubles.slices import crossed
 
 from flagtui.api.errors import PaymentNeeded
 from flagtui.changes.journal import Journal
@@ -75,8 +76,7 @@ def lost(request: httpx.Request) -> Exception:
     return httpx.ReadTimeout("no answer", request=request)
 
 
-@KIND
-@pytest.mark.parametrize("is_done", [True, False])
+@pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [True, False]))
 async def test_a_lost_answer_is_looked_for_until_it_is_known(
     kind: str, is_done: bool, tmp_path: Path
 ) -> None:
@@ -91,8 +91,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
         assert scene.journal.entries()[0].ending == expected
 
 
-@KIND
-@pytest.mark.parametrize("is_done", [True, False])
+@pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [False, True]))
 async def test_unresolved_change_is_resolved_at_the_next_start(
     kind: str, is_done: bool, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(2, full=3)))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(1, full=3)))
 WRITER: Final = Path(__file__).parent / "killed_writer.py"
 
 

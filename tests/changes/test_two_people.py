@@ -29,7 +29,7 @@ from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(40, full=150)))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(20, full=150)))
 STEPS: Final = 4
 GROUPS: Final = 3
 

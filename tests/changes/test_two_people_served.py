@@ -34,7 +34,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import close_service, create_service
 
-EDITS: Final = 10 * int(os.environ.get("FLAGTUI_ROUNDS", at_most(15, full=30)))
+EDITS: Final = 10 * int(os.environ.get("FLAGTUI_ROUNDS", at_most(8, full=30)))
 SHARES: Final = (10, 20, 30)
 HOST: Final = "http://127.0.0.1:1"
 KEY: Final = "phx_everything"

@@ -12,6 +12,7 @@ from tests.changes.writing import Writing, approve, edited
 from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
+from tests.doubles.slices import crossed
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.targeting import asks, group, variants
 
@@ -109,8 +110,13 @@ async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
 
 
 @pytest.fixture(params=GENERATIONS)
-async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
-    async with working(tmp_path, **GENERATIONS[request.param]) as found:
+def generation(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def bench(generation: str, tmp_path: Path) -> AsyncIterator[Bench]:
+    async with working(tmp_path, **GENERATIONS[generation]) as found:
         yield found
 
 
@@ -152,7 +158,7 @@ INTENTS = [
 ]
 
 
-@pytest.mark.parametrize("intent", INTENTS, ids=range(len(INTENTS)))
+@pytest.mark.parametrize(("intent", "generation"), crossed(INTENTS, GENERATIONS))
 async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, intent: Any) -> None:
     made = await bench.new("checkout", filters=RICH)
     await bench.saved(flag_intent.set_rollout(made, 1, 11))

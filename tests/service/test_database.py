@@ -202,7 +202,7 @@ def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
     code += "Database(Path(sys.argv[1]), busy_seconds=20).close()"
     started = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "x.db")], stderr=subprocess.PIPE)
-        for _ in range(4)
+        for _ in range(2)
     ]
     for process in started:
         _, error = process.communicate()

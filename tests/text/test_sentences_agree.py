@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.served_flags import Served
+from tests.doubles.slices import at_most
 from tests.doubles.targeting import asks
 
 from flagtui.evaluate.definitions import Definitions
@@ -117,7 +118,7 @@ def test_several_clauses_are_joined_by_and() -> None:
 def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
     random = Random("everyone")
     told = {"everybody": 0, "nobody": 0}
-    for _ in range(1_500):
+    for _ in range(at_most(600, 1_500)):
         flag = random_flags.flag(random, 1, 1) | {"active": True}
         lines = sentence_of(flag)
         properties = random_flags.properties(random)
@@ -134,13 +135,13 @@ def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
         elif is_plain and len(shut) == len(conditions):
             told["nobody"] += 1
             assert not value_for(flag, person), lines
-    assert min(told.values()) > 40, told
+    assert min(told.values()) > 12, told
 
 
 def test_condition_that_adds_no_one_never_decides() -> None:
     random = Random("adds nobody")
     seen = 0
-    for _ in range(3_000):
+    for _ in range(at_most(1_000, 3_000)):
         flag = random_flags.flag(random, 1, 1) | {"active": True}
         lines = sentence_of(flag)
         useless = [
@@ -153,13 +154,13 @@ def test_condition_that_adds_no_one_never_decides() -> None:
         decided = found.condition_index if found.reason is Reason.CONDITION_MATCH else None
         seen += len(useless)
         assert decided is None or decided + 1 not in useless, lines
-    assert seen > 50
+    assert seen > 15
 
 
 @pytest.mark.parametrize("early_exit", [True, False])
 def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None:
     random, seen = Random("narrower"), 0
-    for _ in range(300):
+    for _ in range(at_most(120, 300)):
         wide = [dict(item) for item in random.sample(ASKS, random.randrange(1, 3))]
         narrow = [*wide, *random.sample(ASKS, random.randrange(2))]
         shares = (random.choice([0, 40, 100]), random.choice([40, 100]))
@@ -179,7 +180,7 @@ def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None
             person = Person(f"p{number}", properties, is_complete=True)
             evaluation = evaluate("flag", person, Definitions.of([flag]))
             assert evaluation.value is False or evaluation.condition_index == 0, (flag, person)
-    assert seen > 90
+    assert seen > 35
 
 
 ASKS: Final[tuple[dict[str, JSON], ...]] = (

@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-FRAMES = int(os.environ.get("FLAGTUI_FRAMES", at_most(80, 400)))
+FRAMES = int(os.environ.get("FLAGTUI_FRAMES", at_most(40, 400)))
 STYLES = [Style(color="#e6edf3"), Style(color="#58a6ff", bold=True), Style(bgcolor="#1f2733"), Style()]
 # Without wide characters: whole frames leave halves of them behind at the edges of what is drawn again.
 WORDS = ["nav", "checkout-v2", "naïve", "●", "é", "", "  ", "kill switch", "a" * 30]

@@ -103,16 +103,23 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
         save_context = Writing(
             StepAdapter(client.experiments), Journal(tmp_path / "journal"), Signature(), SteadyClock()
         )
-        for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):
-            for is_on in switched:
-                fresh = await standing_in(client, state, TARGETING[targeting], is_on=is_on)
+        for is_on in (True, False):
+            fresh: Experiment | None = None
+            for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):
+                if is_on not in switched:
+                    continue
+                # A step that was refused has left it as it is.
+                fresh = fresh or await standing_in(client, state, TARGETING[targeting], is_on=is_on)
                 intent = ExperimentIntent(fresh.id, STEPS[name], choices)
                 plan = plan_step(intent, fresh, StepContext(now=NOW))
                 if isinstance(plan, ExperimentPlan):
                     seen = await follow(plan, client, save_context)
                     what = f"{name} {choices.variant or choices.disable_flag} while it is {is_on}"
                     taken.append(what)
-                    wrong += [f"{what}: {one}" for one in untrue(seen)]
+                    wrong += [f"{what}: {sentence}" for sentence in untrue(seen)]
+                    await put_away(client, fresh)
+                    fresh = None
+            if fresh is not None:
                 await put_away(client, fresh)
     assert len(taken) >= 3
     assert not wrong, "\n".join(wrong)

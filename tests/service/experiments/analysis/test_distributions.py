@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy
+from tests.doubles.slices import at_most
 
 from flagtui.service.experiments.analysis.distributions import (
     chi_square_survival,
@@ -14,7 +15,7 @@ from flagtui.service.experiments.analysis.distributions import (
 )
 
 RANDOM = np.random.default_rng(20_261)
-PLACES = 4_000
+PLACES = at_most(1_000, 4_000)
 
 
 def _degrees() -> npt.NDArray[np.float64]:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy
+from tests.doubles.slices import at_most
 
 from flagtui.service.experiments.analysis.inference import (
     Lift,
@@ -16,7 +17,7 @@ from flagtui.service.experiments.analysis.inference import (
 from flagtui.service.experiments.analysis.metric import MetricType
 from flagtui.service.experiments.analysis.samples import Estimate, Sample, estimate
 
-SETS = 1_000
+SETS = at_most(200, 1_000)
 Floats = npt.NDArray[np.float64]
 
 
