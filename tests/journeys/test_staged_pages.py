@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from tests.doubles.turned_clock import pass_time, start_polling
-from tests.doubles.whole_program import WIDE, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on
 from tests.journeys.staged_changes import set_on_disk, stage_two
 
@@ -14,9 +14,25 @@ from flagtui.app.writing.question import ConfirmScreen
 MINUTE: Final = 60.0
 
 
-async def test_a_staged_change_is_edited_in_the_set(setting: Setting) -> None:
-    async with running(setting) as program:
+async def change_by_colleague(program: Program, key: str, share: int) -> None:
+    """Another user sets the rollout of the first condition."""
+    flag = await program.stored(key)
+    (first, *others) = flag.filters["groups"]
+    groups = [{**first, "rollout_percentage": share}, *others]
+    await program.colleague().flags.update(flag.id, {"filters": {**flag.filters, "groups": groups}})
+
+
+async def test_staged_state_is_shown_edited_and_unstaged(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)
+        assert "STAGED      Δ condition 1: rollout 75 % →" in program.screen
+        assert "REACH       about 206 of 515 users" in program.screen
+        await program.press("percent_sign")
+        assert "40 %" in program.screen
+        await program.press("escape", "enter")
+        assert "server only   STAGED " in program.screen
+        assert "STAGED      Δ condition 1: rollout 75 % → 40 %" in program.screen
+        assert "about 206 of 515 users" in program.screen
         await program.press("ampersand", "e")
         assert "Edit export-parquet" in program.screen
         stand_on(program, "40 %")
@@ -28,7 +44,20 @@ async def test_a_staged_change_is_edited_in_the_set(setting: Setting) -> None:
         assert len(set_on_disk(program).file.read().changes) == 2
         assert (await program.stored("export-parquet")).targeting.rollout == 75
         await program.press("escape", "u")
-        assert "75 → 40 %" in program.screen
+        assert "rollout 75 % → 40 %" in program.screen
+        await program.press("u")
+        assert " STAGED " not in program.screen
+        assert "about 386 of 515 users" in program.screen
+        await program.press("escape")
+        await program.go_to("new-nav")
+        await program.press("w", *"user_4", "enter")
+        seen = words(program.screen)
+        assert "now on" in seen
+        assert "once applied off" in seen
+        assert "WHAT IS STAGED CHANGES FOR user_4 1 of" in seen
+        assert "new-nav on → off" in seen
+        await program.press("escape", "escape", "plus", "w", *"user_4", "enter")
+        assert "once applied" not in program.screen
 
 
 async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
@@ -46,130 +75,84 @@ async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
         assert (change.key, change.values["name"]) == ("brand-new", "for everyone")
 
 
-async def test_questions_begin_with_what_is_staged(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("export-parquet")
-        await program.press("plus", "percent_sign", *"40", "enter", "percent_sign")
-        assert "40 %" in program.screen
-        await program.press("escape")
-        flag = await program.stored("export-parquet")
-        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
-        await program.press("e")
-        assert "export-parquet changed since it was staged" in words(program.screen)
-
-
-async def test_the_page_shows_the_staged_state_old_and_new(setting: Setting) -> None:
+async def test_outdated_change_is_marked_shown_and_staged_again(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)
-        assert "STAGED      Δ condition 1: rollout 75 % →" in program.screen
-        assert "REACH       about 206 of 515 users" in program.screen
-        await program.press("enter")
-        assert "server only   STAGED " in program.screen
-        assert "STAGED      Δ condition 1: rollout 75 % → 40 %" in program.screen
-        assert "about 206 of 515 users" in program.screen
-        await program.press("u")
-        assert " STAGED " not in program.screen
-        assert "about 386 of 515 users" in program.screen
-
-
-async def test_who_sees_it_is_evaluated_after_the_set(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stage_two(program)
+        before = set_on_disk(program).file.read().changes
         await program.go_to("new-nav")
-        await program.press("w", *"user_4", "enter")
-        seen = words(program.screen)
-        assert "now on" in seen
-        assert "once applied off" in seen
-        assert "WHAT IS STAGED CHANGES FOR user_4 1 of" in seen
-        assert "new-nav on → off" in seen
-        await program.press("escape", "escape", "plus", "w", *"user_4", "enter")
-        assert "once applied" not in program.screen
-
-
-async def test_the_page_of_a_staged_event_shows_old_and_new(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("3", "slash", *"export_", "enter", "plus", "V", "enter")
-        assert "STAGED      Δ unverified → verified" in program.screen
-        await program.press("u")
-        assert "STAGED      " not in program.screen
-
-
-async def test_the_page_of_a_staged_experiment_shows_old_and_new(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("2", "slash", *"is:stopped", "enter", "enter", "plus", "a", "enter")
-        assert "STAGED      Δ in the list → archived" in program.screen
-        await program.press("u")
-        assert "STAGED      " not in program.screen
-
-
-async def test_a_page_names_a_staged_change_that_is_outdated(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stage_two(program)
-        await program.press("enter")
-        flag = await program.stored("export-parquet")
-        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
-        await program.press("f5")
-        assert "CHANGED SINCE" in program.screen
-        assert "not shown below, because the record changed since" in words(program.screen)
-
-
-async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("plus", "space")
-        flag = await program.stored("new-nav")
-        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
-        await program.press("f5")
+        clock = await start_polling(program, MINUTE)
+        assert "○Δ" in program.screen
+        navigation = await program.stored("new-nav")
+        await program.colleague().flags.update(navigation.id, {"name": "Theirs"})
+        await pass_time(program, clock, MINUTE)
         assert "○!" in program.screen
         await program.press("ampersand")
-        assert "changed since" in program.screen
-        await program.press("A")
+        assert "ready" in program.screen
+        await change_by_colleague(program, "export-parquet", 90)
+        await pass_time(program, clock, MINUTE)
+        shown = words(program.screen)
+        assert "ready" not in shown
+        assert "now 90 % · condition 1: rollout 75 %" in shown
+        assert "another user changed rollout of condition 1 since was 75 % now 90 % staged 40 %" in shown
+        assert "e stages it again on the current record" in shown
+        await program.press("escape")
+        await program.go_to("export-parquet")
+        await program.press("enter")
+        shown = words(program.screen)
+        assert "CHANGED SINCE" in shown
+        assert "not shown below, because the record changed since" in shown
+        assert "& e stages it again on the current record, & z unstages it" in shown
+        await program.press("percent_sign")
+        assert "flagtui staged" not in program.screen
+        await program.press("escape", "e")
+        assert "export-parquet changed since it was staged" in words(program.screen)
+        await program.press("ampersand", "home", "e")
         assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("escape")
+        assert set_on_disk(program).file.read().changes == before
+        await program.press("e")
+        shown = words(program.screen)
+        assert "Stage: change the rollout in" in shown
+        assert "Nothing is sent" in shown
+        assert "was 75 % theirs 90 % yours 40 %" in shown
+        assert "Stage over theirs" in shown
+        clock.turn(1)
+        await program.press("o")
+        assert "Edit export-parquet" in program.screen
+        stand_on(program, "40 %")
+        await program.press("percent_sign")
+        await fill(program, "55")
+        await program.press("ctrl+s")
+        assert "rollout 90 % → 55 %" in program.screen
+        version = (await program.stored("export-parquet")).version
+        changes = {change.key: change for change in set_on_disk(program).file.read().changes}
+        assert (changes["export-parquet"].version, len(changes)) == (version, 2)
+
+
+async def test_conflict_of_a_set_shows_three_sides(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await change_by_colleague(program, "export-parquet", 40)
+        await program.press("f5", "ampersand", "e")
+        assert "has these values already" in words(program.screen)
+        (change,) = set_on_disk(program).file.read().changes
+        assert change.key == "new-nav"
+        await program.press("escape", "percent_sign", *"55", "enter")
+        navigation = await program.stored("new-nav")
+        await program.colleague().flags.update(navigation.id, {"name": "Theirs"})
+        await change_by_colleague(program, "export-parquet", 90)
+        await program.press("f5", "ampersand")
+        assert "now 90 % · condition 1" in words(program.screen)
+        await program.press("A")
         shown = words(program.screen)
         assert "Applies the set to the current records. new-nav changed since (v4 → v5, last by" in shown
-        await program.press("escape")
-        assert (await program.stored("new-nav")).active
-        assert len(set_on_disk(program).file.read().changes) == 1
-
-
-async def test_polling_marks_a_staged_change_that_is_outdated(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("plus", "space")
-        clock = await start_polling(program, MINUTE)
-        flag = await program.stored("new-nav")
-        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
-        assert "○Δ" in program.screen
-        await pass_time(program, clock, MINUTE)
-        assert "○!" in program.screen
-
-
-async def test_polling_marks_an_outdated_change_in_the_open_set(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("plus", "space", "ampersand")
-        clock = await start_polling(program, MINUTE)
-        flag = await program.stored("new-nav")
-        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
-        assert "ready" in program.screen
-        await pass_time(program, clock, MINUTE)
-        assert "changed since" in program.screen
-
-
-async def test_a_conflict_is_asked_about_with_all_three_sides(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        await stage_two(program)
-        flag = await program.stored("export-parquet")
-        filters = {**flag.filters, "groups": [{"properties": [], "rollout_percentage": 90}]}
-        await program.colleague().flags.update(flag.id, {"filters": filters})
-        await program.press("ampersand", "A")
-        shown = words(program.screen)
-        assert "another user changed condition 1 since" in shown
-        assert "was 75 % theirs 90 % yours 40 %" in shown
+        assert "another user changed rollout of condition 1 since" in shown
+        assert "was 40 % theirs 90 % yours 55 %" in shown
         assert "Overwrite theirs" in shown
         await program.press("y")
         assert isinstance(program.app.screen, ConfirmScreen)
+        assert (await program.stored("new-nav")).active
         await program.press("o")
-        assert (await program.stored("export-parquet")).targeting.rollout == 40
+        assert (await program.stored("export-parquet")).targeting.rollout == 55
         assert not (await program.stored("new-nav")).active
         assert not set_on_disk(program).file.exists
