@@ -75,10 +75,9 @@ async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
         assert (change.key, change.values["name"]) == ("brand-new", "for everyone")
 
 
-async def test_outdated_change_is_marked_shown_and_staged_again(setting: Setting) -> None:
+async def test_polling_marks_outdated_changes_with_both_sides(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)
-        before = set_on_disk(program).file.read().changes
         await program.go_to("new-nav")
         clock = await start_polling(program, MINUTE)
         assert "○Δ" in program.screen
@@ -95,9 +94,16 @@ async def test_outdated_change_is_marked_shown_and_staged_again(setting: Setting
         assert "now 90 % · condition 1: rollout 75 %" in shown
         assert "another user changed rollout of condition 1 since was 75 % now 90 % staged 40 %" in shown
         assert "e stages it again on the current record" in shown
-        await program.press("escape")
-        await program.go_to("export-parquet")
-        await program.press("enter")
+
+
+async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        before = set_on_disk(program).file.read().changes
+        navigation = await program.stored("new-nav")
+        await program.colleague().flags.update(navigation.id, {"name": "Theirs"})
+        await change_by_colleague(program, "export-parquet", 90)
+        await program.press("f5", "enter")
         shown = words(program.screen)
         assert "CHANGED SINCE" in shown
         assert "not shown below, because the record changed since" in shown
@@ -106,17 +112,23 @@ async def test_outdated_change_is_marked_shown_and_staged_again(setting: Setting
         assert "flagtui staged" not in program.screen
         await program.press("escape", "e")
         assert "export-parquet changed since it was staged" in words(program.screen)
-        await program.press("ampersand", "home", "e")
+        await program.press("ampersand")
+        assert "now 90 % · condition 1" in words(program.screen)
+        await program.press("e")
         assert isinstance(program.app.screen, ConfirmScreen)
         await program.press("escape")
         assert set_on_disk(program).file.read().changes == before
-        await program.press("e")
+        await program.press("A")
+        shown = words(program.screen)
+        assert "Applies the set to the current records. new-nav changed since (v4 → v5, last by" in shown
+        assert "another user changed rollout of condition 1 since" in shown
+        assert "was 75 % theirs 90 % yours 40 %" in shown
+        await program.press("escape", "e")
         shown = words(program.screen)
         assert "Stage: change the rollout in" in shown
         assert "Nothing is sent" in shown
         assert "was 75 % theirs 90 % yours 40 %" in shown
         assert "Stage over theirs" in shown
-        clock.turn(1)
         await program.press("o")
         assert "Edit export-parquet" in program.screen
         stand_on(program, "40 %")
@@ -127,28 +139,9 @@ async def test_outdated_change_is_marked_shown_and_staged_again(setting: Setting
         version = (await program.stored("export-parquet")).version
         changes = {change.key: change for change in set_on_disk(program).file.read().changes}
         assert (changes["export-parquet"].version, len(changes)) == (version, 2)
-
-
-async def test_conflict_of_a_set_shows_three_sides(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stage_two(program)
-        await change_by_colleague(program, "export-parquet", 40)
-        await program.press("f5", "ampersand", "e")
-        assert "has these values already" in words(program.screen)
-        (change,) = set_on_disk(program).file.read().changes
-        assert change.key == "new-nav"
-        await program.press("escape", "percent_sign", *"55", "enter")
-        navigation = await program.stored("new-nav")
-        await program.colleague().flags.update(navigation.id, {"name": "Theirs"})
-        await change_by_colleague(program, "export-parquet", 90)
-        await program.press("f5", "ampersand")
-        assert "now 90 % · condition 1" in words(program.screen)
+        await change_by_colleague(program, "export-parquet", 70)
         await program.press("A")
-        shown = words(program.screen)
-        assert "Applies the set to the current records. new-nav changed since (v4 → v5, last by" in shown
-        assert "another user changed rollout of condition 1 since" in shown
-        assert "was 40 % theirs 90 % yours 55 %" in shown
-        assert "Overwrite theirs" in shown
+        assert "Overwrite theirs" in program.screen
         await program.press("y")
         assert isinstance(program.app.screen, ConfirmScreen)
         assert (await program.stored("new-nav")).active
@@ -156,3 +149,13 @@ async def test_conflict_of_a_set_shows_three_sides(setting: Setting) -> None:
         assert (await program.stored("export-parquet")).targeting.rollout == 55
         assert not (await program.stored("new-nav")).active
         assert not set_on_disk(program).file.exists
+
+
+async def test_change_that_the_record_has_already_is_unstaged(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await change_by_colleague(program, "export-parquet", 40)
+        await program.press("f5", "ampersand", "e")
+        assert "has these values already" in words(program.screen)
+        (change,) = set_on_disk(program).file.read().changes
+        assert change.key == "new-nav"
