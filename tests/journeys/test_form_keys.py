@@ -14,26 +14,25 @@ def last_line(program: Program) -> str:
     return program.screen.splitlines()[-1]
 
 
-async def test_cursor_stops_at_both_ends_of_a_form(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
+async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
+    async with form(setting) as (program, id):
         lines = program.app.screen.query_one("#form", OptionList)
         await program.press("g", "up", "k")
         assert lines.highlighted == 0
         await program.press("G", "down", "j")
         assert lines.highlighted == lines.option_count - 1
-
-
-async def test_digits_on_a_condition_set_its_share(setting: Setting) -> None:
-    async with form(setting) as (program, id):
-        stand_on(program, " 2 ")
-        await program.press("3")
-        await program.press("7", "enter", "ctrl+s", "y")
-        flag = await program.colleague().flags.get(id)
-        assert [condition.rollout for condition in flag.targeting.conditions] == [25, 37]
-
-
-async def test_digits_of_one_packet_all_reach_the_share(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
+        for line, key in (("+ a condition", "⏎ add"), ("total", "⏎ even shares"), ("description", "⏎ edit")):
+            stand_on(program, line)
+            await program.settle()
+            assert key in last_line(program)
+        await program.press("5")
+        assert program.notices[-1] == "5: this line has no share; conditions and variants have one"
+        await program.press("d")
+        assert "this line stays; conditions, properties, variants and payloads" in program.notices[-1]
+        await program.press("u")
+        assert program.notices[-1] == "u: nothing was changed in this form"
+        await program.press("less_than_sign")
+        assert program.notices[-1] == "<: this line cannot be moved; conditions can"
         stand_on(program, "email")
         for key in ("4", "2", "5"):
             await quiet.press(program.app, key)
@@ -42,49 +41,31 @@ async def test_digits_of_one_packet_all_reach_the_share(setting: Setting) -> Non
         assert "a number from 0 to 100" in program.screen
         await program.press("backspace", "enter")
         assert "42 % of users where" in program.screen
-
-
-async def test_digit_on_a_line_without_share_shows_why(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
-        stand_on(program, "description")
-        await program.press("5")
-        assert program.notices[-1] == "5: this line has no share; conditions and variants have one"
-        await program.press("d")
-        assert "this line stays; conditions, properties, variants and payloads" in program.notices[-1]
-        await program.press("u")
-        assert program.notices[-1] == "u: nothing was changed in this form"
-        assert isinstance(program.app.screen, FormScreen)
-
-
-async def test_move_keys_name_the_end_of_the_conditions(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
         stand_on(program, " 2 ")
         await program.press("greater_than_sign")
         assert program.notices[-1] == ">: this is the last condition"
+        await program.press("3")
+        await program.press("7", "enter", "ctrl+s", "y")
+        flag = await program.colleague().flags.get(id)
+        assert [condition.rollout for condition in flag.targeting.conditions] == [42, 37]
+
+
+async def test_invalid_values_are_named_before_they_are_discarded(setting: Setting) -> None:
+    async with form(replace(setting, size=(60, 24))) as (program, _id):
+        stand_on(program, " 2 ")
         await program.press("d")
         stand_on(program, " 1 ")
         await program.press("greater_than_sign")
         assert program.notices[-1] == ">: this is the only condition"
         stand_on(program, "description")
-        await program.press("less_than_sign")
-        assert program.notices[-1] == "<: this line cannot be moved; conditions can"
-
-
-async def test_last_line_names_what_enter_does(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
-        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "what this flag does " * 5)
+        lines = [line.rstrip() for line in program.screen.splitlines()]
+        place = next(at for at, line in enumerate(lines) if "description" in line)
+        assert lines[place + 1].startswith("                what")
+        await program.pilot.resize_terminal(120, 24)
         await program.settle()
-        assert "⏎ edit" in last_line(program)
-        stand_on(program, "+ a condition")
-        await program.settle()
-        assert "⏎ add" in last_line(program)
-        stand_on(program, "total")
-        await program.settle()
-        assert "⏎ even shares" in last_line(program)
-
-
-async def test_escape_with_invalid_values_warns_before_discarding_them(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
+        assert "what this flag does what this flag does what this flag does what" in program.screen
         stand_on(program, "+ a variant")
         await program.press("enter")
         await fill(program, "third")
@@ -95,24 +76,7 @@ async def test_escape_with_invalid_values_warns_before_discarding_them(setting: 
         assert "esc again discards your changes" in program.screen
         await program.press("escape")
         assert not isinstance(program.app.screen, FormScreen)
-
-
-async def test_long_values_continue_beside_their_label(setting: Setting) -> None:
-    async with form(replace(setting, size=(60, 24))) as (program, _id):
-        stand_on(program, "description")
-        await program.press("enter")
-        await fill(program, "what this flag does " * 5)
-        lines = [line.rstrip() for line in program.screen.splitlines()]
-        place = next(at for at, line in enumerate(lines) if "description" in line)
-        assert lines[place + 1].startswith("                what")
-        await program.pilot.resize_terminal(120, 24)
-        await program.settle()
-        assert "what this flag does what this flag does what this flag does what" in program.screen
-
-
-async def test_arrows_of_the_rollout_stop_at_its_ends(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
-        await program.press("escape", "percent_sign")
+        await program.press("percent_sign")
         options = program.app.screen.query_one(OptionList)
         await program.press("up")
         assert options.highlighted == 0
