@@ -13,7 +13,6 @@ from textual.widgets import Input
 from flagtui.app.dialogs.completing_prompt import CompletingPrompt
 from flagtui.app.flags.form.flag_form import FormScreen
 
-
 SCOPES = {"property_definitions/": "property_definition:read", "persons/values/": "person:read"}
 UNANSWERED = (*SCOPES, "local_evaluation/", "user_blast_radius/")
 

@@ -80,6 +80,9 @@ def files() -> Iterator[Path]:
 
 def lists_kinds(path: Path) -> bool:
     """Whether one display, or one match, has the names of two kinds."""
+    source = path.read_text(encoding="utf-8")
+    if not any(sum(f'"{name}"' in source for name in names) > 1 for names in NAMES):
+        return False
     return any(len(words & names) > 1 for words in displays(path) for names in NAMES)
 
 
