@@ -41,12 +41,15 @@ async def test_steps_are_unstaged_staged_again_and_applied_with_one_undo(setting
         assert "staged 2" in program.screen.partition("\n")[0]
         assert isinstance(program.app.screen, StagedScreen)
         assert "rollout 75 % → 40 %" in program.screen
+        assert "A apply" in program.screen
         await program.press("A")
         assert isinstance(program.app.screen, ConfirmScreen)
         assert "Apply: 2 changes" in program.screen
         await program.press("y")
         assert not (await program.stored("new-nav")).active
         assert "Nothing is staged." in program.screen
+        assert "A apply" not in program.screen
+        assert "r reason" not in program.screen
         assert not set_on_disk(program).file.exists
         assert "taged" not in program.screen.partition("\n")[0]
         await program.press("escape", "u", "y")
