@@ -12,7 +12,7 @@ from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 
 
-async def test_steps_are_unstaged_staged_again_and_applied_with_one_undo(setting: Setting) -> None:
+async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Setting) -> None:
     async with running(setting) as program:
         with set_on_disk(program).held():
             await program.press("plus")
@@ -124,7 +124,7 @@ async def test_undo_after_a_refusal_undoes_what_was_applied(setting: Setting) ->
         assert "staged" not in program.screen.partition("\n")[0]
 
 
-async def test_many_changes_are_planned_on_one_list_up_to_the_limit(setting: Setting) -> None:
+async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=5)
     async with running(replace(setting, rules=rules)) as program:
         await program.press("plus", *["x", "down"] * 4, "x", "space")

@@ -42,6 +42,7 @@ async def test_a_conflict_brings_both_sides(office: Office) -> None:
     conflict = outcome.conflicts[0]
     assert (conflict.seen, conflict.mine, conflict.theirs) == ("New checkout", "Ada's words", "Bob's words")
     assert office.journal.entries()[0].ending == "conflicted"
+    assert outcome.reason == "bob@acme.test changed the same thing first"
 
 
 async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: Office) -> None:
