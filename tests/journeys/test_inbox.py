@@ -101,10 +101,10 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         await program.press("A")
         await program.press("y")
         assert "btn_click_3 not sent" in words(program.screen)
+        assert any("1 hidden, 1 failed, 1 not sent" in notice for notice in program.notices)
         await program.press("escape")
         assert len(decided(program)) == 2
         assert len(sent) == 2
-        assert any("1 hidden, 1 failed, 1 not sent" in notice for notice in program.notices)
         program.wire.before = lambda request: None
     async with running(setting) as program:
         await open_inbox(program)
