@@ -172,6 +172,6 @@ async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting)
         assert calls.count < 100
         await staging.add(plans[1:])
         await asyncio.gather(staging.undo_last(), staging.undo_last())
-        assert staging.changes == ()
+        assert len(staging.changes) == 0
         await asyncio.gather(staging.redo_last(), staging.redo_last())
         assert [change.record for change in staging.changes] == [901, 902]
