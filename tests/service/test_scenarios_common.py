@@ -15,16 +15,19 @@ CURRENT_KEY = "/api/personal_api_keys/@current/"
 ME = "/api/users/@me/"
 
 
-@pytest.mark.parametrize("authorization", ["Token x", "bearer phx_everything", "Bearer", "Bearer ", ""])
-async def test_scenario_01_and_02_other_authorization_is_no_key(world: World, authorization: str) -> None:
-    response = await world.client.get(PROJECTS, headers={"Authorization": authorization})
-    assert response.status_code == 401
-    assert response.json() == {
-        "type": "authentication_error",
-        "code": "not_authenticated",
-        "detail": "Authentication credentials were not provided.",
-        "attr": None,
-    }
+AUTHORIZATIONS: list[str] = ["Token x", "bearer phx_everything", "Bearer", "Bearer ", ""]
+
+
+async def test_scenario_01_and_02_other_authorization_is_no_key(world: World) -> None:
+    for authorization in AUTHORIZATIONS:
+        response = await world.client.get(PROJECTS, headers={"Authorization": authorization})
+        assert response.status_code == 401
+        assert response.json() == {
+            "type": "authentication_error",
+            "code": "not_authenticated",
+            "detail": "Authentication credentials were not provided.",
+            "attr": None,
+        }
 
 
 async def test_scenario_02_a_wrong_key_is_refused(world: World) -> None:
@@ -187,14 +190,17 @@ async def test_scenario_16_and_17_pages_link_to_their_neighbours(world: World) -
     assert "search=x1" in narrowed["next"]
 
 
-@pytest.mark.parametrize("limit", ["abc", "0", "-5", "", "1.5", "9" * 40])
-async def test_scenario_18_a_senseless_limit_is_as_if_not_sent(world: World, limit: str) -> None:
+LIMITS: list[str] = ["abc", "0", "-5", "", "1.5", "9" * 40]
+
+
+async def test_scenario_18_a_senseless_limit_is_as_if_not_sent(world: World) -> None:
     for number in range(101):
         world.write(
             "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')",
             f"x{number}",
         )
-    assert len((await world.get("", limit=limit, offset=limit))["results"]) == 100
+    for limit in LIMITS:
+        assert len((await world.get("", limit=limit, offset=limit))["results"]) == 100
 
 
 async def test_scenario_19_both_slash_forms_answer_alike(world: World) -> None:

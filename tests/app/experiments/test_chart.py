@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from tests.doubles.slices import crossed
 
 from flagtui.app.experiments.chart import Course, Point, chart_lines
 from flagtui.app.experiments.chart_canvas import day_ticks, scale_of, tick_label
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 
 OCTOBER: Final = date(2026, 10, 25)
+SIZES: Final = ((132, 40), (80, 17), (56, 9), (30, 8), (20, 5))
 PERCENT = st.floats(-500, 500, allow_nan=False).map(lambda value: round(value, 3))
 
 
@@ -80,9 +82,7 @@ def test_days_have_short_names_and_never_overlap() -> None:
             assert (len(day_ticks(days(count), width)) - 1) * 9 <= width
 
 
-@pytest.mark.parametrize("size", [(132, 40), (80, 17), (56, 9), (30, 8), (20, 5)])
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
-@pytest.mark.parametrize("count", [1, 2, 90])
+@pytest.mark.parametrize(("size", "glyphs", "count"), crossed(SIZES, [UNICODE, ASCII], [90, 1, 2]))
 def test_a_chart_is_as_large_as_asked(size: tuple[int, int], glyphs: Glyphs, count: int) -> None:
     many = [course(*([3.0] * count), name=f"variant-名{number}") for number in range(12)]
     for courses in (many[:1], many):

@@ -9,6 +9,7 @@ from tests.changes.test_with_the_service import GENERATIONS, working
 from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.slices import crossed
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.filter_rules import problems_in
@@ -113,8 +114,7 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
 REAL = [*KINDS[:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-@pytest.mark.parametrize("fields", REAL, ids=["boolean", "multivariate", "remote config", "copy"])
+@pytest.mark.parametrize(("generation", "fields"), crossed(GENERATIONS, REAL))
 async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:

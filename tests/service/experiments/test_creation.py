@@ -42,15 +42,17 @@ async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service:
     assert [entry["activity"] for entry in log["results"]] == ["created"]
 
 
-@pytest.mark.parametrize(
-    ("missing", "attr"),
-    [(["name"], "name"), (["feature_flag_key"], "feature_flag_key"), (["name", "feature_flag_key"], "name")],
-)
-async def test_scenario_2_name_and_flag_key_are_required(
-    service: Service, missing: list[str], attr: str
-) -> None:
-    body = {name: value for name, value in _body().items() if name not in missing}
-    assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
+MISSING: list[tuple[list[str], str]] = [
+    (["name"], "name"),
+    (["feature_flag_key"], "feature_flag_key"),
+    (["name", "feature_flag_key"], "name"),
+]
+
+
+async def test_scenario_2_name_and_flag_key_are_required(service: Service) -> None:
+    for missing, attr in MISSING:
+        body = {name: value for name, value in _body().items() if name not in missing}
+        assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
 
 
 async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) -> None:
@@ -79,30 +81,27 @@ async def test_scenario_4_variants_keep_order_and_wrong_sums_are_refused(service
     assert (await service.get("feature_flags", search="wrong"))["count"] == 0
 
 
-@pytest.mark.parametrize(
-    ("variants", "detail"),
-    [
-        (
-            (("control", 5), *((f"v{number}", 5) for number in range(20))),
-            "Feature flag variants must be less than 21",
-        ),
-        ((("control", 100),), AT_LEAST_TWO),
-        (
-            (("a", 50), ("b", 50)),
-            "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
-            "Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
-        ),
-    ],
-    ids=["21", "one", "no control"],
-)
-async def test_scenario_5_variants_that_are_refused(
-    service: Service, variants: tuple[tuple[str, int], ...], detail: str
-) -> None:
-    assert await service.refused("POST", "experiments", _body(parameters=_variants(*variants))) == (
-        400,
-        detail,
-        None,
-    )
+REFUSED_VARIANTS: list[tuple[tuple[tuple[str, int], ...], str]] = [
+    (
+        (("control", 5), *((f"v{number}", 5) for number in range(20))),
+        "Feature flag variants must be less than 21",
+    ),
+    ((("control", 100),), AT_LEAST_TWO),
+    (
+        (("a", 50), ("b", 50)),
+        "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
+        "Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
+    ),
+]
+
+
+async def test_scenario_5_variants_that_are_refused(service: Service) -> None:
+    for variants, detail in REFUSED_VARIANTS:
+        assert await service.refused("POST", "experiments", _body(parameters=_variants(*variants))) == (
+            400,
+            detail,
+            None,
+        )
 
 
 async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(service: Service) -> None:
@@ -113,22 +112,20 @@ async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(servic
     assert [variant["key"] for variant in made["parameters"]["feature_flag_variants"]] == ["control", "b"]
 
 
-@pytest.mark.parametrize(
-    ("variants", "detail"),
-    [
-        (["x", "y"], "Feature flag variant at index 0 must be an object"),
-        ([{"key": "control"}, {}], "Feature flag variant at index 1 must have a 'key' field"),
-        (
-            [{"key": "control"}, {"key": "test"}],
-            "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
-        ),
-    ],
-)
-async def test_variants_are_objects_with_a_key_and_a_share(
-    service: Service, variants: list[Any], detail: str
-) -> None:
-    body = _body(parameters={"feature_flag_variants": variants})
-    assert await service.refused("POST", "experiments", body) == (400, detail, None)
+ODD_VARIANTS: list[tuple[list[Any], str]] = [
+    (["x", "y"], "Feature flag variant at index 0 must be an object"),
+    ([{"key": "control"}, {}], "Feature flag variant at index 1 must have a 'key' field"),
+    (
+        [{"key": "control"}, {"key": "test"}],
+        "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
+    ),
+]
+
+
+async def test_variants_are_objects_with_a_key_and_a_share(service: Service) -> None:
+    for variants, detail in ODD_VARIANTS:
+        body = _body(parameters={"feature_flag_variants": variants})
+        assert await service.refused("POST", "experiments", body) == (400, detail, None)
 
 
 async def test_split_percent_wins_over_rollout_percentage(service: Service) -> None:
@@ -191,20 +188,18 @@ async def test_scenario_7_an_echo_of_what_was_read_is_ignored(service: Service) 
     assert (await service.post("experiments", body, 201))["feature_flag"]["id"] == first["feature_flag"]["id"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "attr"),
-    [
-        ({"filters": {}, "colour": 1}, "feature_flag__colour"),
-        ({"filters": {"super_groups": []}}, "feature_flag__filters__super_groups"),
-        ({"filters": {"multivariate": {"x": 1}}}, "feature_flag__filters__multivariate__x"),
-        ({"filters": {"groups": [{"variant": "test"}]}}, "feature_flag__filters__groups__0__variant"),
-    ],
-)
-async def test_the_strict_flag_object_refuses_unknown_keys_by_their_path(
-    service: Service, fields: dict[str, Any], attr: str
-) -> None:
+UNKNOWN_KEYS: list[tuple[dict[str, Any], str]] = [
+    ({"filters": {}, "colour": 1}, "feature_flag__colour"),
+    ({"filters": {"super_groups": []}}, "feature_flag__filters__super_groups"),
+    ({"filters": {"multivariate": {"x": 1}}}, "feature_flag__filters__multivariate__x"),
+    ({"filters": {"groups": [{"variant": "test"}]}}, "feature_flag__filters__groups__0__variant"),
+]
+
+
+async def test_the_strict_flag_object_refuses_unknown_keys_by_their_path(service: Service) -> None:
     detail = "Unsupported key for the experiment feature_flag input."
-    assert await service.refused("POST", "experiments", _body(feature_flag=fields)) == (400, detail, attr)
+    for fields, attr in UNKNOWN_KEYS:
+        assert await service.refused("POST", "experiments", _body(feature_flag=fields)) == (400, detail, attr)
 
 
 async def test_the_strict_flag_object_configures_a_new_flag(service: Service) -> None:

@@ -75,56 +75,60 @@ async def test_repeated_metric_id_is_replaced(service: Service) -> None:
     assert made["metrics"][1]["uuid"] != twice["uuid"]
 
 
-@pytest.mark.parametrize(
-    ("metrics", "detail"),
-    [
-        ({}, "Metrics must be a list"),
-        (["x"], "Invalid metric at index 0: must be a dict"),
-        ([{"kind": "x"}], "Invalid metric at index 0: metric kind must be 'ExperimentMetric'"),
-        (
-            [{"kind": "ExperimentTrendsQuery"}],
-            "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported "
-            "for new experiments. Use 'ExperimentMetric' instead.",
-        ),
-        (
-            [FUNNEL | {"series": []}],
-            "Invalid metric at index 0: funnel metrics require at least one step. "
-            "The experiment exposure event is added as the initial step automatically.",
-        ),
-        (
-            [{"kind": "ExperimentMetric", "metric_type": "mean"}],
-            "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}].",
-        ),
-    ],
-)
-async def test_scenario_11_metrics_of_the_wrong_shape(service: Service, metrics: Any, detail: str) -> None:
-    for field in ("metrics", "metrics_secondary"):
-        assert await service.refused("POST", "experiments", _body(**{field: metrics})) == (400, detail, field)
+WRONG_METRICS: list[tuple[Any, str]] = [
+    ({}, "Metrics must be a list"),
+    (["x"], "Invalid metric at index 0: must be a dict"),
+    ([{"kind": "x"}], "Invalid metric at index 0: metric kind must be 'ExperimentMetric'"),
+    (
+        [{"kind": "ExperimentTrendsQuery"}],
+        "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported "
+        "for new experiments. Use 'ExperimentMetric' instead.",
+    ),
+    (
+        [FUNNEL | {"series": []}],
+        "Invalid metric at index 0: funnel metrics require at least one step. "
+        "The experiment exposure event is added as the initial step automatically.",
+    ),
+    (
+        [{"kind": "ExperimentMetric", "metric_type": "mean"}],
+        "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}].",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        {"metric_type": "sum"},
-        MEAN | {"source": "bought"},
-        MEAN | {"source": {"kind": "EventsNode", "event": 5}},
-        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "median"}},
-        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "sum"}},
-        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "properties": {}}},
-        MEAN | {"source": {"kind": "ActionsNode", "id": True}},
-        MEAN | {"source": {"kind": "ExperimentDataWarehouseNode"}},
-        MEAN | {"source": {"kind": "SomethingNode"}},
-        MEAN | {"upper_bound_percentile": 2, "threshold": "x", "goal": "up", "conversion_window_unit": "eon"},
-        FUNNEL | {"series": {}},
-        RATIO | {"numerator_outlier_handling": []},
-        {name: value for name, value in RETENTION.items() if name != "start_handling"},
-    ],
-)
-async def test_other_faults_of_a_metric_are_listed(service: Service, metric: dict[str, Any]) -> None:
-    body = _body(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
-    status, detail, attr = await service.refused("POST", "experiments", body)
-    assert (status, attr) == (400, "metrics")
-    assert detail.startswith("Invalid metric at index 0: [{'loc': (")
+async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
+    for metrics, detail in WRONG_METRICS:
+        for field in ("metrics", "metrics_secondary"):
+            assert await service.refused("POST", "experiments", _body(**{field: metrics})) == (
+                400,
+                detail,
+                field,
+            )
+
+
+FAULTY_METRICS: list[dict[str, Any]] = [
+    {"metric_type": "sum"},
+    MEAN | {"source": "bought"},
+    MEAN | {"source": {"kind": "EventsNode", "event": 5}},
+    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "median"}},
+    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "sum"}},
+    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "properties": {}}},
+    MEAN | {"source": {"kind": "ActionsNode", "id": True}},
+    MEAN | {"source": {"kind": "ExperimentDataWarehouseNode"}},
+    MEAN | {"source": {"kind": "SomethingNode"}},
+    MEAN | {"upper_bound_percentile": 2, "threshold": "x", "goal": "up", "conversion_window_unit": "eon"},
+    FUNNEL | {"series": {}},
+    RATIO | {"numerator_outlier_handling": []},
+    {name: value for name, value in RETENTION.items() if name != "start_handling"},
+]
+
+
+async def test_other_faults_of_a_metric_are_listed(service: Service) -> None:
+    for metric in FAULTY_METRICS:
+        body = _body(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
+        status, detail, attr = await service.refused("POST", "experiments", body)
+        assert (status, attr) == (400, "metrics")
+        assert detail.startswith("Invalid metric at index 0: [{'loc': (")
 
 
 REFUSED: list[tuple[str, Any, str]] = [
@@ -165,12 +169,10 @@ REFUSED: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value", "detail"), REFUSED)
-async def test_scenarios_12_and_38_other_fields_that_are_refused(
-    service: Service, field: str, value: Any, detail: str
-) -> None:
-    assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, field)
-    assert (await service.get("feature_flags"))["count"] == 0
+async def test_scenarios_12_and_38_other_fields_that_are_refused(service: Service) -> None:
+    for field, value, detail in REFUSED:
+        assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, field)
+        assert (await service.get("feature_flags"))["count"] == 0
 
 
 REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
@@ -189,10 +191,10 @@ REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value", "detail"), REFUSED_AS_A_WHOLE)
-async def test_other_faults_name_no_field(service: Service, field: str, value: Any, detail: str) -> None:
-    assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, None)
-    assert (await service.get("feature_flags"))["count"] == 0
+async def test_other_faults_name_no_field(service: Service) -> None:
+    for field, value, detail in REFUSED_AS_A_WHOLE:
+        assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, None)
+        assert (await service.get("feature_flags"))["count"] == 0
 
 
 @pytest.mark.parametrize(

@@ -71,28 +71,26 @@ async def test_a_fraction_of_a_percent_is_a_share_too(world: World) -> None:
     assert changed["filters"]["groups"][0]["rollout_percentage"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("body", "words", "attr"),
-    [
-        ({INDEX: 2, SHARE: 25}, "It has 2", None),
-        ({INDEX: -1, SHARE: 25}, "greater than or equal to 0", INDEX),
-        ({INDEX: 0, SHARE: 101}, "less than or equal to 100", SHARE),
-        ({INDEX: 0, SHARE: -1}, "greater than or equal to 0", SHARE),
-        ({INDEX: 0, SHARE: 10**400}, "less than or equal to 100", SHARE),
-        ({INDEX: 0, SHARE: "x"}, "A valid number", SHARE),
-        ({INDEX: 0, SHARE: None}, "may not be null", SHARE),
-        ({INDEX: 0}, "This field is required.", SHARE),
-        ({SHARE: 25}, "This field is required.", INDEX),
-        ({INDEX: 0, SHARE: 25, "version": None}, "may not be null", "version"),
-    ],
-)
-async def test_a_share_that_cannot_be_set_is_refused(
-    world: World, body: dict[str, Any], words: str, attr: str | None
-) -> None:
+REFUSED_SHARES: list[tuple[dict[str, Any], str, str | None]] = [
+    ({INDEX: 2, SHARE: 25}, "It has 2", None),
+    ({INDEX: -1, SHARE: 25}, "greater than or equal to 0", INDEX),
+    ({INDEX: 0, SHARE: 101}, "less than or equal to 100", SHARE),
+    ({INDEX: 0, SHARE: -1}, "greater than or equal to 0", SHARE),
+    ({INDEX: 0, SHARE: 10**400}, "less than or equal to 100", SHARE),
+    ({INDEX: 0, SHARE: "x"}, "A valid number", SHARE),
+    ({INDEX: 0, SHARE: None}, "may not be null", SHARE),
+    ({INDEX: 0}, "This field is required.", SHARE),
+    ({SHARE: 25}, "This field is required.", INDEX),
+    ({INDEX: 0, SHARE: 25, "version": None}, "may not be null", "version"),
+]
+
+
+async def test_a_share_that_cannot_be_set_is_refused(world: World) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    status, detail, where = await refuse(world, flag, "set_release_condition_rollout", **body)
-    assert (status, where) == (400, attr)
-    assert words in detail
+    for body, words, attr in REFUSED_SHARES:
+        status, detail, where = await refuse(world, flag, "set_release_condition_rollout", **body)
+        assert (status, where) == (400, attr)
+        assert words in detail
 
 
 @both
@@ -126,27 +124,25 @@ async def test_the_named_variant_takes_the_whole_distribution(world: World) -> N
     assert changed["filters"] == stored_form(expected)
 
 
-@pytest.mark.parametrize(
-    ("first", "index", "count"),
-    [
-        (OPEN, None, 1),
-        (OPEN, 0, 1),
-        ({**OPEN, "aggregation_group_type_index": 0}, 0, 1),
-        ({**OPEN, "properties": [INTERNAL]}, None, 2),
-        ({**OPEN, "rollout_percentage": 99}, None, 2),
-        ({**OPEN, "variant": "test"}, None, 2),
-        ({**OPEN, "aggregation_group_type_index": 1}, None, 2),
-        ({**OPEN, "aggregation_group_type_index": None}, 0, 2),
-    ],
-)
-async def test_leading_condition_for_everyone_is_not_added_twice(
-    world: World, first: dict[str, Any], index: int | None, count: int
-) -> None:
+LEADING: list[tuple[dict[str, Any], int | None, int]] = [
+    (OPEN, None, 1),
+    (OPEN, 0, 1),
+    ({**OPEN, "aggregation_group_type_index": 0}, 0, 1),
+    ({**OPEN, "properties": [INTERNAL]}, None, 2),
+    ({**OPEN, "rollout_percentage": 99}, None, 2),
+    ({**OPEN, "variant": "test"}, None, 2),
+    ({**OPEN, "aggregation_group_type_index": 1}, None, 2),
+    ({**OPEN, "aggregation_group_type_index": None}, 0, 2),
+]
+
+
+async def test_leading_condition_for_everyone_is_not_added_twice(world: World) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    filters = {**TARGETING, "groups": [first], "aggregation_group_type_index": index}
-    world.write("UPDATE flags SET filters = json(?) WHERE id = ?", json.dumps(filters), flag["id"])
-    changed = await act(world, flag, "roll_out_to_everyone", variant_key="test")
-    assert len(changed["filters"]["groups"]) == count
+    for first, index, count in LEADING:
+        filters = {**TARGETING, "groups": [first], "aggregation_group_type_index": index}
+        world.write("UPDATE flags SET filters = json(?) WHERE id = ?", json.dumps(filters), flag["id"])
+        flag = await act(world, flag, "roll_out_to_everyone", variant_key="test")
+        assert len(flag["filters"]["groups"]) == count
 
 
 @pytest.mark.parametrize(

@@ -30,19 +30,19 @@ async def test_project_can_require_evaluation_contexts(world: World) -> None:
     assert refusal.detail.startswith("Cannot remove all evaluation contexts.")
 
 
-@pytest.mark.parametrize(
-    ("contexts", "detail"),
-    [
-        (["x"] * 51, "evaluation_contexts must be a list of at most 50 items."),
-        ("web", "evaluation_contexts must be a list of at most 50 items."),
-        ([""], "Invalid evaluation context name."),
-        ([7], "Invalid evaluation context name."),
-        (["x" * 256], "Invalid evaluation context name."),
-    ],
-)
-async def test_evaluation_contexts_are_short_names(world: World, contexts: Any, detail: str) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "evaluation_contexts": contexts})
-    assert (refusal.attr, refusal.detail) == (None, detail)
+CONTEXTS: list[tuple[Any, str]] = [
+    (["x"] * 51, "evaluation_contexts must be a list of at most 50 items."),
+    ("web", "evaluation_contexts must be a list of at most 50 items."),
+    ([""], "Invalid evaluation context name."),
+    ([7], "Invalid evaluation context name."),
+    (["x" * 256], "Invalid evaluation context name."),
+]
+
+
+async def test_evaluation_contexts_are_short_names(world: World) -> None:
+    for contexts, detail in CONTEXTS:
+        refusal = await world.refused("POST", "", {"key": "a", "evaluation_contexts": contexts})
+        assert (refusal.attr, refusal.detail) == (None, detail)
 
 
 async def test_a_device_cannot_persist_across_signing_in(world: World) -> None:
@@ -113,123 +113,120 @@ async def test_a_flag_with_an_early_access_feature_is_for_persons(
     assert refusal.detail == detail
 
 
-@pytest.mark.parametrize(
-    ("filters", "rule", "older"),
-    [
-        (
-            {**variants(a=100), "payloads": {"b": "1"}},
-            "payload_key_not_a_variant",
-            "Payload keys must match a variant key for multivariate flags",
-        ),
-        (
-            {"groups": [{}], "payloads": {"false": "1"}},
-            "payload_key_not_true",
-            "Payload keys must be 'true' for boolean flags",
-        ),
-        (
-            {"groups": [{"variant": "b"}], "multivariate": variants(a=100)["multivariate"]},
-            "group_variant_not_a_variant",
-            "Filters are not valid (variant override does not exist)",
-        ),
-        (
-            asks_whether(type="group", group_type_index=0),
-            "person_aggregation_property_type",
-            "Filters are not valid "
-            "(person-aggregated conditions can only use person, cohort, and flag properties)",
-        ),
-        (
-            {**asks_whether(), "aggregation_group_type_index": 0},
-            "group_aggregation_property_type",
-            "Filters are not valid (group-aggregated conditions can only use group properties)",
-        ),
-        (
-            {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
-            "group_property_type_index_mismatch",
-            "Filters are not valid (group properties must match the condition set's group type)",
-        ),
-        (variants(**{"a": 50, "b": 50.5}), "variant_rollout_sum_not_100", None),
-        (variants(a=33.34, b=33.33, c=33.33), None, None),
-    ],
-)
-async def test_the_same_fault_has_an_older_and_a_newer_word(
-    start_world: Start, filters: Any, rule: str | None, older: str | None
-) -> None:
-    body = {"key": "a", "filters": filters}
-    if rule is None:
-        await (await start_world()).flag(**body)
-        await (await start_world(strict_filters=True)).flag(**body)
-        return
-    refusal = await (await start_world()).refused("POST", "", body)
-    assert refusal.attr == "filters"
-    assert older is None or refusal.detail == older
-    newest = await (await start_world(strict_filters=True)).refused("POST", "", body)
-    assert (newest.code, newest.attr) == (f"cross_field.{rule}", "filters")
+OLDER_AND_NEWER: list[tuple[Any, str | None, str | None]] = [
+    (
+        {**variants(a=100), "payloads": {"b": "1"}},
+        "payload_key_not_a_variant",
+        "Payload keys must match a variant key for multivariate flags",
+    ),
+    (
+        {"groups": [{}], "payloads": {"false": "1"}},
+        "payload_key_not_true",
+        "Payload keys must be 'true' for boolean flags",
+    ),
+    (
+        {"groups": [{"variant": "b"}], "multivariate": variants(a=100)["multivariate"]},
+        "group_variant_not_a_variant",
+        "Filters are not valid (variant override does not exist)",
+    ),
+    (
+        asks_whether(type="group", group_type_index=0),
+        "person_aggregation_property_type",
+        "Filters are not valid "
+        "(person-aggregated conditions can only use person, cohort, and flag properties)",
+    ),
+    (
+        {**asks_whether(), "aggregation_group_type_index": 0},
+        "group_aggregation_property_type",
+        "Filters are not valid (group-aggregated conditions can only use group properties)",
+    ),
+    (
+        {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
+        "group_property_type_index_mismatch",
+        "Filters are not valid (group properties must match the condition set's group type)",
+    ),
+    (variants(**{"a": 50, "b": 50.5}), "variant_rollout_sum_not_100", None),
+    (variants(a=33.34, b=33.33, c=33.33), None, None),
+]
 
 
-@pytest.mark.parametrize(
-    ("filters", "detail"),
-    [
-        (
-            asks_whether(type="group", group_type_index=0),
-            "Filters are not valid (can only use person, cohort, and flag properties)",
-        ),
-        (
-            {**asks_whether(), "aggregation_group_type_index": 0},
-            "Filters are not valid (can only use group properties)",
-        ),
-        (
-            {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
-            "Filters are not valid (can only use group properties)",
-        ),
-        ({"groups": [{}], "payloads": {"true": "{bad"}}, "Payload value is not valid JSON"),
-    ],
-)
-async def test_the_oldest_servers_say_less(start_world: Start, filters: Any, detail: str) -> None:
+async def test_the_same_fault_has_an_older_and_a_newer_word(start_world: Start) -> None:
+    old, new = await start_world(), await start_world(strict_filters=True)
+    for filters, rule, older in OLDER_AND_NEWER:
+        body = {"key": "a", "filters": filters}
+        if rule is None:
+            await old.flag(**body)
+            await new.flag(**body)
+            continue
+        refusal = await old.refused("POST", "", body)
+        assert refusal.attr == "filters"
+        assert older is None or refusal.detail == older
+        newest = await new.refused("POST", "", body)
+        assert (newest.code, newest.attr) == (f"cross_field.{rule}", "filters")
+
+
+OLDEST: list[tuple[Any, str]] = [
+    (
+        asks_whether(type="group", group_type_index=0),
+        "Filters are not valid (can only use person, cohort, and flag properties)",
+    ),
+    (
+        {**asks_whether(), "aggregation_group_type_index": 0},
+        "Filters are not valid (can only use group properties)",
+    ),
+    (
+        {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
+        "Filters are not valid (can only use group properties)",
+    ),
+    ({"groups": [{}], "payloads": {"true": "{bad"}}, "Payload value is not valid JSON"),
+]
+
+
+async def test_the_oldest_servers_say_less(start_world: Start) -> None:
     older = await start_world(legacy=True)
-    refusal = await older.refused("POST", "", {"key": "a", "filters": filters})
-    assert (refusal.attr, refusal.detail) == ("filters", detail)
+    for filters, detail in OLDEST:
+        refusal = await older.refused("POST", "", {"key": "a", "filters": filters})
+        assert (refusal.attr, refusal.detail) == ("filters", detail)
 
 
-@pytest.mark.parametrize(
-    ("filters", "detail"),
-    [
-        ([], 'Expected a dictionary of items but got type "list".'),
-        (None, "This field may not be null."),
-        ({"groups": {}}, "groups must be a list, got dict"),
-        ({"groups": ["x"]}, "groups[0] must be a dictionary, got str"),
-        ({"groups": [{"properties": {}}]}, "groups[0].properties must be a list, got dict"),
-        ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0] must be a dictionary, got str"),
-        ({"groups": [{"variant": 1}]}, "groups[0].variant must be a string or null, got int"),
-        (
-            {"groups": [{}], "aggregation_group_type_index": "a"},
-            "aggregation_group_type_index must be an integer or null, got str",
-        ),
-        ({"groups": [{}], "multivariate": []}, "multivariate must be a dictionary or null, got list"),
-        ({"groups": [{}], "multivariate": {}}, "multivariate.variants must be a list"),
-        (
-            {"groups": [{}], "multivariate": {"variants": [{"key": 1}]}},
-            "multivariate.variants[0].key must be a string",
-        ),
-        (
-            {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": None}]}},
-            "multivariate.variants[0].rollout_percentage must be a number, got null",
-        ),
-        ({"groups": [{}], "holdout": 4}, "holdout must be a dictionary or null, got int"),
-        ({"groups": [{}], "holdout": {}}, "holdout.id must be an integer"),
-        ({"groups": [{}], "holdout": {"id": 1}}, "holdout.exclusion_percentage must be a number"),
-        ({"groups": [{}], "early_exit": "yes"}, "early_exit must be a boolean or null, got str"),
-        (
-            {"groups": [{}], "feature_enrollment": 1},
-            "feature_enrollment must be a boolean or null, got int",
-        ),
-        ({"groups": [{}], "payloads": []}, "Payloads must be passed as a dictionary"),
-    ],
-)
-async def test_filters_of_a_wrong_shape_are_named_by_their_place(
-    world: World, filters: Any, detail: str
-) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
-    assert (refusal.status, refusal.attr, refusal.detail) == (400, "filters", detail)
+WRONG_SHAPES: list[tuple[Any, str]] = [
+    ([], 'Expected a dictionary of items but got type "list".'),
+    (None, "This field may not be null."),
+    ({"groups": {}}, "groups must be a list, got dict"),
+    ({"groups": ["x"]}, "groups[0] must be a dictionary, got str"),
+    ({"groups": [{"properties": {}}]}, "groups[0].properties must be a list, got dict"),
+    ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0] must be a dictionary, got str"),
+    ({"groups": [{"variant": 1}]}, "groups[0].variant must be a string or null, got int"),
+    (
+        {"groups": [{}], "aggregation_group_type_index": "a"},
+        "aggregation_group_type_index must be an integer or null, got str",
+    ),
+    ({"groups": [{}], "multivariate": []}, "multivariate must be a dictionary or null, got list"),
+    ({"groups": [{}], "multivariate": {}}, "multivariate.variants must be a list"),
+    (
+        {"groups": [{}], "multivariate": {"variants": [{"key": 1}]}},
+        "multivariate.variants[0].key must be a string",
+    ),
+    (
+        {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": None}]}},
+        "multivariate.variants[0].rollout_percentage must be a number, got null",
+    ),
+    ({"groups": [{}], "holdout": 4}, "holdout must be a dictionary or null, got int"),
+    ({"groups": [{}], "holdout": {}}, "holdout.id must be an integer"),
+    ({"groups": [{}], "holdout": {"id": 1}}, "holdout.exclusion_percentage must be a number"),
+    ({"groups": [{}], "early_exit": "yes"}, "early_exit must be a boolean or null, got str"),
+    (
+        {"groups": [{}], "feature_enrollment": 1},
+        "feature_enrollment must be a boolean or null, got int",
+    ),
+    ({"groups": [{}], "payloads": []}, "Payloads must be passed as a dictionary"),
+]
+
+
+async def test_filters_of_a_wrong_shape_are_named_by_their_place(world: World) -> None:
+    for filters, detail in WRONG_SHAPES:
+        refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
+        assert (refusal.status, refusal.attr, refusal.detail) == (400, "filters", detail)
 
 
 async def test_filters_are_brought_into_one_form(world: World) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from tests.doubles.service_world import Start, World, asks_whether, variants
 
 EVERYBODY = {"groups": [{"properties": [], "rollout_percentage": 100}]}
@@ -16,20 +15,20 @@ async def test_scenario_09_a_key_is_enough_to_make_a_flag(world: World) -> None:
     assert (entry["activity"], entry["detail"]["changes"]) == ("created", [])
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({}, "required"),
-        ({"key": ""}, "blank"),
-        ({"key": None}, "null"),
-        ({"key": "a b"}, "invalid_key"),
-        ({"key": "x" * 401}, "max_length"),
-        ({"key": ["a"]}, "invalid_input"),
-    ],
-)
-async def test_scenario_10_a_key_must_be_plain(world: World, body: Any, code: str) -> None:
-    refusal = await world.refused("POST", "", body)
-    assert (refusal.status, refusal.code, refusal.attr) == (400, code, "key")
+KEYS: list[tuple[Any, str]] = [
+    ({}, "required"),
+    ({"key": ""}, "blank"),
+    ({"key": None}, "null"),
+    ({"key": "a b"}, "invalid_key"),
+    ({"key": "x" * 401}, "max_length"),
+    ({"key": ["a"]}, "invalid_input"),
+]
+
+
+async def test_scenario_10_a_key_must_be_plain(world: World) -> None:
+    for body, code in KEYS:
+        refusal = await world.refused("POST", "", body)
+        assert (refusal.status, refusal.code, refusal.attr) == (400, code, "key")
 
 
 async def test_scenario_11_a_key_is_taken_by_living_flags_only(world: World) -> None:
@@ -61,46 +60,44 @@ async def test_scenario_13_variants_sum_to_a_hundred(start_world: Start) -> None
     assert newest.detail == "multivariate.variants: Variant rollout percentages must sum to 100, got 90."
 
 
-@pytest.mark.parametrize(
-    ("percentage", "detail"),
-    [
-        (101, "groups[0].rollout_percentage must be between 0 and 100, got 101"),
-        (-1, "groups[0].rollout_percentage must be between 0 and 100, got -1"),
-        ("50", "groups[0].rollout_percentage must be a number or null, got str"),
-        (True, "groups[0].rollout_percentage must be a number or null, got bool"),
-    ],
-)
-async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(
-    world: World, percentage: Any, detail: str
-) -> None:
-    filters = {"groups": [{"properties": [], "rollout_percentage": percentage}]}
-    refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
-    assert (refusal.attr, refusal.detail) == ("filters", detail)
+PERCENTAGES: list[tuple[Any, str]] = [
+    (101, "groups[0].rollout_percentage must be between 0 and 100, got 101"),
+    (-1, "groups[0].rollout_percentage must be between 0 and 100, got -1"),
+    ("50", "groups[0].rollout_percentage must be a number or null, got str"),
+    (True, "groups[0].rollout_percentage must be a number or null, got bool"),
+]
 
 
-@pytest.mark.parametrize(
-    ("item", "detail"),
-    [
-        (
-            {"operator": "contains"},
-            "groups[0].properties[0].operator: unsupported operator for feature flags",
-        ),
-        (
-            {"operator": "in", "value": [1]},
-            "The 'in' operator is only valid for cohort properties, not 'person' properties.",
-        ),
-        ({"operator": "regex", "value": "["}, "groups[0].properties[0].value: invalid regex pattern"),
-        ({"operator": "icontains", "value": ["@a"]}, "Invalid value for operator icontains: ['@a']"),
-        ({"operator": "is_date_after", "value": "soon"}, "Invalid date value: soon"),
-        ({"operator": "semver_gt", "value": "x"}, "Invalid semver value for operator semver_gt: x"),
-        ({"operator": "icontains_multi"}, "icontains_multi operator requires a list of values"),
-        ({"type": "event"}, "groups[0].properties[0].type: invalid property type"),
-        ({"key": ""}, "groups[0].properties[0].key: a property key is required"),
-    ],
-)
-async def test_scenario_15_a_property_asks_what_can_be_answered(world: World, item: Any, detail: str) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "filters": asks_whether(**item)})
-    assert (refusal.status, refusal.attr, refusal.detail) == (400, "filters", detail)
+async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(world: World) -> None:
+    for percentage, detail in PERCENTAGES:
+        filters = {"groups": [{"properties": [], "rollout_percentage": percentage}]}
+        refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
+        assert (refusal.attr, refusal.detail) == ("filters", detail)
+
+
+PROPERTIES: list[tuple[Any, str]] = [
+    (
+        {"operator": "contains"},
+        "groups[0].properties[0].operator: unsupported operator for feature flags",
+    ),
+    (
+        {"operator": "in", "value": [1]},
+        "The 'in' operator is only valid for cohort properties, not 'person' properties.",
+    ),
+    ({"operator": "regex", "value": "["}, "groups[0].properties[0].value: invalid regex pattern"),
+    ({"operator": "icontains", "value": ["@a"]}, "Invalid value for operator icontains: ['@a']"),
+    ({"operator": "is_date_after", "value": "soon"}, "Invalid date value: soon"),
+    ({"operator": "semver_gt", "value": "x"}, "Invalid semver value for operator semver_gt: x"),
+    ({"operator": "icontains_multi"}, "icontains_multi operator requires a list of values"),
+    ({"type": "event"}, "groups[0].properties[0].type: invalid property type"),
+    ({"key": ""}, "groups[0].properties[0].key: a property key is required"),
+]
+
+
+async def test_scenario_15_a_property_asks_what_can_be_answered(world: World) -> None:
+    for item, detail in PROPERTIES:
+        refusal = await world.refused("POST", "", {"key": "a", "filters": asks_whether(**item)})
+        assert (refusal.status, refusal.attr, refusal.detail) == (400, "filters", detail)
 
 
 async def test_scenario_16_payloads_are_kept_as_text_that_holds_json(world: World) -> None:

@@ -31,28 +31,26 @@ async def test_a_percentage_of_no_simple_flag_is_refused(world: World, filters: 
     assert "Change filters instead." in str(refusal.detail)
 
 
-@pytest.mark.parametrize(
-    ("fields", "attr"),
-    [
-        ({"filters": HALF, "rollout_percentage": 60}, "rollout_percentage"),
-        ({"filters": HALF, "rollout_percentage": None}, "rollout_percentage"),
-        ({"filters": HALF, "rollout_percentage": 101}, "rollout_percentage"),
-        ({"filters": HALF, "rollout_percentage": "much"}, "rollout_percentage"),
-        ({"filters": HALF, "is_simple_flag": False}, "is_simple_flag"),
-        ({"filters": asks_whether(), "is_simple_flag": True}, "is_simple_flag"),
-        ({"is_simple_flag": "perhaps"}, "is_simple_flag"),
-        ({"evaluation_tags": ["a"], "evaluation_contexts": ["b"]}, "evaluation_contexts"),
-        ({"creation_context": "elsewhere"}, "creation_context"),
-        ({"performed_rollback": "perhaps"}, "performed_rollback"),
-        ({"_create_in_folder": ["a"]}, "_create_in_folder"),
-    ],
-)
-async def test_contradictions_are_refused_and_store_nothing(
-    world: World, fields: dict[str, Any], attr: str
-) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", **fields})
-    assert (refusal.status, refusal.attr) == (400, attr)
-    assert await world.keys() == []
+CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"filters": HALF, "rollout_percentage": 60}, "rollout_percentage"),
+    ({"filters": HALF, "rollout_percentage": None}, "rollout_percentage"),
+    ({"filters": HALF, "rollout_percentage": 101}, "rollout_percentage"),
+    ({"filters": HALF, "rollout_percentage": "much"}, "rollout_percentage"),
+    ({"filters": HALF, "is_simple_flag": False}, "is_simple_flag"),
+    ({"filters": asks_whether(), "is_simple_flag": True}, "is_simple_flag"),
+    ({"is_simple_flag": "perhaps"}, "is_simple_flag"),
+    ({"evaluation_tags": ["a"], "evaluation_contexts": ["b"]}, "evaluation_contexts"),
+    ({"creation_context": "elsewhere"}, "creation_context"),
+    ({"performed_rollback": "perhaps"}, "performed_rollback"),
+    ({"_create_in_folder": ["a"]}, "_create_in_folder"),
+]
+
+
+async def test_contradictions_are_refused_and_store_nothing(world: World) -> None:
+    for fields, attr in CONTRADICTIONS:
+        refusal = await world.refused("POST", "", {"key": "a", **fields})
+        assert (refusal.status, refusal.attr) == (400, attr)
+        assert await world.keys() == []
 
 
 async def test_a_body_that_was_read_before_may_be_sent_back(world: World) -> None:

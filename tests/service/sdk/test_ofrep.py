@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from tests.service.evaluation.conftest import KEY, Service
 from tests.service.sdk.test_flag_responses import SPLIT
 
@@ -70,24 +69,22 @@ async def test_attributes_are_properties_and_groups_have_their_own_member(servic
     assert (await one(service, "for-companies", groups={"company": "acme"}))["value"] is True
 
 
-@pytest.mark.parametrize(
-    ("key", "context", "status", "code"),
-    [
-        ("missing", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
-        ("a/b c", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
-        ("plain", {}, 400, "TARGETING_KEY_MISSING"),
-        ("plain", {"targetingKey": ""}, 400, "TARGETING_KEY_MISSING"),
-        ("plain", [], 400, "INVALID_CONTEXT"),
-    ],
-)
-async def test_error_names_the_flag_and_the_reason(
-    service: Service, key: str, context: Any, status: int, code: str
-) -> None:
+ERRORS: list[tuple[str, Any, int, str]] = [
+    ("missing", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
+    ("a/b c", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
+    ("plain", {}, 400, "TARGETING_KEY_MISSING"),
+    ("plain", {"targetingKey": ""}, 400, "TARGETING_KEY_MISSING"),
+    ("plain", [], 400, "INVALID_CONTEXT"),
+]
+
+
+async def test_error_names_the_flag_and_the_reason(service: Service) -> None:
     await service.flag("plain")
-    response = await evaluate(service, f"{BULK}/{key}", context)
-    assert response.status_code == status
-    assert (response.json()["key"], response.json()["errorCode"]) == (key, code)
-    assert response.json()["errorDetails"]
+    for key, context, status, code in ERRORS:
+        response = await evaluate(service, f"{BULK}/{key}", context)
+        assert response.status_code == status
+        assert (response.json()["key"], response.json()["errorCode"]) == (key, code)
+        assert response.json()["errorDetails"]
 
 
 async def test_malformed_body_is_a_parse_error(service: Service) -> None:

@@ -135,11 +135,16 @@ async def test_return_type_cannot_be_changed(pilot: World) -> None:
     )
 
 
-@pytest.mark.parametrize("filters", [None, {}, {"version": 2}, {"groups": []}, {"version": 1}])
-async def test_fragments_of_documents_are_refused(pilot: World, filters: Any) -> None:
+FRAGMENTS: list[Any] = [None, {}, {"version": 2}, {"groups": []}, {"version": 1}]
+
+
+async def test_fragments_of_documents_are_refused(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of(TARGETED))
-    assert (await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": filters})).status == 400
-    assert await pilot.get(f"{flag['id']}/") == flag
+    for filters in FRAGMENTS:
+        assert (
+            await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": filters})
+        ).status == 400
+        assert await pilot.get(f"{flag['id']}/") == flag
 
 
 async def test_repeated_json_keys_are_refused(pilot: World) -> None:
