@@ -183,7 +183,7 @@ async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
     clock = Clock()
     service = create_service(copy_tables(folder / "service.db"), key=KEY, clock=clock, **choices)
     unheard = httpx.AsyncClient(transport=in_process(service))
-    world = World(unheard, folder, clock, service.state.dispatcher.database)
+    world = World(unheard, folder, clock, service)
     world.add_project()
     try:
         # All scopes at once are not enough for copies.

@@ -155,7 +155,7 @@ class Victim:
 def served(folder: Path, **choices: Any) -> Iterator[Served]:
     application = create_service(folder / "service.db", key=KEY, **choices)
     unheard = httpx.AsyncClient(transport=httpx.ASGITransport(app=application))
-    World(unheard, folder, Clock(), application.state.dispatcher.database).add_project()
+    World(unheard, folder, Clock(), application).add_project()
     found = Served(application)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))

@@ -4,18 +4,21 @@ import json
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx
+from starlette.applications import Starlette
 from tests.doubles.new_database import copy_tables
 
 from flagtui.service.access import hash_key
 from flagtui.service.application import Settable, close_service, create_service
 from flagtui.service.clock import stamp
+from flagtui.service.database import Database
 
 KEY = "phx_everything"
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -34,22 +37,30 @@ class Clock:
 
 
 @dataclass
-class World:
-    """Asks the service as one caller; every request comes a second after the one before."""
+class Caller:
+    """Asks the service with one key; every request comes a second after the one before."""
 
     client: httpx.AsyncClient
     path: Path
     clock: Clock
-    database: Any
+    application: Starlette
     headers: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {KEY}"})
 
+    @property
+    def database(self) -> Database:
+        database: Database = self.application.state.dispatcher.database
+        return database
+
+    def url_of(self, path: str) -> str:
+        """Return `path` below the flags of project 1 unless it starts with a slash."""
+        return path if path.startswith("/") else FLAGS + path
+
     async def ask(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
-        """`path` below the flags of project 1 unless it starts with a slash; `body` is sent as JSON."""
+        """Send `body` as JSON."""
         self.clock.pass_(seconds=1)
-        url = path if path.startswith("/") else FLAGS + path
         content = {} if body is None else {"json": body}
         headers = {**self.headers, **more.pop("headers", {})}
-        return await self.client.request(method, url, headers=headers, **content, **more)
+        return await self.client.request(method, self.url_of(path), headers=headers, **content, **more)
 
     async def get(self, path: str = "", **query: Any) -> Any:
         response = await self.ask("GET", path, params=query or None)
@@ -66,6 +77,39 @@ class World:
         assert response.status_code == status, response.text
         return response.json()
 
+    def run(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+        return self.database.write(work).result()
+
+    def write(self, sql: str, *values: Any) -> int:
+        """Runs SQL on the database directly; returns the id of a row it inserted."""
+        return int(self.run(lambda db: db.execute(sql, values)).lastrowid or 0)
+
+    def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        with self.database.reading() as db:
+            return [dict(row) for row in db.execute(sql, values).fetchall()]
+
+    def with_key(
+        self, *scopes: str, user: int = 1, teams: tuple[int, ...] = (), organizations: tuple[str, ...] = ()
+    ) -> Self:
+        """The same service asked with another key."""
+        secret = f"phx_{uuid.uuid4().hex}"
+        self.write(
+            "INSERT INTO api_keys"
+            " (id, user_id, label, hash, mask, scopes, scoped_teams, scoped_organizations, created_at)"
+            " VALUES (?, ?, 'test', ?, '...', ?, ?, ?, ?)",
+            *(str(uuid.uuid4()), user, hash_key(secret)),
+            *(json.dumps(scopes), json.dumps(teams), json.dumps(organizations), stamp(self.clock())),
+        )
+        return replace(self, headers={"Authorization": f"Bearer {secret}"})
+
+    def ago(self, **time: float) -> str:
+        return stamp(self.clock() - timedelta(**time))
+
+
+@dataclass
+class World(Caller):
+    """Asks about flags, and changes what is beside them."""
+
     async def refused(self, method: str, path: str, body: Any = None, **more: Any) -> "Refusal":
         response = await self.ask(method, path, body, **more)
         assert response.status_code >= 400, response.text
@@ -81,33 +125,6 @@ class World:
     async def latest(self, flag_id: int) -> Any:
         """The newest entry of a flag's activity."""
         return (await self.get(f"{flag_id}/activity/"))["results"][0]
-
-    def write(self, sql: str, *values: Any) -> int:
-        """Runs SQL on the database directly; returns the id of a row it inserted."""
-
-        def work(db: sqlite3.Connection) -> int:
-            return int(db.execute(sql, values).lastrowid or 0)
-
-        done: int = self.database.write(work).result()
-        return done
-
-    def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        with self.database.reading() as db:
-            return [dict(row) for row in db.execute(sql, values).fetchall()]
-
-    def with_key(
-        self, *scopes: str, user: int = 1, teams: tuple[int, ...] = (), organizations: tuple[str, ...] = ()
-    ) -> "World":
-        """The same service asked with another key."""
-        secret = f"phx_{uuid.uuid4().hex}"
-        self.write(
-            "INSERT INTO api_keys"
-            " (id, user_id, label, hash, mask, scopes, scoped_teams, scoped_organizations, created_at)"
-            " VALUES (?, ?, 'test', ?, '...', ?, ?, ?, ?)",
-            *(str(uuid.uuid4()), user, hash_key(secret)),
-            *(json.dumps(scopes), json.dumps(teams), json.dumps(organizations), stamp(self.clock())),
-        )
-        return replace(self, headers={"Authorization": f"Bearer {secret}"})
 
     def add_user(self, email: str, level: int = 1) -> int:
         """A member of the organization."""
@@ -149,9 +166,6 @@ class World:
             *(str(uuid.uuid4()), flag_id, stamp(self.clock())),
         )
 
-    def ago(self, **time: float) -> str:
-        return stamp(self.clock() - timedelta(**time))
-
 
 @dataclass(frozen=True)
 class Refusal:
@@ -162,20 +176,37 @@ class Refusal:
 
 
 Start = Callable[..., Any]
+CallerT = TypeVar("CallerT", bound=Caller)
 
 
 @asynccontextmanager
-async def starting(path: Path, **choices: Unpack[Settable]) -> AsyncIterator[World]:
-    """A running service on a new file; the clock stands at START unless one is given."""
+async def calling(kind: type[CallerT], path: Path, **choices: Unpack[Settable]) -> AsyncIterator[CallerT]:
+    """Run a service on a new file; the clock stands at START unless one is given."""
     clock = Clock()
     chosen: Settable = {"clock": clock, **choices}
     application = create_service(copy_tables(path), key=KEY, **chosen)
     try:
         transport = httpx.ASGITransport(app=application)
         async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
-            yield World(client, path, clock, application.state.dispatcher.database)
+            yield kind(client, path, clock, application)
     finally:
         close_service(application)
+
+
+def starting(path: Path, **choices: Unpack[Settable]) -> AbstractAsyncContextManager[World]:
+    return calling(World, path, **choices)
+
+
+async def starts_of(kind: type[CallerT], folder: Path) -> AsyncIterator[Start]:
+    """Yield what starts services with the settings that are named, each on a file of its own."""
+    async with AsyncExitStack() as stack:
+        numbers = count(1)
+
+        async def begin(**choices: Unpack[Settable]) -> CallerT:
+            path = folder / f"{next(numbers)}.db"
+            return await stack.enter_async_context(calling(kind, path, **choices))
+
+        yield begin
 
 
 def asks_for(flag_id: int, value: Any = True) -> dict[str, Any]:

@@ -68,7 +68,7 @@ async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
             await client.experiments.launch(created.id)
             clock.pass_(hours=1)
             nowhere: Any = None
-            events = Service(nowhere, tmp_path, clock, service.state.dispatcher.database)
+            events = Service(nowhere, tmp_path, clock, service)
             events.expose("blue", "control", "ann")
             events.expose("blue", "test", "bob")
             clock.pass_(hours=1)

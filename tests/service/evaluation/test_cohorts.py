@@ -8,8 +8,8 @@ EVENTS = {"key": "$pageview", "type": "behavioral", "value": "performed_event"}
 
 async def test_cohorts_are_listed_newest_first_and_searched_by_name(service: Service) -> None:
     made = [service.cohort() for _ in range(3)]
-    service.store("UPDATE cohorts SET name = 'Other' WHERE id = ?", made[1])
-    service.store("UPDATE cohorts SET deleted = 1 WHERE id = ?", made[0])
+    service.write("UPDATE cohorts SET name = 'Other' WHERE id = ?", made[1])
+    service.write("UPDATE cohorts SET deleted = 1 WHERE id = ?", made[0])
     listed = await service.get(COHORTS)
     assert [cohort["id"] for cohort in listed["results"]] == [made[2], made[1]]
     assert listed["count"] == 2
@@ -32,7 +32,7 @@ async def test_flag_lists_skip_cohorts_of_events(
 
 
 async def test_refusal_names_the_missing_scope(service: Service) -> None:
-    service.client.headers.update(service.key("feature_flag:read"))
+    service.client.headers.update(service.with_key("feature_flag:read").headers)
     refused = await service.send("GET", COHORTS)
     assert refused.status_code == 403
     assert "cohort:read" in refused.json()["detail"]

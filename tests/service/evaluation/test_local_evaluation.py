@@ -13,7 +13,7 @@ STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@a
 
 @pytest.fixture
 async def token(service: Service) -> str:
-    token_value: str = service.rows("SELECT api_token FROM projects")[0][0]
+    token_value: str = service.rows("SELECT api_token FROM projects")[0]["api_token"]
     return token_value
 
 
@@ -73,7 +73,7 @@ async def test_document_has_what_sdks_need_and_nothing_private(service: Service)
     gone = await service.flag("gone")
     await service.send("PATCH", f"{gone}/", {"deleted": True})
     await service.flag("secret")
-    service.store("UPDATE flags SET has_encrypted_payloads = 1 WHERE key = 'secret'")
+    service.write("UPDATE flags SET has_encrypted_payloads = 1 WHERE key = 'secret'")
     document = await service.get("local_evaluation/", send_cohorts="")
     assert [(flag["key"], flag["active"]) for flag in document["flags"]] == [("a", False), ("b", True)]
     assert document["cohorts"].keys() == {str(inner), str(outer)}
@@ -86,7 +86,7 @@ async def test_document_has_what_sdks_need_and_nothing_private(service: Service)
 async def test_unknown_members_of_filters_are_served_as_stored(service: Service) -> None:
     await service.flag("odd")
     stored = '{"groups": [], "foo": {"bar": [1, null]}}'
-    service.store("UPDATE flags SET filters = ? WHERE key = 'odd'", stored)
+    service.write("UPDATE flags SET filters = ? WHERE key = 'odd'", stored)
     text = (await service.send("GET", "local_evaluation/")).text
     assert f'"filters":{stored},' in text
 
@@ -117,15 +117,18 @@ async def test_sdks_must_identify_themselves(service: Service, token: str) -> No
     wrong = {"Authorization": "Bearer phx_wrong"}
     assert (await ask(service, wrong, token))[0] == 401
     assert (await ask(service, {"Authorization": "Bearer phs_wrong"}, token))[0] == 401
-    reader, stranger = service.key("feature_flag:read"), service.key("experiment:read")
+    reader, stranger = (
+        service.with_key("feature_flag:read").headers,
+        service.with_key("experiment:read").headers,
+    )
     assert (await ask(service, reader, token))[0] == 200
     assert await ask(service, stranger, token) == (403, "API key missing required scope 'feature_flag:read'")
     assert await ask(service, reader, "phc_other") == (401, "Incorrect authentication credentials.")
 
 
 async def test_the_secret_key_of_a_project_opens_that_project_only(service: Service, token: str) -> None:
-    service.store("UPDATE projects SET secret_hash = ?", hash_key("phs_secret"))
-    service.store(
+    service.write("UPDATE projects SET secret_hash = ?", hash_key("phs_secret"))
+    service.write(
         "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
         " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects"
     )
@@ -137,7 +140,7 @@ async def test_the_secret_key_of_a_project_opens_that_project_only(service: Serv
 
 async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:
     await service.flag("here")
-    service.store(
+    service.write(
         "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
         " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects"
     )

@@ -49,7 +49,7 @@ async def test_properties_are_counted_and_the_percentage_is_not(crowd: Service) 
 
 
 async def test_cohorts_and_flags_are_asked_for_every_person(crowd: Service) -> None:
-    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0]
+    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0].values()
     listed = crowd.cohort(members=(member,))
     assert await reach(crowd, {"key": "id", "type": "cohort", "operator": "in", "value": listed}) == (1, 5)
     staff = await crowd.flag("staff", STAFF)
@@ -58,7 +58,7 @@ async def test_cohorts_and_flags_are_asked_for_every_person(crowd: Service) -> N
 
 
 async def test_everybody_on_several_lists_is_found_on_each(crowd: Service) -> None:
-    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0]
+    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0].values()
     lists = [crowd.cohort(members=(member,) if number > 8 else ()) for number in range(13)]
     assert lists[-1] > 9
     for listed, expected in ((lists[0], 0), (lists[9], 1), (lists[12], 1)):

@@ -52,7 +52,7 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
     assert await service.get("my_flags/") == []
     await service.flag("older", STAFF)
     await service.flag("newer")
-    (distinct_id,) = service.rows("SELECT distinct_id FROM users")[0]
+    (distinct_id,) = service.rows("SELECT distinct_id FROM users")[0].values()
     service.person(distinct_id, email="owner@acme.com")
     records = await service.get("my_flags/")
     assert [(record["feature_flag"]["key"], record["value"]) for record in records] == [
@@ -66,7 +66,7 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
 
 
 async def test_my_flags_need_a_distinct_id(service: Service) -> None:
-    service.store("UPDATE users SET distinct_id = NULL")
+    service.write("UPDATE users SET distinct_id = NULL")
     refused = await service.send("GET", "my_flags/")
     assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
         400,
@@ -163,7 +163,7 @@ async def test_dates_without_an_offset_are_of_the_projects_time_zone(service: Se
     await service.flag("since-march", asks)
     service.person("ada", joined="2026-03-01T02:00:00Z")
     for zone, value in (("UTC", True), ("America/New_York", False)):
-        service.store("UPDATE projects SET timezone = ? WHERE id = 1", zone)
+        service.write("UPDATE projects SET timezone = ? WHERE id = 1", zone)
         records = await service.get("evaluation_reasons/", distinct_id="ada")
         assert records["since-march"]["value"] is value
 
@@ -177,7 +177,7 @@ async def test_a_persons_own_creation_is_no_property_of_that_name(service: Servi
     }
     await service.flag("old-hands", asks)
     service.person("ada", created_at="2020-01-01")
-    service.store(
+    service.write(
         "UPDATE persons SET created_at = '2025-05-05T00:00:00Z' WHERE id = ?", service.person("bob")
     )
     values = [

@@ -23,7 +23,7 @@ async def test_the_cohort_lists_exactly_those_who_see_the_flag(service: Service)
         if evaluate("beta", Person(name, {"email": mail(name)}), definitions).value
     }
     members = service.rows("SELECT person_id FROM cohort_members WHERE cohort_id = ?", cohort["id"])
-    assert {row for (row,) in members} == expected
+    assert {row["person_id"] for row in members} == expected
     assert 0 < len(expected) < 30
     assert (cohort["count"], cohort["is_static"], cohort["is_calculating"]) == (len(expected), True, False)
     assert cohort["name"].startswith("Users with feature flag beta enabled at 2026-03-10 12:")
@@ -62,12 +62,12 @@ async def test_scenario_52_strict_servers_close_it_to_keys(start: Start) -> None
         403,
         "This action does not support personal API key access",
     )
-    assert service.rows("SELECT count(*) FROM cohorts") == [(0,)]
+    assert service.rows("SELECT id FROM cohorts") == []
 
 
 async def test_it_needs_the_right_to_write(service: Service) -> None:
     flag = await service.flag("beta")
-    headers = service.key("feature_flag:read")
+    headers = service.with_key("feature_flag:read").headers
     url = f"/api/projects/1/feature_flags/{flag}/create_static_cohort_for_flag/"
     assert (await service.client.post(url, headers=headers)).status_code == 403
     assert (await service.send("POST", "999/create_static_cohort_for_flag/")).status_code == 404

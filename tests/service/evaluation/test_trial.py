@@ -51,7 +51,7 @@ async def test_every_condition_is_explained(service: Service, flag: int) -> None
 
 
 async def test_a_person_can_be_named_by_their_own_id(service: Service, flag: int) -> None:
-    (person,) = service.rows("SELECT uuid FROM persons")[0]
+    (person,) = service.rows("SELECT uuid FROM persons")[0].values()
     trial = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
     assert (trial["result"], trial["evaluation_distinct_id"]) == (True, "ada")
     missing = await service.send("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
+from tests.service.event_definitions.conftest import Service, Start
 
 UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
 
 
-def log_of(service: Any) -> list[tuple[str, list[Any]]]:
+def log_of(service: Service) -> list[tuple[str, list[Any]]]:
     rows = service.run(
         lambda db: db.execute(
             "SELECT activity, detail ->> '$.changes' AS changes FROM activity WHERE scope = 'EventDefinition'"
@@ -21,13 +22,15 @@ def log_of(service: Any) -> list[tuple[str, list[Any]]]:
     ("action", "tags", "left"),
     [("add", ["B"], ["a", "b"]), ("remove", ["a"], []), ("set", ["c "], ["c"]), ("set", [], [])],
 )
-def test_many_are_tagged_at_once(service: Any, action: str, tags: list[str], left: list[str]) -> None:
+async def test_many_are_tagged_at_once(
+    service: Service, action: str, tags: list[str], left: list[str]
+) -> None:
     definition = service.define("known", tags=["a"])
     body = {"ids": [definition, UNKNOWN], "action": action, "tags": tags}
-    status, response = service.ask("POST", "bulk_update_tags/", body)
+    status, response = await service.reply("POST", "bulk_update_tags/", body)
     assert (status, response["updated"]) == (200, [{"id": definition, "tags": left}])
     assert response["skipped"] == [{"id": UNKNOWN, "reason": "Not found"}]
-    assert service.get(f"{definition}/")["tags"] == left
+    assert (await service.get(f"{definition}/"))["tags"] == left
 
 
 ODD_BULKS: list[tuple[Any, str, str]] = [
@@ -42,9 +45,9 @@ ODD_BULKS: list[tuple[Any, str, str]] = [
 ]
 
 
-def test_odd_bulk_bodies_are_refused(service: Any) -> None:
+async def test_odd_bulk_bodies_are_refused(service: Service) -> None:
     for body, code, attr in ODD_BULKS:
-        status, response = service.ask("POST", "bulk_update_tags/", body)
+        status, response = await service.reply("POST", "bulk_update_tags/", body)
         assert (status, response["code"], response["attr"]) == (400, code, attr)
 
 
@@ -62,69 +65,69 @@ ODD_UPDATES: list[tuple[Any, str, str | None]] = [
 ]
 
 
-def test_odd_updates_are_refused_and_change_nothing(service: Any) -> None:
+async def test_odd_updates_are_refused_and_change_nothing(service: Service) -> None:
     path = f"{service.define('signup')}/"
     for fields, code, attr in ODD_UPDATES:
-        before = service.get(path)
-        status, response = service.ask("PATCH", path, fields)
+        before = await service.get(path)
+        status, response = await service.reply("PATCH", path, fields)
         assert (status, response["code"], response["attr"]) == (400, code, attr)
-        assert service.get(path) == before
+        assert await service.get(path) == before
 
 
-def test_log_has_every_write(service: Any) -> None:
-    _, made = service.ask("POST", body={"name": "x"})
+async def test_log_has_every_write(service: Service) -> None:
+    _, made = await service.reply("POST", body={"name": "x"})
     service.ids["x"] = made["id"]
     service.clock.now = service.clock.now.replace(hour=13)
-    service.patch("x", description="told", tags=["b"])
+    await service.change("x", description="told", tags=["b"])
     service.clock.now = service.clock.now.replace(hour=14)
-    service.ask("DELETE", f"{made['id']}/")
+    await service.reply("DELETE", f"{made['id']}/")
     entries = log_of(service)
     assert [activity for activity, _ in entries] == ["created", "changed", "deleted"]
     assert '"field":"description","before":null,"after":"told"' in entries[1][1]
     assert '"field":"tags","before":["b"],"after":null' in entries[2][1]
 
 
-def test_primary_properties_of_all_or_some(service: Any) -> None:
+async def test_primary_properties_of_all_or_some(service: Service) -> None:
     service.define("$pageview", primary_property="$pathname")
     service.define("paid", primary_property="amount")
     service.define("plain")
     primary = {"$pageview": "$pathname", "paid": "amount"}
-    assert service.get("primary_properties/") == {"primary_properties": primary}
-    assert service.get("primary_properties/", names=["paid", "plain"]) == {
+    assert await service.get("primary_properties/") == {"primary_properties": primary}
+    assert await service.get("primary_properties/", names=["paid", "plain"]) == {
         "primary_properties": {"paid": "amount"}
     }
 
 
-def test_excluded_names_are_skipped_and_malformed_lists_ignored(service: Any) -> None:
+async def test_excluded_names_are_skipped_and_malformed_lists_ignored(service: Service) -> None:
     service.define("a")
     service.define("b")
-    assert service.names(excluded_properties='["a"]') == ["b"]
-    assert service.names(excluded_properties="[") == ["a", "b"]
-    assert service.names(excluded_properties='["\\ud800"]') == ["a", "b"]
-    assert service.names(tags="[" * 15_000) == ["a", "b"]
+    assert await service.names(excluded_properties='["a"]') == ["b"]
+    assert await service.names(excluded_properties="[") == ["a", "b"]
+    assert await service.names(excluded_properties='["\\ud800"]') == ["a", "b"]
+    assert await service.names(tags="[" * 15_000) == ["a", "b"]
 
 
-def test_unseen_events_sort_first_upwards_and_last_downwards(service: Any) -> None:
+async def test_unseen_events_sort_first_upwards_and_last_downwards(service: Service) -> None:
     service.define("seen", 3)
     service.define("unseen", None)
-    assert service.names(ordering="last_seen_at") == ["unseen", "seen"]
-    assert service.names(ordering="-last_seen_at") == ["seen", "unseen"]
+    assert await service.names(ordering="last_seen_at") == ["unseen", "seen"]
+    assert await service.names(ordering="-last_seen_at") == ["seen", "unseen"]
 
 
-def test_signs_of_search_patterns_are_letters(service: Any) -> None:
+async def test_signs_of_search_patterns_are_letters(service: Service) -> None:
     service.define("100%_done")
     service.define("100 done")
-    assert service.names(search="%_") == ["100%_done"]
+    assert await service.names(search="%_") == ["100%_done"]
 
 
-def test_no_search_or_order_is_too_long(service: Any) -> None:
+async def test_no_search_or_order_is_too_long(service: Service) -> None:
     service.define("signup completed")
-    assert service.names(search="sign " * 3_000 + "comp") == ["signup completed"]
-    assert service.names(search="s" * 20_000) == []
-    assert service.names(ordering="name," * 3_000) == ["signup completed"]
+    assert await service.names(search="sign " * 3_000 + "comp") == ["signup completed"]
+    assert await service.names(search="s" * 20_000) == []
+    assert await service.names(ordering="name," * 3_000) == ["signup completed"]
 
 
-def test_definitions_of_other_projects_are_not_found(service: Any) -> None:
+async def test_definitions_of_other_projects_are_not_found(service: Service) -> None:
     service.define("signup")
     (primary,) = service.run(
         lambda db: db.execute(
@@ -133,25 +136,25 @@ def test_definitions_of_other_projects_are_not_found(service: Any) -> None:
         ).fetchone()
     )
     service.run(lambda db: db.execute("UPDATE event_definitions SET project_id = ?", (primary,)))
-    assert service.names() == []
-    assert service.ask("GET", f"{service.ids['signup']}/")[0] == 404
-    assert service.ask("PATCH", f"{service.ids['signup']}/", {"description": "x"})[0] == 404
+    assert await service.names() == []
+    assert (await service.reply("GET", f"{service.ids['signup']}/"))[0] == 404
+    assert (await service.reply("PATCH", f"{service.ids['signup']}/", {"description": "x"}))[0] == 404
 
 
-def test_older_servers_know_less(make: Any) -> None:
-    service = make(legacy=True)
+async def test_older_servers_know_less(start: Start) -> None:
+    service = await start(legacy=True)
     path = f"{service.define('signup', verified=1)}/"
     service.define("other")
-    page = service.get(limit=0, verified="true", names="signup", ordering="created_at")
+    page = await service.get(limit=0, verified="true", names="signup", ordering="created_at")
     assert (page["count"], "count_is_capped" in page) == (2, False)
-    assert not {"enforcement_mode", "primary_property", "media_preview_urls"} & set(service.get(path))
-    assert service.ask("GET", event_type="bogus")[0] == 500
-    assert service.ask("GET", "typescript/")[0] == 500
-    assert service.ask("POST", body={"name": "x"})[0] == 405
+    assert not {"enforcement_mode", "primary_property", "media_preview_urls"} & set(await service.get(path))
+    assert (await service.reply("GET", event_type="bogus"))[0] == 500
+    assert (await service.reply("GET", "typescript/"))[0] == 500
+    assert (await service.reply("POST", body={"name": "x"}))[0] == 405
 
 
-def test_the_sample_lists_its_definitions(make: Any) -> None:
-    service = make(sample="company", flags=0)
-    page = service.get(event_type="event_custom", exclude_stale="true", search="checkout comp")
+async def test_the_sample_lists_its_definitions(start: Start) -> None:
+    service = await start(sample="company", flags=0)
+    page = await service.get(event_type="event_custom", exclude_stale="true", search="checkout comp")
     assert [row["name"] for row in page["results"]][:2] == ["checkout completed", "checkout_completed"]
-    assert service.get(limit=1)["count"] == 1_904
+    assert (await service.get(limit=1))["count"] == 1_904

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.service.event_definitions.conftest import Service
 
 from flagtui.service.event_definitions import OPERATIONS, schemas
 
@@ -11,21 +12,23 @@ def named(schema: Any) -> set[str]:
     return set(schema["properties"])
 
 
-def test_a_definition_has_exactly_the_published_fields(service: Any) -> None:
-    shown = service.get(f"{service.define('signup')}/")
+async def test_a_definition_has_exactly_the_published_fields(service: Service) -> None:
+    shown = await service.get(f"{service.define('signup')}/")
     assert set(shown) == named(schemas.DEFINITION)
 
 
-def test_a_page_has_exactly_the_published_fields(service: Any) -> None:
-    assert set(service.get()) == named(schemas.DEFINITION_PAGE)
+async def test_a_page_has_exactly_the_published_fields(service: Service) -> None:
+    assert set(await service.get()) == named(schemas.DEFINITION_PAGE)
 
 
 @pytest.mark.parametrize(
     ("path", "schema"),
     [("typescript/", schemas.SOURCE), ("primary_properties/", schemas.PRIMARY)],
 )
-def test_other_answers_have_exactly_the_published_fields(service: Any, path: str, schema: Any) -> None:
-    assert set(service.get(path)) == named(schema)
+async def test_other_answers_have_exactly_the_published_fields(
+    service: Service, path: str, schema: Any
+) -> None:
+    assert set(await service.get(path)) == named(schema)
 
 
 def test_every_operation_with_a_body_publishes_both_sides() -> None:

@@ -14,7 +14,7 @@ def _restrict(service: Service, *levels: tuple[str, str]) -> None:
         for record, level in levels:
             db.execute("INSERT INTO access_levels VALUES (1, 1, 'experiment', ?, ?)", (record, level))
 
-    service.store(work)
+    service.run(work)
 
 
 async def test_a_viewer_reads_and_does_not_write(service: Service) -> None:
@@ -39,7 +39,7 @@ async def test_what_may_not_be_seen_is_in_no_list(service: Service, general: str
 
 async def test_an_experiment_of_another_project_is_not_found(service: Service) -> None:
     made = await service.create()
-    service.store(
+    service.run(
         lambda db: db.execute(
             "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
             " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"

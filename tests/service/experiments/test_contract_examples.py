@@ -87,7 +87,7 @@ def _with_own_ids(request: dict[str, Any], ids: dict[str, Any], service: Service
 
 
 def _add_project(service: Service) -> None:
-    service.store(
+    service.run(
         lambda db: db.execute(
             "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
             " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"

@@ -61,7 +61,7 @@ async def test_scenario_29_a_copy_on_another_flag_takes_its_variants(service: Se
 async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> None:
     source = await service.create()
     older = '[{"kind":"ExperimentTrendsQuery"}]'
-    service.store(lambda db: db.execute("UPDATE experiments SET metrics = ?", (older,)))
+    service.run(lambda db: db.execute("UPDATE experiments SET metrics = ?", (older,)))
     response = await service.send("POST", f"experiments/{source['id']}/duplicate", {})
     assert (response.status_code, response.json()) == (
         400,
@@ -84,7 +84,7 @@ def _second_project(service: Service, organization: str | None = None) -> None:
             (organization or mine,),
         )
 
-    service.store(work)
+    service.run(work)
 
 
 async def test_a_copy_in_another_project(service: Service) -> None:
@@ -112,7 +112,7 @@ async def test_a_copy_needs_a_project_of_the_organization(
 async def test_a_copy_needs_a_key_for_the_other_project(service: Service) -> None:
     _second_project(service)
     source = await service.create()
-    service.store(lambda db: db.execute("UPDATE api_keys SET scoped_teams = '[1]'"))
+    service.run(lambda db: db.execute("UPDATE api_keys SET scoped_teams = '[1]'"))
     body = {"target_team_id": 2}
     response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
     assert (response.status_code, response.json()) == (
@@ -162,7 +162,7 @@ async def test_cohort_with_an_unknown_filter_is_refused(service: Service) -> Non
     running = await service.running(exposure_criteria={"exposure_config": config})
     service.record(("opened", "ada", START, {}))
     service.clock.pass_(minutes=1)
-    service.store(lambda db: db.execute("UPDATE experiments SET start_date = '2026-03-01T00:00:00.000000Z'"))
+    service.run(lambda db: db.execute("UPDATE experiments SET start_date = '2026-03-01T00:00:00.000000Z'"))
     path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
     detail = "Filters of type 'hogql' are not computed here"
     assert await service.refused("POST", path) == (400, detail, "exposure_criteria")

@@ -98,7 +98,7 @@ async def test_states_that_cannot_be_frozen_are_refused(service: Service) -> Non
 
 async def test_approval_policies_do_not_hold_up_a_freeze(service: Service) -> None:
     experiment = await _exposed(service)
-    service.store(
+    service.run(
         lambda db: db.execute(
             "INSERT INTO approval_policies (id, organization_id, action, created_at)"
             " SELECT 'p', organization_id, 'feature_flag.update', '' FROM projects WHERE id = 1"

@@ -258,7 +258,7 @@ async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(sta
     filters = (
         f'{{"groups":[{{"properties":[],"rollout_percentage":100}}],"multivariate":{{"variants":{halves}}}}}'
     )
-    service.store(
+    service.run(
         lambda db: db.execute(
             "INSERT INTO flags (project_id, key, name, filters, active, created_at, version)"
             " VALUES (1, ?, ?, ?, 1, '2026-03-01T00:00:00.000000Z', 1)",

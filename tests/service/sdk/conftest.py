@@ -14,7 +14,7 @@ Ask = Callable[..., Awaitable[Any]]
 
 @pytest.fixture
 async def token(service: Service) -> str:
-    token_value: str = service.rows("SELECT api_token FROM projects")[0][0]
+    token_value: str = service.rows("SELECT api_token FROM projects")[0]["api_token"]
     return token_value
 
 

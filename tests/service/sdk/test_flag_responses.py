@@ -119,7 +119,7 @@ async def test_version_4_has_older_records_where_rules_are_not_served(flags: Non
 
 async def test_rules_fail_where_they_are_not_served(service: Service, ask: Ask) -> None:
     await service.flag("limit")
-    service.store("UPDATE flags SET filters = '{\"version\": 2, \"rules\": []}' WHERE key = 'limit'")
+    service.write("UPDATE flags SET filters = '{\"version\": 2, \"rules\": []}' WHERE key = 'limit'")
     response = await ask()
     assert response["errorsWhileComputingFlags"] is True
     assert response["flags"]["limit"]["failed"] is True

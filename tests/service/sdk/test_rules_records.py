@@ -19,7 +19,7 @@ def number_rule(value: Any) -> dict[str, Any]:
 async def service(start: Start) -> Service:
     started: Service = await start(rules_v2=True)
     await started.flag("limit")
-    started.store("UPDATE flags SET filters = ? WHERE key = 'limit'", json.dumps(number_rule(0)))
+    started.write("UPDATE flags SET filters = ? WHERE key = 'limit'", json.dumps(number_rule(0)))
     return started
 
 
