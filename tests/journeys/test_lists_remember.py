@@ -110,58 +110,35 @@ async def choose_column(program: Program, name: str) -> None:
     await program.press("c", *["down"] * place.index(name), "space", "enter")
 
 
-@pytest.mark.parametrize("name", LISTS)
-async def test_every_list_copies_the_current_row_and_filters_by_state(program: Program, name: str) -> None:
-    screen = await open_list(program, name)
-    await program.press("Y", *"link", "enter")
-    assert "http://127.0.0.1:1/project/1/" in program.notices[-1]
-    await program.press("Y", *"curl", "enter")
-    assert "$FLAGTUI_API_KEY" in program.notices[-1]
-    if name != "deleted":
-        await program.press("f")
-        assert screen.search.value.startswith("is:")
+async def test_every_list_copies_the_current_row_and_filters_by_state(program: Program) -> None:
+    for name in LISTS:
+        screen = await open_list(program, name)
+        if name != "deleted":
+            await program.press("f")
+            assert screen.search.value.startswith("is:"), name
+            screen.search.set_line("")
+        await program.press("Y", *"link", "enter")
+        assert "http://127.0.0.1:1/project/1/" in program.notices[-1], name
+        await program.press("Y", *"curl", "enter")
+        assert "$FLAGTUI_API_KEY" in program.notices[-1], name
 
 
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("undo", "app.undo"),
-        ("inbox", "events.inbox"),
-        ("q", "app.quit"),
-        ("exp", "app.experiments"),
-        ("off", "flags.toggle"),
-        ("switch", "flags.toggle"),
-    ],
-)
-async def test_the_palette_offers_what_the_word_means_first(
-    program: Program, typed: str, expected: str
-) -> None:
-    await program.press("colon", *typed)
-    palette = program.app.screen
-    assert isinstance(palette, PaletteScreen)
-    first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
-    assert first.startswith(next(each.help for each in COMMANDS if each.id == expected)[:30])
-
-
-async def test_palette_reaches_commands_and_records_of_other_tabs(
-    program: Program,
-) -> None:
-    await program.press("colon", *"events", "enter")
-    assert shown(program).description.name == "events"
-    await program.press("colon", *"Checkout redesign")
-    await program.settle()
-    await program.press("enter")
-    assert shown(program).description.name == "experiments"
-    assert "Checkout redesign" in str(shown(program).record)
-    await program.press("colon", *"verify", "enter")
-    assert shown(program).description.name == "events"
-    assert "choose a row, then V" in program.notices[-1]
-    assert program.wire.writes() == []
-
-
-async def test_the_palette_changes_the_project(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("colon", *"mobile")
-        await program.settle()
+async def test_palette_reaches_commands_records_and_projects(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await program.press("colon", *"inbox")
+        palette = program.app.screen
+        assert isinstance(palette, PaletteScreen)
+        first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
+        assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
+        await program.press("escape", "colon", *"events", "enter")
+        assert shown(program).description.name == "events"
+        await program.press("colon", *"Checkout red")
         await program.press("enter")
+        assert shown(program).description.name == "experiments"
+        assert "Checkout redesign" in str(shown(program).record)
+        await program.press("colon", *"verify", "enter")
+        assert shown(program).description.name == "events"
+        assert "choose a row, then V" in program.notices[-1]
+        assert program.wire.writes() == []
+        await program.press("colon", *"mobile", "enter")
         assert "Mobile" in program.screen.splitlines()[0]

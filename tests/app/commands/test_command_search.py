@@ -175,6 +175,9 @@ def test_an_everyday_word_finds_its_command_among_the_first(word: str) -> None:
 FIRST = {
     "on": "flags.toggle",
     "off": "flags.toggle",
+    "switch": "flags.toggle",
+    "q": "app.quit",
+    "exp": "app.experiments",
     "turn off": "flags.toggle",
     "stop": "flags.toggle",
     "new": "flags.new",
