@@ -13,7 +13,7 @@ class SharedProgram:
     """A program that has just started, to hand to one journey after the other."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self.program = program
         self._began = program.timing.now
         self._first = program.screen.splitlines()[_ROWS:]
 
@@ -22,7 +22,7 @@ class SharedProgram:
 
         Raises AssertionError where something is left of it: such a journey needs a program of its own.
         """
-        program, app = self._program, self._program.app
+        program, app = self.program, self.program.app
         _let_pass(program.wire)
         app.clear_notifications()
         app.uncover_list()

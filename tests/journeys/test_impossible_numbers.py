@@ -7,6 +7,7 @@ from typing import Final
 
 import httpx
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.slices import long
 from tests.doubles.turned_clock import start_polling
 from tests.doubles.whole_program import Setting, running
 from tests.doubles.wire import Fault
@@ -74,6 +75,7 @@ def answering(path: str, body: bytes) -> Fault:
     return answer
 
 
+@long
 async def test_impossible_numbers_in_polled_rows_end_nothing(setting: Setting) -> None:
     setting = Setting(setting.template, setting.folder, snapshots=True)
     async with running(setting) as program:

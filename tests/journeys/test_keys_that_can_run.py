@@ -23,38 +23,27 @@ def last_line(program: Program) -> str:
     return words(program.screen.splitlines()[-1])
 
 
-@pytest.mark.parametrize(
-    ("status", "offered", "left_out"),
-    [
-        ("draft", ["L launch", "e edit"], ["pause", "resume", "finish", "ship"]),
-        ("running", ["space pause", "F finish", "W ship"], ["launch", "resume"]),
-        ("paused", ["space resume", "F finish"], ["launch", "pause"]),
-        ("stopped", ["W ship", "a archive"], ["launch", "pause", "resume", "finish"]),
-    ],
-)
-async def test_keys_of_an_experiment_follow_its_state(
-    program: Program, status: str, offered: list[str], left_out: list[str]
-) -> None:
-    await put_cursor_on(program, status)
-    line = last_line(program)
-    assert [word for word in offered if word not in line] == []
-    assert [word for word in left_out if word in line.split()] == []
+STATES = {
+    "draft": (["L launch", "e edit"], ["pause", "resume", "finish", "ship"]),
+    "running": (["space pause", "F finish", "W ship"], ["launch", "resume"]),
+    "paused": (["space resume", "F finish"], ["launch", "pause"]),
+    "stopped": (["W ship", "a archive"], ["launch", "pause", "resume", "finish"]),
+}
+"""By state of an experiment: what the last line offers, and what it leaves out."""
 
 
-async def test_a_refused_key_explains_why(program: Program) -> None:
-    await put_cursor_on(program, "running")
-    await program.press("L")
-    assert program.notices[-1] == "launch: it has already been launched"
-
-
-async def test_the_palette_dims_refused_commands_with_the_reason(program: Program) -> None:
-    await put_cursor_on(program, "stopped")
+async def test_keys_follow_the_record_and_refusals_explain_why(program: Program) -> None:
+    for status, (offered, left_out) in STATES.items():
+        await put_cursor_on(program, status)
+        line = last_line(program)
+        assert [word for word in offered if word not in line] == []
+        assert [word for word in left_out if word in line.split()] == []
     await program.press("colon", *"finish")
     assert "it has already ended F" in words(program.screen)
     await program.press("escape")
-
-
-async def test_space_names_what_it_does_to_the_flag(program: Program) -> None:
+    await put_cursor_on(program, "running")
+    await program.press("L")
+    assert program.notices[-1] == "launch: it has already been launched"
     await program.press("1")
     front = program.app.screen
     assert isinstance(front, FlagsScreen)
@@ -63,9 +52,6 @@ async def test_space_names_what_it_does_to_the_flag(program: Program) -> None:
         front.rows.select(row.id)
         await program.settle()
         assert f"space {'off' if is_on else 'on'} " in last_line(program)
-
-
-async def test_keys_follow_a_change_of_the_record(program: Program) -> None:
     await put_cursor_on(program, "running")
     await program.press("space", "y")
     assert "space resume" in last_line(program)

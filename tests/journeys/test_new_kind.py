@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.source_trees import find_nodes
 
 TESTS: Final = Path(__file__).parents[1]
@@ -37,6 +38,7 @@ MOST: Final = 400
 included."""
 
 
+@long
 def test_kettles_need_no_change_of_what_they_have_in_common(template: Path, tmp_path: Path) -> None:
     assert len((TESTS / "doubles" / "kettles.py").read_text(encoding="utf-8").splitlines()) <= MOST
     done = subprocess.run(

@@ -6,6 +6,7 @@ import httpx
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.shell.status_line import link_of
 from flagtui.changes.unanswered import LOOKS
 
 
@@ -35,8 +36,14 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         assert "not known: new-nav: no response" in program.notices[-1]
         assert header(program) == "◔ 1 change not known"
         assert " ●↻ new-nav " in program.screen
+        app_state = program.app.app_state
+        app_state.reading = "another-flag"
+        assert link_of(app_state).words == "1 change not known"
+        app_state.reading = ""
+        assert any("whether the change was applied" in notice for notice in program.notices)
         program.wire.let_go.set()
         await program.settle()
+        assert not any("whether the change was applied" in notice for notice in program.notices)
         assert "not saved: new-nav: the server did not apply it within 60 s" in program.notices[-1]
         assert header(program).startswith("● synced ")
         assert " ●  new-nav " in program.screen
@@ -54,7 +61,7 @@ async def test_header_counts_a_lost_response_while_it_is_looked_up(setting: Sett
             lost.append(request.url.path)
             return httpx.ReadTimeout("lost")
 
-        program.wire.before = lose
+        program.wire.after = lose
         program.wire.held = lambda request: bool(lost)
         program.timing.now += 1
         await quiet.press(program.app, "y")
@@ -64,6 +71,8 @@ async def test_header_counts_a_lost_response_while_it_is_looked_up(setting: Sett
         program.wire.let_go.set()
         await program.settle()
         assert "not known" not in header(program)
+        assert "new-nav is off" in words(program.screen)
+        assert "no response; checking" not in words(program.screen)
 
 
 async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(
@@ -123,13 +132,3 @@ async def test_experiments_and_events_stay_unresolved_until_they_are_read_again(
             await program.press("f5")
             assert header(program) == "● synced just now", tab
             assert "↻" not in program.screen, tab
-
-
-async def test_outcome_replaces_the_toasts_about_the_wait(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
-        program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
-        await program.press("y")
-        assert "new-nav is off" in words(program.screen)
-        assert "no response; checking" not in words(program.screen)

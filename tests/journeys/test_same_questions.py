@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any, Final, cast
 
 import pytest
+from tests.doubles.shared_program import SharedProgram
 from tests.doubles.whole_program import Program
 
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -27,11 +28,19 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.question_lines import question_lines
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 SWITCHES = ("turn on", "turn off", "archive", "unarchive", "delete")
 STEP_NAMES: Final[Sequence[StepName]] = (
     *("launch", "pause", "resume", "end"),
     *("archive", "reset", "delete", "duplicate"),
 )
+
+
+@pytest.fixture
+def program(shared_program: SharedProgram) -> Program:
+    """No screen is looked at, and nothing is sent."""
+    return shared_program.program
 
 
 class CommandContext(SessionContext):

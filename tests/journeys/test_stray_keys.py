@@ -17,57 +17,49 @@ async def packet(program: Program, *keys: str) -> None:
     await program.settle()
 
 
-@pytest.mark.parametrize("tab", ["1", "2", "3"])
-async def test_slash_in_a_record_searches_its_list(program: Program, tab: str) -> None:
-    await program.press(tab, "enter")
-    assert isinstance(program.app.screen, RecordScreen)
-    await packet(program, "slash", *"nav")
-    front = program.app.screen
-    assert isinstance(front, BrowseScreen)
-    assert (front.current_tab(), front.search.value, front.focused) == (tab, "nav", front.search)
-    await program.press("escape", "escape")
-
-
-async def test_slash_on_the_json_tab_searches_the_json(program: Program) -> None:
+async def test_slash_in_a_record_searches_its_list_or_its_json(program: Program) -> None:
+    for tab in ("1", "2", "3"):
+        await program.press(tab, "enter")
+        assert isinstance(program.app.screen, RecordScreen)
+        await packet(program, "slash", *"nav")
+        front = program.app.screen
+        assert isinstance(front, BrowseScreen)
+        assert (front.current_tab(), front.search.value, front.focused) == (tab, "nav", front.search)
+        await program.press("escape", "escape")
     await program.press("1", "enter", "shift+tab")
     assert "JSON" in program.screen
     await packet(program, "slash", *"filters")
     assert isinstance(program.app.screen, RecordScreen)
-    await program.press("escape", "escape")
 
 
 async def test_letters_after_a_key_without_meaning_are_not_commands(program: Program) -> None:
-    await program.press("1", "g", "enter")
+    await program.press("enter")
     await packet(program, "semicolon", *"eau")
     assert isinstance(program.app.screen, RecordScreen)
     assert "; does nothing here; letters within a second of it are not commands" in words(program.screen)
     await program.press("escape")
     assert isinstance(program.app.screen, BrowseScreen)
-
-
-@pytest.mark.parametrize(
-    ("tab", "key", "purpose"),
-    [
-        ("3", "a", "a: archive is for flags and experiments"),
-        ("3", "percent_sign", "%: rollout is for flags"),
-        ("1", "V", "V: verify is for event definitions"),
-        ("2", "h", "h: history is for flags"),
-        ("4", "space", "space: on/off is for flags"),
-        ("4", "d", "d: delete is for records"),
-    ],
-)
-async def test_letter_of_another_list_names_it(program: Program, tab: str, key: str, purpose: str) -> None:
-    await program.press(tab, key)
-    assert program.notices == [f"{purpose}; letters within a second of it are not commands"]
-    await program.press("escape")
-
-
-async def test_a_second_later_letters_are_commands_again(program: Program) -> None:
-    await program.press("1", "g")
     await packet(program, "semicolon")
     program.timing.now += 1.0
     await packet(program, "x")
     front = program.app.screen
     assert isinstance(front, BrowseScreen)
     assert front.marked == 1
-    await program.press("x")
+
+
+LETTERS = (
+    ("3", "a", "a: archive is for flags and experiments"),
+    ("3", "percent_sign", "%: rollout is for flags"),
+    ("1", "V", "V: verify is for event definitions"),
+    ("2", "h", "h: history is for flags"),
+    ("4", "space", "space: on/off is for flags"),
+    ("4", "d", "d: delete is for records"),
+)
+
+
+async def test_letter_of_another_list_names_it(program: Program) -> None:
+    for tab, key, purpose in LETTERS:
+        program.app.clear_notifications()
+        program.timing.now += 2
+        await program.press(tab, key)
+        assert program.notices == [f"{purpose}; letters within a second of it are not commands"]

@@ -79,8 +79,6 @@ async def test_key_line_dims_forbidden_commands_from_the_start(setting: Setting)
             httpx.Response(200, json=scopes) if "personal_api_keys" in request.url.path else None
         )
 
-    async with running(setting) as program:
-        assert ("space", "bold") in key_styles(program)
     async with running(setting, confine) as program:
         assert ("space", "$faint") in key_styles(program)
         assert ("⏎", "bold") in key_styles(program)

@@ -95,7 +95,8 @@ async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(
         await program.press("u", "y")
         assert stands_on(program) == "Third"
         await stand_on_event(program, "checkout completed")
-        await program.press("d", *"checkout completed", "enter")
+        await program.press("d")
+        await fill(program, "checkout completed")
         await search(program, "is:hidden")
         await program.press("u", "y")
         assert stands_on(program) == "checkout completed"
