@@ -123,7 +123,7 @@ async def test_new_experiment_can_use_an_existing_flag_and_unseen_events(
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting, server: str) -> None:
+async def test_draft_and_ended_experiments_send_only_what_differs(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         await stand_on_experiment(program, "Length of the tour")
         before = await stored(program, "Length of the tour")
@@ -161,9 +161,6 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
         assert back.description == before.description
         assert [metric.name for metric in metrics_of(back)] == [metric.name for metric in metrics_of(before)]
 
-
-async def test_fields_fixed_at_launch_are_hidden_and_leaving_asks(setting: Setting) -> None:
-    async with running(replace(setting, size=SIZE)) as program:
         await stand_on_experiment(program, "Sticky plan summary")
         await program.press("e")
         assert "VARIANTS" not in program.screen
