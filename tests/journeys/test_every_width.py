@@ -10,6 +10,7 @@ import pytest
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from tests.doubles.slices import FULL, one_in
+from tests.doubles.source_trees import find_nodes
 from tests.doubles.whole_program import Program, Setting
 from textual.events import Resize
 from textual.geometry import Size
@@ -109,8 +110,7 @@ def screens_in_the_source() -> set[str]:
     bases = {
         node.name: [ast.unparse(base).partition("[")[0] for base in node.bases]
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
+        for node in find_nodes(path, ast.ClassDef)
     }
 
     def is_screen(name: str) -> bool:
@@ -170,31 +170,22 @@ def test_every_screen_of_the_source_is_opened() -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_screens_live_at_every_size(program: Program) -> None:
+async def test_screens_live_at_every_size_with_their_keys(program: Program) -> None:
     for place, way in enumerate(WAYS):
         await open_by(program, way)
-        for size in sizes_for(place, way.screen):
-            await resize(program, size)
-        await leave(program)
+        await live(program, way.screen, place)
     for place, (name, make) in enumerate(PUSHED.items()):
         program.app.push_screen(make())
         await program.settle()
-        for size in sizes_for(place, name):
-            await resize(program, size)
-        await leave(program)
+        await live(program, name, place)
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_last_line_keeps_its_act_and_its_way_out(program: Program) -> None:
-    for way in WAYS:
-        await open_by(program, way)
-        check_last_lines(program, way.screen)
-        await leave(program)
-    for name, make in PUSHED.items():
-        program.app.push_screen(make())
-        await program.settle()
-        check_last_lines(program, name)
-        await leave(program)
+async def live(program: Program, name: str, place: int) -> None:
+    """Look at the screen in front and its last line at some sizes, and leave it."""
+    check_last_lines(program, name)
+    for size in sizes_for(place, name):
+        await resize(program, size)
+    await leave(program)
 
 
 def check_last_lines(program: Program, name: str) -> None:
@@ -219,7 +210,7 @@ def check_last_lines(program: Program, name: str) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_screens_open_at_tiny_sizes(program: Program) -> None:
-    for place, way in enumerate(one_in(3, WAYS)):
+    for place, way in enumerate(one_in(4, WAYS)):
         program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
         for size in TINY if FULL else (TINY[place % len(TINY)],):
             await program.press(*way.keys[:-1])
