@@ -22,40 +22,50 @@ async def heard(program: Program) -> None:
         stop()
 
 
-async def test_header_names_slow_reads_and_a_slow_save(setting: Setting) -> None:
+async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setting) -> None:
     async with running(setting) as program:
+        wire = program.wire
         await program.go_to("new-nav")
-        program.wire.held = lambda request: request.method == "GET"
+        wire.held = lambda request: request.method == "GET"
         await program.press_without_waiting("space")
         await heard(program)
         assert "reading new-nav…" in words(program.screen)
-        program.wire.let_go.set()
+        wire.let_go.set()
         await program.settle()
         assert isinstance(program.app.screen, ConfirmScreen)
         assert "reading" not in words(program.screen)
-        program.wire.let_go.clear()
-        program.wire.held = lambda request: request.method == "PATCH"
+        wire.let_go.clear()
+        wire.held = lambda request: request.method == "PATCH"
         program.timing.now += 1
         await program.press_without_waiting("y")
         await heard(program)
         assert "saving…" in words(program.screen)
-        program.wire.let_go.set()
+        wire.let_go.set()
         await program.settle()
         assert "saving…" not in words(program.screen)
 
+        await program.press("at", "enter", *"+2h")
+        wire.let_go.clear()
+        wire.held = lambda request: request.method == "GET"
+        await program.press_without_waiting("enter")
+        await heard(program)
+        await quiet.press(program.app, "escape")
+        wire.let_go.set()
+        await program.settle()
+        assert program.notices[-1] == "The command was cancelled while reading new-nav; it changed nothing."
+        assert not program.app.screen.is_modal
 
-async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("x", "x", "x")
+        await program.press("escape", "x", "x", "x")
         slow = f"/feature_flags/{program.row('new-nav').id}/"
-        program.wire.held = lambda request: request.url.path.endswith(slow)
+        wire.let_go.clear()
+        wire.held = lambda request: request.url.path.endswith(slow)
         await program.press_without_waiting("percent_sign")
         await heard(program)
         while "2 of 3 flags" not in program.app.app_state.reading:
             await quiet.settle(program.app)
         assert "reading 2 of 3 flags… esc cancels" in words(program.screen)
         await quiet.press(program.app, "escape")
-        program.wire.let_go.set()
+        wire.let_go.set()
         await program.settle()
         assert (
             program.notices[-1] == "The command was cancelled while reading 2 of 3 flags; it changed nothing."
@@ -64,21 +74,7 @@ async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting
         assert "reading" not in words(program.screen.splitlines()[0])
         await program.press("percent_sign")
         assert program.app.screen.is_modal
-
-
-async def test_escape_cancels_the_reads_after_a_dialog(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("at", "enter", *"+2h")
-        program.wire.held = lambda request: request.method == "GET"
-        await program.press_without_waiting("enter")
-        await heard(program)
-        await quiet.press(program.app, "escape")
-        program.wire.let_go.set()
-        await program.settle()
-        assert program.notices[-1] == "The command was cancelled while reading new-nav; it changed nothing."
-        assert not program.app.screen.is_modal
-        assert program.wire.writes() == []
+        assert len(wire.writes()) == 1
 
 
 async def test_unwritable_journal_is_reported_and_can_be_skipped(setting: Setting) -> None:
@@ -121,40 +117,31 @@ def of_surroundings(request: Request) -> bool:
     return any(part in request.url.path for part in ("user_blast_radius", "dependent_flags", "/activity"))
 
 
-async def test_late_server_facts_join_the_question_before_confirmation(
-    setting: Setting,
-) -> None:
+async def test_late_server_facts_join_the_question_before_confirmation(setting: Setting) -> None:
     async with running(setting) as program:
+        wire = program.wire
         await program.go_to("new-nav")
-        program.wire.held = of_surroundings
+        wire.held = of_surroundings
         await program.press("space")
         assert isinstance(program.app.screen, ConfirmScreen)
-        early = words(program.screen)
-        assert "Reach not known yet: still asking" in early
-        program.wire.let_go.set()
+        await program.press("escape")
+        await quiet.settle(program.app, lambda: bool(wire.waiting))
+        assert program.app.app_state.reading == "", "a question that is declined asks for nothing more"
+        await program.press("space")
+        assert "Reach not known yet: still asking" in words(program.screen)
+        wire.let_go.set()
         await program.settle()
         assert "lose it" in words(program.screen)
         await program.press_without_waiting("y")
         assert "the question changed; read it and confirm again" in words(program.screen)
-        assert program.wire.writes() == []
+        assert wire.writes() == []
         await program.press("y")
         assert not (await program.stored("new-nav")).active
-        program.wire.let_go.clear()
+        wire.let_go.clear()
         await program.press("u")
         assert "not known yet" in words(program.screen)
-        program.wire.let_go.set()
+        wire.let_go.set()
         await program.settle()
         assert "gain it" in words(program.screen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
-
-
-async def test_a_question_that_is_declined_asks_for_nothing_more(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        program.wire.held = of_surroundings
-        await program.press("space")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        await program.press("escape")
-        await quiet.settle(program.app, lambda: bool(program.wire.waiting))
-        assert program.app.app_state.reading == ""

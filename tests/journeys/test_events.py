@@ -179,7 +179,8 @@ async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Settin
         await stand_on_event(program, "checkout completed")
         await program.press("enter")
         assert "not available to API keys" in words(program.screen)
-        await program.press("V", "y")
+        await program.press("V", "y", "enter")
+        assert "nothing was sent" in program.screen
         assert (await stored(program, "checkout completed")).verified
         await program.press("backspace", *"checkout completed", "enter")
         assert not (await stored(program, "checkout completed")).verified
