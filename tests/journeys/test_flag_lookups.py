@@ -20,10 +20,15 @@ def posts(program: Program, word: str) -> int:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Setting, mode: str) -> None:
+async def test_ids_my_flags_and_local_data_are_looked_up(
+    setting: Setting, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "started here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     async with running(replace(setting, options=MODES[mode])) as program:
-        archived = await program.colleague().flags.page({"archived": "true"})
-        other = archived.rows[0]
+        colleague = program.colleague()
+        other = (await colleague.flags.page({"archived": "true"})).rows[0]
         await program.press("number_sign")
         program.app.post_message(Paste(f"812, #{other.id}\n and 999999 (see log)"))
         await program.settle()
@@ -39,13 +44,26 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
         await program.press("escape", "escape")
         assert "KEY" in program.screen
 
+        await program.press("ctrl+g")
+        told = words(program.screen)
+        assert "LOCAL EVALUATION DATA" in told
+        assert "flags · " in told
+        assert "cohort" in told
+        assert '"ai-chart-captions" … 1' in told
+        assert '"flags": [' in told
+        await program.press("ctrl+s")
+        (path,) = folder.iterdir()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        document = await colleague.evaluation.local_evaluation()
+        assert document is not None
+        assert json.loads(path.read_text())["flags"] == document.raw["flags"]
+        assert str(path.name) in program.notices[-1]
 
-@pytest.mark.parametrize("mode", ["default", "strict"])
-async def test_my_flags_are_listed_and_narrowed(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
-        mine = await program.colleague().evaluation.my_flags()
+        if mode == "legacy":
+            return
+        mine = await colleague.evaluation.my_flags()
         on = sum(one.value not in (False, None) for one in mine)
-        await program.press("I")
+        await program.press("escape", "I")
         assert f"{on} of {len(mine)} on" in words(program.screen)
         await program.press("slash", *"checkout-v2")
         assert "checkout-v2-banner" in program.screen
@@ -69,20 +87,25 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
         await program.press("C")
         assert posts(program, "create_static_cohort") == 1
         assert isinstance(screen, FlagScreen)
+        program.app.clear_notifications()
         screen.action_open_tab("links")
         await program.settle()
         await program.press("end")
         assert "make a cohort: This server does not offer this to API keys." in words(program.screen)
 
 
-async def test_cohort_is_made_after_naming_its_members(setting: Setting, everybody: Path) -> None:
-    async with running(replace(setting, template=everybody)) as program:
+async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Setting) -> None:
+    def lose(wire: Wire) -> None:
+        wire.after = lambda request: (
+            httpx.ReadTimeout("lost") if request.url.path.endswith("/dashboard/") else None
+        )
+
+    async with running(setting, lose) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter", "C")
         question = words(program.screen)
         assert "Make a cohort in TEST" in question
-        assert "up to 1,481 users" in question
-        assert posts(program, "cohort") == 0
+        assert "up to 86 users" in question
         await program.press("escape")
         assert posts(program, "cohort") == 0
         await program.press("C", "y")
@@ -91,14 +114,7 @@ async def test_cohort_is_made_after_naming_its_members(setting: Setting, everybo
         entry = program.journal.entries()[0]
         assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
 
-
-async def test_dashboard_is_made_once_despite_a_lost_response(setting: Setting) -> None:
-    def lose(wire: Wire) -> None:
-        wire.after = lambda request: (
-            httpx.ReadTimeout("lost") if request.url.path.endswith("/dashboard/") else None
-        )
-
-    async with running(setting, lose) as program:
+        await program.press("escape")
         await program.go_to("new-nav")
         await program.press("enter", "B", "y")
         assert posts(program, "/dashboard/") == 1
@@ -106,33 +122,7 @@ async def test_dashboard_is_made_once_despite_a_lost_response(setting: Setting) 
         assert program.journal.entries()[0].ending == "saved"
         assert (await program.stored("new-nav")).usage_dashboard is not None
 
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_local_evaluation_data_is_shown_and_written_privately(
-    setting: Setting, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "started here"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    async with running(replace(setting, options=MODES[mode])) as program:
-        await program.press("ctrl+g")
-        told = words(program.screen)
-        assert "LOCAL EVALUATION DATA" in told
-        assert "flags · " in told
-        assert "cohort" in told
-        assert '"ai-chart-captions" … 1' in told
-        assert '"flags": [' in told
-        await program.press("ctrl+s")
-        (path,) = folder.iterdir()
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        document = await program.colleague().evaluation.local_evaluation()
-        assert document is not None
-        assert json.loads(path.read_text())["flags"] == document.raw["flags"]
-        assert str(path.name) in program.notices[-1]
-
-
-async def test_the_payload_is_copied_without_being_shown(setting: Setting) -> None:
-    async with running(setting) as program:
+        await program.press("escape")
         await program.go_to("rate-limit-tier")
         await program.press("enter", "y")
         flag = await program.stored("rate-limit-tier")

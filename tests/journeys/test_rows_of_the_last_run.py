@@ -92,6 +92,7 @@ async def test_cached_rows_accept_no_changes_while_offline(setting: Setting) -> 
 
     async with running(remembering(setting), cut) as program:
         assert rows(program) == 248
+        assert "offline" in program.screen.splitlines()[0]
         await program.go_to("new-nav")
         await program.press("space")
         assert not program.app.screen.is_modal
