@@ -47,7 +47,7 @@ def side(program: Program) -> str:
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_the_tabs_tell_all_and_lead_stale_flags_to_the_archive(setting: Setting, mode: str) -> None:
+async def test_tabs_tell_all_and_stale_flags_lead_to_archive(setting: Setting, mode: str) -> None:
     async with running(in_mode(setting, mode)) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter")
