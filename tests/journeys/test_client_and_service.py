@@ -8,7 +8,6 @@ from typing import Final, Literal
 import pytest
 
 from flagtui.api import Client, errors
-from flagtui.api.flag_changes import changes_since, complete_mark, take_mark
 from flagtui.api.http_library import in_process
 from flagtui.service.application import Settable, close_service, create_service
 
@@ -99,23 +98,6 @@ async def test_endpoints_closed_to_keys_are_remembered_after_one_request(tmp_pat
         assert client.capabilities.why_not("flags.dashboard")
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_what_a_colleague_changed_is_seen_with_few_requests(tmp_path: Path, mode: Mode) -> None:
-    async with served(tmp_path, mode) as client:
-        ids = [(await client.flags.create({"key": f"flag-{number}"})).id for number in range(5)]
-        mark = await take_mark(client.flags)
-        rows = [row async for page in client.flags.pages() for row in page.rows]
-        mark = complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
-        await client.flags.disable(ids[1])
-        await client.flags.delete(ids[3])
-        before = client.link.requests
-        found = await changes_since(client.flags, mark)
-        assert [(row.id, row.active) for row in found.rows] == [(ids[1], False)]
-        assert found.gone == (ids[3],)
-        assert client.link.requests == before + 3
-        assert (await changes_since(client.flags, found.mark)).rows == ()
-
-
 async def test_a_project_and_a_key_introduce_themselves(tmp_path: Path) -> None:
     async with served(tmp_path, "newest") as client:
         [project] = await client.projects.list()
@@ -125,13 +107,3 @@ async def test_a_project_and_a_key_introduce_themselves(tmp_path: Path) -> None:
         assert (await client.people.me()).current_project == 1
         with pytest.raises(errors.ProjectNotFound):
             await client.for_project(999).flags.get(1)
-
-
-async def test_a_key_nobody_knows_is_not_signed_in(tmp_path: Path) -> None:
-    service = create_service(tmp_path / "x.db", key=KEY)
-    async with Client(
-        "http://127.0.0.1", "phx_nobody_0123456789", 1, transport=in_process(service)
-    ) as client:
-        with pytest.raises(errors.NotSignedIn):
-            await client.flags.get(1)
-    close_service(service)
