@@ -105,7 +105,6 @@ def test_costly_pattern_is_paid_for_once() -> None:
 @pytest.fixture
 def paused_collections() -> Iterator[None]:
     """Let no garbage of thousands of other tests be collected, and charged, while a pattern runs."""
-    gc.collect()
     gc.disable()
     yield
     gc.enable()

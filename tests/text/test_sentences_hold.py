@@ -63,7 +63,7 @@ def test_equal_sentences_have_equal_meaning() -> None:
     random = Random("same words")
     meant: dict[str, tuple[list[JSON], JSON]] = {}
     again = 0
-    for _ in range(at_most(400, 2_500)):
+    for _ in range(at_most(200, 2_500)):
         operators = [*random_flags.OPERATORS, "icontains_multi", "not_icontains_multi"]
         value = random.choice([random.choice(GIVEN), [random.choice(GIVEN) for _ in range(2)]])
         raw = {"key": "k", "type": "person", "operator": random.choice(operators), "value": value}
@@ -75,14 +75,14 @@ def test_equal_sentences_have_equal_meaning() -> None:
         before, other = meant.setdefault(text, (found, raw))
         again += other != raw
         assert found == before, (text, raw, other)
-    assert again > 20
+    assert again > 6
 
 
 def test_row_rollout_bounds_evaluated_share() -> None:
     random = Random("rows")
     crowd = people(random)
     held = defaultdict[str, int](int)
-    for number in range(at_most(100, 350)):
+    for number in range(at_most(60, 350)):
         raw = random_flags.flag(random, number, 1) | {"active": True, "ensure_experience_continuity": False}
         for decided_before in ("holdout", "feature_enrollment"):
             raw["filters"].pop(decided_before, None)
@@ -95,7 +95,7 @@ def test_row_rollout_bounds_evaluated_share() -> None:
         share = having * 100 / MANY
         assert share <= (told if told in (0, 100) else told + NEAR), (told, share, raw["filters"])
         held["nobody" if told == 0 else "some" if told < 100 else "all"] += 1
-    assert min(held.values()) > 20, held
+    assert min(held.values()) > 8, held
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -59,6 +59,16 @@ async def test_key_for_a_closed_or_unopened_screen_does_nothing() -> None:
         assert record.looked == 1
 
 
+@pytest.fixture
+def by_hand() -> Iterator[None]:
+    """Python itself collects nothing, and what other tests loaded is no matter."""
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("by_hand")
 async def test_closed_screen_releases_its_drawing_cache() -> None:
     async with opened() as app:
         drawn = []
@@ -72,14 +82,6 @@ async def test_closed_screen_releases_its_drawing_cache() -> None:
             del record
         gc.collect()
         assert [cache() for cache in drawn[0]] == [None] * len(drawn[0]) != []
-
-
-@pytest.fixture
-def by_hand() -> Iterator[None]:
-    """Python itself collects nothing."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 async def closed(app: Owner) -> "ref[Record]":

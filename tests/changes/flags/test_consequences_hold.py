@@ -152,7 +152,7 @@ def reads_dependent(text: str, known: tuple[Linked, ...] | NotKnown) -> bool:
 def test_consequences_name_every_known_effect_on_users() -> None:
     random = Random("consequences")
     read: Counter[str] = Counter()
-    for _ in range(at_most(400, 1_000)):
+    for _ in range(at_most(150, 1_000)):
         fresh, change, context = any_change(random)
         said = tuple(consequences(change, fresh, change.changes, context))
         assert [one for one in said if not reads(one, change, fresh, context)] == []
@@ -160,7 +160,7 @@ def test_consequences_name_every_known_effect_on_users() -> None:
         before, after = outcomes(dict(fresh.raw)), outcomes({**fresh.raw, **change.changes})
         redrawn = [one for one in cautions(fresh, change.changes, context) if "re-bucketed" in one.text]
         assert before == after or redrawn or any(one.label == "Reach" for one in said)
-    assert min(read.values()) > 50
+    assert min(read.values()) > 15
     assert len(read) == 7
 
 

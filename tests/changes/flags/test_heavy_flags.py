@@ -166,7 +166,7 @@ class OneFlag:
 
 @pytest.mark.parametrize(("is_conflict", "ending"), [(False, "saved"), (True, "conflicted")])
 async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: str) -> None:
-    raw = heavy.with_conditions(1_000)
+    raw = heavy.with_conditions(300)
     fresh = Flag.of(raw)
     groups = [{**group, "rollout_percentage": 7.5} for group in fresh.filters["groups"]]
     intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
@@ -176,7 +176,7 @@ async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: s
     with counting_calls() as calls:
         outcome = await FlagAdapter(cast(Flags, flags)).send(plan)
     assert outcome.ending == ending
-    assert len(outcome.conflicts) == (1_000 if is_conflict else 0)
+    assert len(outcome.conflicts) == (300 if is_conflict else 0)
     assert calls.count < 2_000
 
 

@@ -1,6 +1,7 @@
 """A service with an empty project to put flags and people into, and one with the sample on a real port."""
 
 import json
+import shutil
 import socket
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.doubles.service_world import KEY, START, Caller, Start, starts_of
+from tests.doubles.templates import make_once
 
 from flagtui.service.application import close_service, create_service
 from flagtui.service.clock import stamp
@@ -96,10 +98,15 @@ class Port:
     """Path and status of every answer so far."""
 
 
+def make_company(path: Path) -> None:
+    close_service(create_service(path, sample="company"))
+
+
 @pytest.fixture(scope="session")
 def sample_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Port]:
     path = tmp_path_factory.mktemp("sample") / "sample.db"
-    application = create_service(path, key=SAMPLE_KEY, sample="company")
+    shutil.copy(make_once(tmp_path_factory, "company.db", make_company), path)
+    application = create_service(path, key=SAMPLE_KEY)
     answers: list[tuple[str, int]] = []
     with served(noting(application, answers)) as url:
         yield Port(url, application, answers)

@@ -1,8 +1,11 @@
 """Beyond the scenarios: bulk tags, odd bodies, the log, older servers, the sample."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.doubles.templates import sample_database
 from tests.service.event_definitions.conftest import Service, Start
 
 UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
@@ -153,8 +156,11 @@ async def test_older_servers_know_less(start: Start) -> None:
     assert (await service.reply("POST", body={"name": "x"}))[0] == 405
 
 
-async def test_the_sample_lists_its_definitions(start: Start) -> None:
-    service = await start(sample="company", flags=0)
+async def test_the_sample_lists_its_definitions(
+    start: Start, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), tmp_path / "1.db")
+    service = await start()
     page = await service.get(event_type="event_custom", exclude_stale="true", search="checkout comp")
     assert [row["name"] for row in page["results"]][:2] == ["checkout completed", "checkout_completed"]
     assert (await service.get(limit=1))["count"] == 1_904
