@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -15,8 +16,13 @@ Example: TypeAlias = dict[str, Any]
 Call: TypeAlias = Callable[[Client, Example], Awaitable[Any]]
 
 
+@cache
+def _text_of(name: str) -> str:
+    return (FOLDER / f"{name}.json").read_text()
+
+
 def example(name: str) -> Example:
-    found: Example = json.loads((FOLDER / f"{name}.json").read_text())
+    found: Example = json.loads(_text_of(name))
     return found
 
 
