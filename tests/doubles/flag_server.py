@@ -56,11 +56,11 @@ Rewrite = Callable[[dict[str, JSON]], dict[str, JSON]]
 class FlagServer:
     """Stored flags. `person(...)` is the client one person holds."""
 
-    def __init__(self, *flags: dict[str, JSON], narrow: bool = False) -> None:
+    def __init__(self, *flags: dict[str, JSON]) -> None:
         self.stored = {raw["id"]: copy.deepcopy(raw) for raw in flags}
         self.log: list[tuple[str, int, dict[str, JSON]]] = []
         """Who wrote what, in the order it was applied."""
-        self.has_narrow_writes = narrow
+        self.has_narrow_writes = False
 
     def person(self, email: str) -> "FlagClient":
         return FlagClient(self, email)
