@@ -8,7 +8,7 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.journal_entries import Entry, Signature
 
 
-async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting) -> None:
+async def test_journal_shows_hostile_text_and_names_undo_and_redo(setting: Setting) -> None:
     nasty = "[bold]x\x1b]0;owned\x07\u202egnp.exe\x9b31m"
     async with running(setting) as program:
         signature = Signature(nasty, nasty, nasty, nasty)
@@ -21,10 +21,7 @@ async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting
         assert "[bold]x" in program.screen
         await program.press("z")
         assert isinstance(program.app.screen, JournalScreen)
-
-
-async def test_journal_tells_a_redo_from_an_undo(setting: Setting) -> None:
-    async with running(setting) as program:
+        await program.press("escape")
         for id, undoes in (("a", ""), ("b", "a"), ("c", "b")):
             entry = Entry(id, program.timing.now, 7, "checkout", "turn off", Signature(), undoes=undoes)
             program.journal.begin(entry)
@@ -34,19 +31,16 @@ async def test_journal_tells_a_redo_from_an_undo(setting: Setting) -> None:
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
 
 
-async def test_record_of_another_host_is_not_opened(setting: Setting) -> None:
-    async with running(setting) as program:
-        elsewhere = Signature(profile="prod", host="https://other.test", project="1")
-        program.journal.begin(Entry("e", program.timing.now, 812, "checkout", "disable", elsewhere))
-        await program.press("J", "enter")
-        assert isinstance(program.app.screen, JournalScreen)
-        assert "checkout is in project 1 of prod; open that first" in program.notices[-1]
-
-
-async def test_scheduled_change_opens_its_flag(setting: Setting) -> None:
+async def test_entry_opens_its_flag_unless_it_is_elsewhere(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("at", "enter", *"+2h", "enter", "y")
         await program.press("J", "enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert "new-nav" in program.screen
+        await program.press("escape", "escape", "escape")
+        elsewhere = Signature(profile="prod", host="https://other.test", project="1")
+        program.journal.begin(Entry("e", program.timing.now, 812, "checkout", "disable", elsewhere))
+        await program.press("J", "enter")
+        assert isinstance(program.app.screen, JournalScreen)
+        assert "checkout is in project 1 of prod; open that first" in program.notices[-1]

@@ -73,21 +73,26 @@ async def test_unwritable_settings_are_reported_and_nothing_is_lost(kept: Settin
         assert "rollout" not in columns(program)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        ("id", "sent to the terminal's clipboard: {id}"),
-        ("command", "flagtui --profile test --project 1 --flag=new-nav"),
-        ("JSON", "new-nav as JSON"),
-    ],
-)
-async def test_what_is_copied_is_chosen_from_a_menu(program: Program, chosen: str, expected: str) -> None:
+COPIED = {
+    "id": "sent to the terminal's clipboard: {id}",
+    "command": "flagtui --profile test --project 1 --flag=new-nav",
+    "JSON": "new-nav as JSON",
+}
+"""By row of the menu: what its toast says."""
+
+
+async def test_copies_and_links_are_chosen_from_a_menu(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await program.go_to("new-nav")
-    await program.press("Y", *chosen, "enter")
-    assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
-    assert "phx_" not in program.app.clipboard
-    if chosen == "JSON":
-        assert '"key": "new-nav"' in program.app.clipboard
+    for chosen, expected in COPIED.items():
+        await program.press("Y", *chosen, "enter")
+        assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
+        assert "phx_" not in program.app.clipboard
+    assert '"key": "new-nav"' in program.app.clipboard
+    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
+    await program.press("o")
+    assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
 
 
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
@@ -119,15 +124,6 @@ async def test_typing_replaces_the_old_search_and_arrows_edit_it(
     assert line.value == "kill-s"
     await program.press("enter", "slash", "end", "backspace")
     assert line.value == "kill-"
-
-
-async def test_a_link_is_shown_where_no_browser_should_open(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
-    await program.go_to("new-nav")
-    await program.press("o")
-    assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
 
 
 async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:

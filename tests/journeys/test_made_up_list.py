@@ -112,10 +112,6 @@ async def test_it_is_ordered_searched_marked_copied_and_counted(setting: Setting
         assert "1 of 3" in words(program.screen)
         await program.press("escape", "escape")
         assert "KETTLE" not in program.screen
-
-
-async def test_without_rows_it_says_why(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
         for kettles, told in ((EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")):
             await shown(program, kettles)
             assert told in program.screen

@@ -8,7 +8,7 @@ from tests.doubles.whole_program import Setting, running
 from flagtui.app.lists.record_search import RecordSearch
 
 
-async def test_palette_opened_before_the_connection_waits_for_records(setting: Setting) -> None:
+async def test_palette_waits_for_records_and_admits_an_incomplete_search(setting: Setting) -> None:
     async with running(setting) as program:
         app_state = program.app.app_state
         search = RecordSearch(app_state, lambda link: None, lambda project: None)
@@ -20,20 +20,13 @@ async def test_palette_opened_before_the_connection_waits_for_records(setting: S
         app_state.notify_watchers()
         assert await asked == "more"
         assert "team-invites-v3" in [place.name for place in search.places("team-invites")]
-
-
-async def test_palette_reports_no_match_once_the_search_is_over(setting: Setting) -> None:
-    async with running(setting) as program:
         await program.press("colon", *"zzzz")
         assert "no match for zzzz" in program.screen
-
-
-async def test_palette_without_the_server_admits_an_incomplete_search(setting: Setting) -> None:
-    async with running(setting) as program:
+        assert "could not be searched" not in program.screen
         program.wire.before = lambda request: httpx.ConnectError("down")
-        await program.press("colon", *"zzzz")
-        assert "no match for zzzz here; the server could not be searched" in program.screen
+        await program.press("y")
+        assert "no match for zzzzy here; the server could not be searched" in program.screen
         program.wire.before = lambda request: None
-        await program.press("z", "backspace")
+        await program.press("backspace")
         assert "no match for zzzz" in program.screen
         assert "could not be searched" not in program.screen
