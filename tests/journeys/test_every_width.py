@@ -124,7 +124,7 @@ def sizes_for(place: int, screen: str) -> Iterator[tuple[int, int]]:
     if FULL:
         yield from ((width, height) for width in WIDTHS for height in HEIGHTS)
         return
-    every = 6 if screen == "ConfirmScreen" else DEALT
+    every = 12 if screen == "ConfirmScreen" else DEALT
     yield from ((width, 3 + width % 7) for width in reversed(WIDTHS) if (width + place) % every == 0)
     yield from ((width, height) for width in (7, 41) for height in HEIGHTS if (height + place) % DEALT == 0)
 
