@@ -19,6 +19,8 @@ from flagtui.models.rows import FlagRow
 HOURS = 3 * 3600
 AGE = re.compile(r"\b\d+ (?:min|h|days?) ago\b|\b\d+[mhd]\b|\bjust now\b|\bthis minute\b|\bnow\b")
 """Not those of months: three hours change nothing about them."""
+RESULT = re.compile(r"(?<=· )(?:p|win) [\d.]+(?: %)?  \w+")
+"""The end of a result in a row, with its age."""
 
 PLACES = {
     "the list of flags with its preview": ("1", "j"),
@@ -44,7 +46,8 @@ def shared_setting(shared_setting: Setting) -> Setting:
 
 def ages(program: Program) -> list[str]:
     """Every age on screen, without that of results, which a new look asks for again."""
-    return AGE.findall("\n".join(line for line in program.screen.splitlines() if "results from" not in line))
+    lines = [RESULT.sub("", line) for line in program.screen.splitlines() if "results from" not in line]
+    return AGE.findall("\n".join(lines))
 
 
 async def assert_ages(program: Program, keys: tuple[str, ...], back: tuple[str, ...]) -> None:
