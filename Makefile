@@ -148,7 +148,8 @@ check-slice: $(READY) ## long tests, and a short part of what `make test` leaves
 	FLAGTUI_LONG=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m long
 	FLAGTUI_ALL_MODES=1 FLAGTUI_OPERATIONS=30 FLAGTUI_RENDERS=2000 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not story" \
 		tests/terminal tests/prove/test_random_hands.py tests/prove/test_hostile_renders.py
-	FLAGTUI_ROUNDS=300 $(PYTEST) -n $(WORKERS) -q tests/changes/test_lost_responses.py tests/changes/test_two_people_served.py
+	FLAGTUI_ROUNDS=300 $(PYTEST) -q tests/changes/test_lost_responses.py
+	FLAGTUI_ROUNDS=60 $(PYTEST) -n $(WORKERS) -q tests/changes/test_two_people_served.py
 
 check-display: $(READY) ## hold changed cells against whole frames: every journey at four widths, 20,000 random frames
 	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(PYTEST) -n $(WORKERS) -q tests/app/terminal/test_two_displays.py

@@ -103,13 +103,13 @@ def show_both(frames: list[list[Line]], *, erases: bool = True) -> None:
         assert terminal.seen() == reference.seen()
 
 
-@settings(max_examples=at_most(30, 80), deadline=None)
+@settings(max_examples=at_most(15, 80), deadline=None)
 @given(st.lists(st.lists(spot.map(cut), max_size=12), max_size=6), st.booleans())
 def test_any_frames_look_as_if_sent_whole(frames: list[list[Line]], erases: bool) -> None:
     show_both(frames, erases=erases)
 
 
-@settings(max_examples=at_most(30, 80), deadline=None)
+@settings(max_examples=at_most(15, 80), deadline=None)
 @given(st.lists(st.lists(wide_line, max_size=12, unique_by=lambda line: line[0]), max_size=6))
 def test_wide_characters_look_as_if_sent_whole(frames: list[list[Line]]) -> None:
     show_both(frames)
@@ -131,7 +131,7 @@ def list_frame(names: list[str], top: int, cursor: int, pane: int) -> list[Line]
     return frame
 
 
-@settings(max_examples=at_most(40, 100), deadline=None)
+@settings(max_examples=at_most(20, 100), deadline=None)
 @given(
     rows, st.lists(st.tuples(st.integers(0, 28), st.integers(0, HEIGHT - 1), st.integers(0, 9)), max_size=5)
 )

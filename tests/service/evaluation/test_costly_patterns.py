@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.expensive_patterns import EXPENSIVE, expensive_flags, expensive_properties, store_expensive
-from tests.doubles.slices import one_in
+from tests.doubles.slices import long, one_in
 from tests.service.evaluation.conftest import KEY, Service
 
 COSTLY = "(?=.)(a|aa)+$"
@@ -32,6 +32,7 @@ class Reading:
         return response
 
 
+@long
 async def test_reader_of_fifty_expensive_patterns_waits_under_a_second(service: Service) -> None:
     await store_expensive(service.application, KEY)
     reader = Reading(service)
