@@ -1,12 +1,13 @@
 """Golden screens start from the same sample as the journeys."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.doubles.slices import FULL
 from tests.doubles.templates import sample_database
-from tests.doubles.whole_program import WIDE, Setting
+from tests.doubles.whole_program import WIDE, Program, Setting
 
 HERE = Path(__file__).parent
 WRITES = os.environ.get("FLAGTUI_GOLDEN") == "write"
@@ -37,6 +38,16 @@ class Golden:
         if WRITES:
             path.write_text(drawn, encoding="utf-8")
         assert drawn == path.read_text(encoding="utf-8"), f"{name} is drawn differently; see {path.name}"
+
+
+async def draw(
+    program: Program, golden: Golden, name: str, see: Callable[[Program], str] = lambda one: one.screen
+) -> None:
+    """Compare the screen at every size."""
+    for width, height in SIZES:
+        await program.pilot.resize_terminal(width, height)
+        await program.settle()
+        golden.check(f"{name}-{width}x{height}", see(program))
 
 
 @pytest.fixture

@@ -2,19 +2,11 @@
 
 from dataclasses import replace
 
-from tests.doubles.whole_program import Program, Setting, running
-from tests.golden.conftest import SIZES, Golden
+from tests.doubles.whole_program import Setting, running
+from tests.golden.conftest import SIZES, Golden, draw
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.inbox_screen import REST, InboxScreen
-
-
-async def draw(program: Program, golden: Golden, name: str) -> None:
-    """The screen at every size."""
-    for width, height in SIZES:
-        await program.pilot.resize_terminal(width, height)
-        await program.settle()
-        golden.check(f"{name}-{width}x{height}", program.screen)
 
 
 async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:

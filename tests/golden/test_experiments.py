@@ -3,7 +3,7 @@
 import asyncio
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,17 +12,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running
-from tests.golden.conftest import SIZES, Golden
-
-
-async def draw(
-    program: Program, golden: Golden, name: str, see: Callable[[Program], str] = lambda one: one.screen
-) -> None:
-    """The screen at every size."""
-    for width, height in SIZES:
-        await program.pilot.resize_terminal(width, height)
-        await program.settle()
-        golden.check(f"{name}-{width}x{height}", see(program))
+from tests.golden.conftest import SIZES, Golden, draw
 
 
 async def stand_on(program: Program, name: str) -> None:
