@@ -3,17 +3,20 @@
 import os
 import shlex
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
 
 import click
 import pytest
 from tests.cli.conftest import CLOSED, FLAGTUI, Run, run_at, server_variables
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, missing_words, words_of, words_of_use
 from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed, one_in
+from tests.doubles.terminal import usual_environment
 
 from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, label_of, param_of, rules_of
 
@@ -109,7 +112,7 @@ def silent() -> Iterator[tuple[Silent, str]]:
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     ("name", "number"),
-    one_in(60, crossed(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT))),
+    one_in(40, crossed(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT))),
 )
 def test_signal_ends_a_command_that_waits(
     name: str, number: signal.Signals, silent: tuple[Silent, str]
@@ -119,28 +122,23 @@ def test_signal_ends_a_command_that_waits(
     words = shlex.split(all_commands()[name].examples[0].partition(" < ")[0])
     if all_commands()[name].writes and "--yes" not in words:
         words.append("--yes")
-    environment = os.environ | server_variables(address)
-    with subprocess.Popen(
-        [*FLAGTUI, *words],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            while not server.is_asked.wait(0.05) and process.poll() is None:
-                pass
-            if process.poll() is None:
-                process.send_signal(number)
-            out, err = process.communicate(timeout=20)
-        finally:
-            process.kill()
+    environment = usual_environment() | os.environ | server_variables(address)
+    with TemporaryFile("w+") as said, Path(os.devnull).open() as nothing:
+        process = warm_start.start(
+            [*FLAGTUI, *words], environment, nothing.fileno(), said.fileno(), said.fileno()
+        )
+        while not server.is_asked.wait(0.02) and process.poll() is None:
+            pass
+        if process.poll() is None:
+            os.kill(process.pid, number)
+        code = process.wait(20)
+        said.seek(0)
+        text = said.read()
     if not server.is_asked.is_set():
         # It needs a file or something to undo, or asks nothing.
-        assert process.returncode in range(8), (out, err)
+        assert code in range(8), text
         return
     # A shell reports a program that a signal ended by 128 and its number.
-    assert process.returncode in (128 + number, -number), (out, err)
-    assert "Traceback" not in err
-    assert number != signal.SIGINT or "stopped" in err
+    assert code in (128 + number, -number), text
+    assert "Traceback" not in text
+    assert number != signal.SIGINT or "stopped" in text

@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import PIPE, Popen
+from tempfile import TemporaryFile
 
 import pytest
 from tests.cli.conftest import FLAGTUI, FOLDERS, Done, run_apart
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, is_on_a_screen
-from tests.doubles.terminal import Terminal
+from tests.doubles.terminal import Terminal, usual_environment
 
 from flagtui.cli.plumbing.errors import READER_GONE
 
@@ -29,7 +30,9 @@ def run_program(surroundings: dict[str, str]) -> RunProgram:
 
 @pytest.mark.usefixtures("demo_data")
 def test_demo_keeps_changes_of_commands_until_it_starts_over(run_program: RunProgram, tmp_path: Path) -> None:
-    done = run_program("demo", "flags", "disable", "new-nav", "--yes")
+    listing, changing = (each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each))
+    assert run_program(*listing.split()).out
+    done = run_program(*changing.split())
     assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
     assert run_program("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
     assert run_program("demo", "journal", "--fields", "verb").out == "turn off\n"
@@ -57,20 +60,16 @@ def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_program: RunProgram
 
 
 @pytest.mark.usefixtures("demo_data")
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("demo", "--jq", ".records[].id", "--project", "2", "flags", "list"),
+def test_options_may_precede_a_command_in_the_demo(run_program: RunProgram) -> None:
+    pytest.importorskip("jq")
+    ids = run_program("demo", "flags", "list", "--project", "2", "--fields", "id").out
+    for words in (
         ("demo", "--project", "2", "--jq=.records[].id", "--", "flags", "list"),
         ("--project", "2", "demo", "flags", "--jq", ".records[].id", "list"),
         ("--jq", ".records[].id", "demo", "--read-only", "flags", "list", "--project", "2"),
-    ],
-)
-def test_options_may_precede_a_command_in_the_demo(words: tuple[str, ...], run_program: RunProgram) -> None:
-    pytest.importorskip("jq")
-    ids = run_program("demo", "flags", "list", "--project", "2", "--fields", "id").out
-    done = run_program(*words, "-L", "2")
-    assert (done.code, done.out.splitlines(), done.err) == (0, ids.splitlines()[:2], "")
+    ):
+        done = run_program(*words, "-L", "2")
+        assert (done.code, done.out.splitlines(), done.err) == (0, ids.splitlines()[:2], "")
 
 
 @pytest.mark.usefixtures("demo_data")
@@ -104,17 +103,7 @@ def test_unreadable_demo_data_is_reported_with_a_working_remedy(
 
 
 @pytest.mark.usefixtures("demo_data")
-@pytest.mark.parametrize(
-    "example", [each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each)]
-)
-def test_an_example_with_a_command_runs(run_program: RunProgram, example: str) -> None:
-    done = run_program(*example.split())
-    assert done.code == 0, done.err
-    assert done.out
-
-
-@pytest.mark.usefixtures("demo_data")
-def test_the_app_that_is_open_shows_what_a_command_changed(
+def test_app_and_commands_of_the_demo_share_changes_and_set(
     run_program: RunProgram, surroundings: dict[str, str]
 ) -> None:
     screen = surroundings | {"TERM": "xterm-256color"}
@@ -125,30 +114,23 @@ def test_the_app_that_is_open_shows_what_a_command_changed(
         # The changed row moves to the top of the list, above the line of the cursor.
         terminal.press("/new-nav")
         terminal.wait_for("○. new-nav")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
-
-
-@pytest.mark.usefixtures("demo_data")
-def test_app_and_commands_of_the_demo_share_a_staged_set(
-    run_program: RunProgram, surroundings: dict[str, str]
-) -> None:
-    screen = surroundings | {"TERM": "xterm-256color"}
-    with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
-        terminal.wait_for("●  new-nav")
+        terminal.press("\r")
         terminal.press("+")
         terminal.wait_for("STAGING 0")
-        assert "the app (process" in run_program("demo", "flags", "disable", "new-nav", "--stage").err
+        assert "the app (process" in run_program("demo", "flags", "enable", "new-nav", "--stage").err
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
 
 
 @pytest.mark.usefixtures("demo_data")
 def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[str, str]) -> None:
-    command = [*FLAGTUI, "demo", "flags", "list"]
-    with Popen(command, stdout=PIPE, stderr=PIPE, env=os.environ | surroundings) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-    assert process.returncode == READER_GONE
+    reading, writing = os.pipe()
+    os.close(reading)
+    with TemporaryFile() as stderr, Path(os.devnull).open() as nothing:
+        command = [*FLAGTUI, "demo", "flags", "list"]
+        environment = usual_environment() | surroundings
+        process = warm_start.start(command, environment, nothing.fileno(), writing, stderr.fileno())
+        os.close(writing)
+        assert process.wait(60) == READER_GONE
+        stderr.seek(0)
+        assert stderr.read() == b""

@@ -5,9 +5,9 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
@@ -17,10 +17,12 @@ import httpx
 import msgspec
 import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Run, run_at, serving
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.example_files import write_sources
 from tests.doubles.json_schema import faults
-from tests.doubles.slices import FULL, crossed, one_in
+from tests.doubles.slices import FULL, crossed, long, one_in
+from tests.doubles.terminal import usual_environment
 from tests.journeys.modes import MODES
 
 from flagtui.changes.sets.change_set import new_set
@@ -33,11 +35,23 @@ from flagtui.service import close_service, create_service
 ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)
 ON_A_SCREEN = ("pick", "demo")
 """These need a terminal; tests/terminal has them."""
-EXAMPLES = [
-    (name, example)
+
+
+def is_shown_whole(example: str) -> bool:
+    """Whether it prints its records as JSON with every field."""
+    return "json" in example and not {"--fields", "--dry-run"} & {*example.split()}
+
+
+RUN = {
+    name: next(filter(is_shown_whole, each.examples), each.examples[0])
     for name, each in all_commands().items()
-    for example in each.examples
     if name not in {*ON_A_SCREEN, "serve"} and not name.startswith("mirror")
+}
+"""By command, the example that every run of the tests runs."""
+EXAMPLES = [
+    pytest.param(name, example, id=example, marks=[] if example == run else long)
+    for name, run in RUN.items()
+    for example in all_commands()[name].examples
 ]
 ENDS_WELL = {0}
 AGAIN = {0, 3}
@@ -115,11 +129,10 @@ def prepared(example: str, here: Run) -> Prepared:
     return Prepared(shlex.split(command), Path(file).read_text() if file else "")
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[example for _name, example in EXAMPLES])
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run, server: Place) -> None:
     before = prepared(example, here)
     words = before.words
-    assert words[: len(name.split())] == name.split()
     done = here(*words, stdin=before.stdin)
     assert done.code in (ENDS_WELL if server.mode == "default" else ENDS_WELL | NOT_THERE), done.err
     assert "Traceback" not in done.err
@@ -129,18 +142,21 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
         assert re.fullmatch(r"(?s).*\{\"error\": \{.*\}\}\n", done.err), done.err
 
 
-def is_shown_whole(examples: Iterable[str]) -> bool:
-    """Whether one of them prints its records as JSON with every field."""
-    return any("json" in each and not {"--fields", "--dry-run"} & {*each.split()} for each in examples)
+def test_every_example_has_words_that_its_command_takes(home: Path) -> None:
+    for file in ("flagtui.db", "flags.json"):
+        (home / file).touch()
+    for name, command in all_commands().items():
+        for example in command.examples:
+            words = shlex.split(example.partition(" < ")[0])
+            # The group `mirror` starts the server without this word.
+            own = name.removesuffix(" run").split()
+            assert words[: len(own)] == own
+            command.make_context(name, words[len(own) :]).close()
 
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name
-        for name, each in all_commands().items()
-        if each.kind and not is_shown_whole(each.examples) and not name.startswith("mirror")
-    ],
+    [name for name, example in RUN.items() if all_commands()[name].kind and not is_shown_whole(example)],
 )
 def test_the_json_of_every_command_fits_its_schema(name: str, here: Run, server: Place) -> None:
     words = prepared(all_commands()[name].examples[0], here).words
@@ -173,17 +189,24 @@ def test_every_command_has_two_examples() -> None:
     assert [name for name, each in all_commands().items() if len(each.examples) < 2] == []
 
 
-@pytest.mark.parametrize("example", all_commands()["serve"].examples)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(each, marks=long if "--sample" in each else [])
+        for each in all_commands()["serve"].examples
+    ],
+)
 def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
-    command = [*FLAGTUI, *shlex.split(example)]
-    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path))}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().partition(" on ")[2].partition(",")[0]
+    reading, writing = os.pipe()
+    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as said:
+        command = [*FLAGTUI, *shlex.split(example)]
+        process = warm_start.start(
+            command, usual_environment(), nothing.fileno(), writing, nothing.fileno(), tmp_path
+        )
+        os.close(writing)
+        address = said.readline().partition(" on ")[2].partition(",")[0]
         assert httpx.get(f"{address}/api/users/@me/").status_code == 401
-        process.terminate()
+        os.kill(process.pid, signal.SIGTERM)
         assert process.wait(20) == 0
 
 

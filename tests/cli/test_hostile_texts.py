@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import KEY, Run, obeyed, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
+from tests.doubles.slices import crossed
 
 from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.company import NASTY
@@ -46,21 +47,23 @@ def nasty(run: Run, address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "is_shown"), crossed(NAMES, (True, False)))
 def test_no_text_of_a_server_is_obeyed_by_the_terminal(
-    name: str, nasty: Run, ids: dict[str, list[str]]
+    name: str, is_shown: bool, nasty: Run, ids: dict[str, list[str]]
 ) -> None:
     command, group = all_commands()[name], name.split()[0]
     words = [*name.split(), *required_options(command), *(["--dry-run"] if command.writes else [])]
+    if name == "flags wait":
+        words += ["--wait", "1"]
     if names_records(command):
         if group not in ids:
             listed = nasty(group, "list", "--limit", str(COUNT), "--json")
             ids[group] = [str(each["id"]) for each in json.loads(listed.out)["records"]]
         words += ids[group]
     # One printer shows the plans of all changes to programs, and one the columns of all records to pipes.
-    for is_shown, more in ((True, []), (False, [] if command.writes else ["--json"])):
-        done = nasty(*words, *more, is_shown=is_shown)
-        assert "fault of its own" not in done.err
-        assert obeyed(done.out + done.err) == []
-        assert not more or done.out.isascii()
+    is_json = not (is_shown or command.writes)
+    done = nasty(*words, *(["--json"] if is_json else []), is_shown=is_shown)
+    assert "fault of its own" not in done.err
+    assert obeyed(done.out + done.err) == []
+    assert not is_json or done.out.isascii()
     assert done.out or done.err

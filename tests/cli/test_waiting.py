@@ -3,15 +3,16 @@
 import json
 import os
 import signal
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 import pytest
 from tests.cli.conftest import FLAGTUI, Run, Service, server_variables
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.steady_clock import SteadyClock
+from tests.doubles.terminal import usual_environment
 
 from flagtui.api.connection_state import ConnectionState
 from flagtui.cli.plumbing.output.lines import Steps
@@ -54,17 +55,20 @@ def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
 
 def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, home: Path) -> None:
     words = ("flags", "schedule", "new-nav", "--add-share", "6", "--at", "+9m", "--yes", "--wait", "600")
-    where = os.environ | server_variables(service.address)
-    with subprocess.Popen([*FLAGTUI, *words], env=where, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
+    where = usual_environment() | os.environ | server_variables(service.address)
+    reading, writing = os.pipe()
+    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as said:
+        process = warm_start.start([*FLAGTUI, *words], where, nothing.fileno(), nothing.fileno(), writing)
+        os.close(writing)
         try:
-            assert process.stderr.readline().startswith("waiting until new-nav")
-            process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=20)[1]
+            assert said.readline().startswith("waiting until new-nav")
+            os.kill(process.pid, signal.SIGINT)
+            assert process.wait(20) == 130
         finally:
             # Where a shell had it ignore ctrl+c, the test fails now and not after ten minutes.
-            process.kill()
-    assert (process.returncode, said) == (130, "flagtui: stopped waiting; new-nav stays scheduled.\n")
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+        assert said.read() == "flagtui: stopped waiting; new-nav stays scheduled.\n"
 
 
 def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> None:

@@ -28,8 +28,8 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 
 __all__ = ["clock", "make_client"]
-CHANGES = at_most(5_000, 10_000)
-SERVED_CHANGES = int(os.environ.get("FLAGTUI_CHANGES", at_most(100, 200)))
+CHANGES = at_most(1_500, 10_000)
+SERVED_CHANGES = int(os.environ.get("FLAGTUI_CHANGES", at_most(40, 200)))
 """`make check-watch` makes ten thousand."""
 
 
