@@ -8,6 +8,7 @@ import click
 import pytest
 from tests.cli.conftest import Run, run_apart
 from tests.doubles.command_tree import all_commands
+from tests.doubles.slices import one_in
 
 from flagtui.cli.launch.app_session import make_session
 from flagtui.cli.main import program
@@ -26,20 +27,20 @@ def test_without_a_terminal_one_sentence_and_code_two(command: tuple[str, ...], 
     assert done.err.count("\n") == 1
 
 
-def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_port_in_use_is_named_before_anything_is_written(run: Run, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run_apart("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", folder=tmp_path)
+        done = run("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k")
     assert done.code == 1
     assert f"Port {port} of 127.0.0.1 is in use" in done.err
     assert not (tmp_path / "x.db").exists()
 
 
-def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("my notes\n" * 100)
-    done = run_apart("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", folder=tmp_path)
+    done = run("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k")
     assert done.code == 1
     assert "notes.db is not a database of this service" in done.err
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
@@ -61,9 +62,9 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_serve_options_are_one_sentence_before_any_database(
-    words: tuple[str, ...], code: int, said: str, tmp_path: Path
+    words: tuple[str, ...], code: int, said: str, run: Run, tmp_path: Path
 ) -> None:
-    done = run_apart("serve", "--port", "0", "--db", "x.db", *words, folder=tmp_path)
+    done = run("serve", "--port", "0", "--db", "x.db", *words)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert said in done.err
     assert not (tmp_path / "x.db").exists()
@@ -118,12 +119,12 @@ OPTIONS = [
 
 def test_option_without_value_points_to_the_command_help() -> None:
     pointed: dict[tuple[str, ...], str] = {}
-    for words in (words for words, option in OPTIONS if not (option.is_flag or option.count)):
+    valued = [words for words, option in OPTIONS if not (option.is_flag or option.count)]
+    for words in [("serve", "--port"), ("auth", "login", "--host"), *one_in(6, valued)]:
         with pytest.raises(click.UsageError) as wrong:
             program.main([*words], prog_name="flagtui", standalone_mode=False)
         pointed[words] = wrong.value.ctx.command_path if wrong.value.ctx else ""
     assert pointed == {words: " ".join(["flagtui", *words[:-1]]) for words in pointed}
-    assert {("serve", "--port"), ("auth", "login", "--host")} <= pointed.keys()
 
 
 NUMBERS = [words for words, option in OPTIONS if isinstance(option.type, click.FloatRange)]
