@@ -27,20 +27,20 @@ def test_without_a_terminal_one_sentence_and_code_two(command: tuple[str, ...], 
     assert done.err.count("\n") == 1
 
 
-def test_a_port_in_use_is_named_before_anything_is_written(run: Run, tmp_path: Path) -> None:
+def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k")
+        done = run_apart("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", folder=tmp_path)
     assert done.code == 1
     assert f"Port {port} of 127.0.0.1 is in use" in done.err
     assert not (tmp_path / "x.db").exists()
 
 
-def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("my notes\n" * 100)
-    done = run("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k")
+    done = run_apart("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", folder=tmp_path)
     assert done.code == 1
     assert "notes.db is not a database of this service" in done.err
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100

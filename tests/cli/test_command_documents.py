@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import Any, Final
 
@@ -226,3 +227,25 @@ def test_the_help_of_a_list_names_every_qualifier(name: str, vocabulary: Vocabul
     example = told.rpartition("): '")[2].partition("'")[0]
     assert example
     assert not read_line(example, vocabulary).problems
+
+
+def test_every_example_has_words_that_its_command_takes(home: Path) -> None:
+    for file in ("flagtui.db", "flags.json"):
+        (home / file).touch()
+    for name, command in all_commands().items():
+        for example in command.examples:
+            words = shlex.split(example.partition(" < ")[0])
+            # The group `mirror` starts the server without this word.
+            own = name.removesuffix(" run").split()
+            assert words[: len(own)] == own
+            command.make_context(name, words[len(own) :]).close()
+
+
+def test_every_command_has_two_examples() -> None:
+    assert [name for name, each in all_commands().items() if len(each.examples) < 2] == []
+
+
+def test_the_examples_stand_in_the_help(run: Run) -> None:
+    for name, each in all_commands().items():
+        said = run(*name.split(), "--help").out
+        assert all(f"flagtui {example}\n" in said for example in each.examples), name

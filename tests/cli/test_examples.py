@@ -142,18 +142,6 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
         assert re.fullmatch(r"(?s).*\{\"error\": \{.*\}\}\n", done.err), done.err
 
 
-def test_every_example_has_words_that_its_command_takes(home: Path) -> None:
-    for file in ("flagtui.db", "flags.json"):
-        (home / file).touch()
-    for name, command in all_commands().items():
-        for example in command.examples:
-            words = shlex.split(example.partition(" < ")[0])
-            # The group `mirror` starts the server without this word.
-            own = name.removesuffix(" run").split()
-            assert words[: len(own)] == own
-            command.make_context(name, words[len(own) :]).close()
-
-
 @pytest.mark.parametrize(
     "name",
     [name for name, example in RUN.items() if all_commands()[name].kind and not is_shown_whole(example)],
@@ -183,10 +171,6 @@ def check(name: str, words: list[str], out: str) -> None:
             record = json.loads(line)
             assert (record.pop("schema_version"), record.pop("schema")) == (kind.version, kind.name)
             assert list(faults(record, schema["properties"]["records"]["items"])) == []
-
-
-def test_every_command_has_two_examples() -> None:
-    assert [name for name, each in all_commands().items() if len(each.examples) < 2] == []
 
 
 @pytest.mark.parametrize(
@@ -299,10 +283,3 @@ def test_invalid_utf8_is_refused_and_empty_input_does_nothing(name: str, here: R
         assert (empty.code, empty.err) == (3, "flagtui: nothing was piped in; nothing was done.\n")
         # Where the locale has no UTF-8, bytes of it come undecoded.
         assert "there is no" in here(*words, "caf\udcc3\udca9", *more).err
-
-
-def test_the_examples_stand_in_the_help(run: Run) -> None:
-    for name, each in all_commands().items():
-        said = run(*name.split(), "--help").out
-        assert all(f"flagtui {example}\n" in said for example in each.examples), name
-    assert sys.argv[0] == "flagtui"
