@@ -127,8 +127,9 @@ def test_every_picture_and_page_the_documents_link_to_is_there() -> None:
 
 
 def test_every_test_the_documents_point_to_is_there() -> None:
-    for document in [README, *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\btests/[\w/]+(?:\.py)?", document.read_text(encoding="utf-8")):
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+    for document in [README, ROOT / "CONTRIBUTING.md", ROOT / "Makefile", *pages]:
+        for target in re.findall(r"\btests/[\w/]+(?:\.\w+)?", document.read_text(encoding="utf-8")):
             assert (ROOT / target).exists(), f"{document.name} points to {target}"
 
 
