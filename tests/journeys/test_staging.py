@@ -23,6 +23,7 @@ async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Se
         assert "STAGING 2" in program.screen
         assert "end staging" in program.screen
         assert "75 → 40 %" in program.screen
+        assert "nothing was sent · u unstages" in words(program.screen)
         before = set_on_disk(program).file.read().changes
         await program.press("u")
         assert "STAGING 1" in program.screen
