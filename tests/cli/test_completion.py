@@ -1,10 +1,10 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, Service, loaded_by, run_apart, run_at
+from tests.doubles.slices import crossed
 
 from flagtui.cli.plumbing.completion_words import known_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
@@ -67,7 +67,7 @@ def test_completion_is_the_same_with_and_without_parsing() -> None:
 
 @pytest.mark.usefixtures("copies")
 def test_completion_loads_nothing_that_decodes_rows() -> None:
-    asked = product((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
+    asked = crossed((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
     for words, shell in asked:
         loaded = loaded_by(**asked_by_a_shell(*words, shell=shell))
         assert loaded.isdisjoint({"click", "msgspec", "pydantic", "httpx"})

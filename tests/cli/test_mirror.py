@@ -4,19 +4,21 @@ import asyncio
 import json
 import os
 import re
+import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Run, Service, run_at, server_variables
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_proxy import proxy_to
+from tests.doubles.terminal import usual_environment
 
 from flagtui.config.locations import find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
@@ -32,26 +34,23 @@ FLAGS = [{"id": 1, "key": "new-nav", "active": False, "filters": {"groups": []}}
 
 
 @contextmanager
-def mirroring(home: Path, *words: str) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
-    """Start a mirror and yield its port; then end it and check that it ends well."""
-    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), "HOME": str(home)}
-    with subprocess.Popen(
-        [*FLAGTUI, "mirror", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=home,
-    ) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
+def mirroring(home: Path, *words: str) -> Iterator[tuple[int, IO[str]]]:
+    """Start a mirror and yield its port and its messages; then end it and check that it ends well."""
+    environment = {**usual_environment(), **os.environ, "HOME": str(home)}
+    (out, to_out), (err, to_err) = os.pipe(), os.pipe()
+    with Path(os.devnull).open() as nothing, os.fdopen(out) as said, os.fdopen(err) as warned:
+        command = [*FLAGTUI, "mirror", *words]
+        process = warm_start.start(command, environment, nothing.fileno(), to_out, to_err, home)
+        for stream in (to_out, to_err):
+            os.close(stream)
+        line = said.readline()
         # The address of the upstream may come before.
         match = re.search(r" on http://127\.0\.0\.1:(\d+) ", line)
-        assert match is not None, line + process.communicate(timeout=20)[1]
+        assert match is not None, line + warned.read()
         try:
-            yield int(match[1]), process
+            yield int(match[1]), warned
         finally:
-            process.terminate()
+            os.kill(process.pid, signal.SIGTERM)
             assert process.wait(20) == 0
 
 
@@ -198,10 +197,9 @@ def test_profile_is_only_read_and_served_again_without_a_connection(
         assert proxy.writes == []
         assert proxy.definitions == 1
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
-    with mirroring(home, "--port", "0") as (port, process):
+    with mirroring(home, "--port", "0") as (port, warned):
         assert key in flag_keys(port)
-        assert process.stderr is not None
-        line = process.stderr.readline()
+        line = warned.readline()
     assert line.startswith("upstream: ")
     assert line.endswith(" Serving the definitions of just now.\n")
 

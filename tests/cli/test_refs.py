@@ -156,14 +156,15 @@ def test_problems_of_files_are_reported_and_the_scan_continues(online: Run) -> N
     assert "src/latin.py:1: not UTF-8" in done.err
 
 
-@pytest.mark.parametrize("verb", ["archive", "delete"])
-def test_question_names_the_uses_of_the_last_scan(online: Run, verb: str) -> None:
-    ask = ("flags", verb, "new-nav", "--dry-run")
-    assert "src/app.ts" not in online(*ask, is_shown=True).out
+def test_question_names_the_uses_of_the_last_scan(online: Run) -> None:
+    def question(verb: str, key: str) -> str:
+        return online("flags", verb, key, "--dry-run", is_shown=True).out
+
+    assert "src/app.ts" not in question("archive", "new-nav")
     online("refs")
-    assert "2 uses: src/app.ts:2:30, src/other.py:1:25; searched " in online(*ask, is_shown=True).out
-    other = online("flags", verb, "checkout-v2-banner", "--dry-run", is_shown=True).out
-    assert "no use in " in other
+    for verb in ("archive", "delete"):
+        assert "2 uses: src/app.ts:2:30, src/other.py:1:25; searched " in question(verb, "new-nav")
+        assert "no use in " in question(verb, "checkout-v2-banner")
     assert "Code" not in online("flags", "disable", "new-nav", "--dry-run", is_shown=True).out
 
 

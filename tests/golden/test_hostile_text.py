@@ -5,10 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import FULL, one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 from tests.golden.conftest import SIZES
 
 from flagtui.app.widgets.row_list import RowList
+
+STEP = 12 if FULL else 36
+"""Of the flags, one in so many is opened."""
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ async def nasty_project(program: Program) -> int:
     return max(project.id for project in projects)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", one_in(2, SIZES), ids=str)
 async def test_no_text_of_the_list_or_preview_is_obeyed(nasty: Setting, size: tuple[int, int]) -> None:
     async with running(replace(nasty, size=size)) as program:
         await open_nasty(program)
@@ -54,13 +58,13 @@ async def test_flag_screens_and_questions_render_hostile_text_harmlessly(nasty: 
     async with running(nasty) as program:
         await open_nasty(program)
         rows = program.app.screen.query_one(RowList)
-        for place in range(0, rows.shown, 12):
+        for place in range(0, rows.shown, STEP):
             await program.press("enter")
             assert_harmless(program)
             await program.press("escape", "space")
             assert_harmless(program)
             await program.press("escape")
-            rows.select(rows._rows[rows._order[min(place + 12, rows.shown - 1)]].id)
+            rows.select(rows._rows[rows._order[min(place + STEP, rows.shown - 1)]].id)
 
 
 async def test_toasts_palette_and_projects_render_hostile_text_harmlessly(nasty: Setting) -> None:

@@ -12,7 +12,7 @@ from tests.service.evaluation.conftest import Port, sample_port
 
 __all__ = ["sample_port"]
 
-CHECKED = 50 if FULL else 6
+CHECKED = 50 if FULL else 3
 """People; `make check-full` has all of them."""
 
 

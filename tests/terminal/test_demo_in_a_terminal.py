@@ -119,7 +119,7 @@ def test_light_terminal_is_drawn_light(home: dict[str, str]) -> None:
 
 @story
 def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) -> None:
-    with Terminal([*FLAGTUI, "demo", "--nasty"], size=SIZE, environment=home) as terminal:
+    with Terminal([*FLAGTUI, "demo", "--nasty", "--flags", "12"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
         for keys in ("\x1b[6~", "\x1b[F", "\x1b[H", *["\x1b[B"] * 6):
             terminal.press(keys)

@@ -51,10 +51,10 @@ def test_values_of_fifty_expensive_flags_are_right_or_null(timed: Run) -> None:
         assert (record["value"] is None) == ("too costly to evaluate here" in record["explanation"])
 
 
-@pytest.mark.parametrize("person", ["ada", f"eve p{COSTLY}={'a' * 80}!"])
-def test_explanation_names_the_costly_pattern(timed: Run, person: str) -> None:
-    explained = timed("flags", "explain", f"costly-{COSTLY}", "--for", person, is_shown=True).out
-    assert WORDS in " ".join(explained.split())
-    shown = timed("flags", "evaluate", f"costly-{COSTLY}", "--for", person, "--json").out
-    (record,) = json.loads(shown)["records"]
-    assert (record["value"], record["explanation"]) == (None, WORDS)
+def test_explanation_names_the_costly_pattern(timed: Run) -> None:
+    for person in ("ada", f"eve p{COSTLY}={'a' * 80}!"):
+        explained = timed("flags", "explain", f"costly-{COSTLY}", "--for", person, is_shown=True).out
+        assert WORDS in " ".join(explained.split())
+        shown = timed("flags", "evaluate", f"costly-{COSTLY}", "--for", person, "--json").out
+        (record,) = json.loads(shown)["records"]
+        assert (record["value"], record["explanation"]) == (None, WORDS)
