@@ -14,7 +14,14 @@ from flagtui.changes.guard import GuardRules, Level
 async def heard(program: Program) -> None:
     """Until the header shows what is read, or that a change is saved."""
     state, said = program.app.app_state, asyncio.Event()
-    stop = state.watch(lambda: said.set() if state.reading or state.is_saving else None)
+
+    def listen() -> None:
+        if state.reading or state.is_saving:
+            said.set()
+
+    stop = state.watch(listen)
+    # On a busy machine it is there already.
+    listen()
     try:
         async with asyncio.timeout(10):
             await said.wait()
