@@ -43,7 +43,11 @@ def test_holdout_is_created_changed_and_deleted(here: Run) -> None:
 
 def test_undo_deletes_a_created_metric(here: Run) -> None:
     words = ("experiments", "create-metric", "Queries", "--query", json.dumps(METRIC))
-    saved(here, *words)
+    assert "did not store" not in here(*words, "--yes").out
+    changed = json.dumps({**METRIC, "goal": "decrease"})
+    saved(here, "experiments", "edit-metric", "Queries", "--query", changed)
+    saved(here, "undo")
+    assert "goal" not in records(here, "experiments", "metrics")["Queries"]["query"]
     saved(here, "experiments", "edit-metric", "Queries", "--name", "All queries")
     assert "All queries" in records(here, "experiments", "metrics")
     saved(here, "undo")

@@ -33,6 +33,8 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     METRIC: ("name", "description", "query"),
 }
 """The fields that can be written."""
+ADDED: Final = ("uuid", "fingerprint")
+"""Names that servers give a metric without them."""
 _AFTER_DELETION: Final[Mapping[str, str]] = {
     HOLDOUT: "experiments with it continue without it, and their flags serve everyone it held back",
     METRIC: "experiments that measure it continue without it",
@@ -100,6 +102,13 @@ def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
     return {name: _written(name, fresh.raw.get(name)) for name in FIELDS[kind]}
 
 
+def is_stored(sent: JSON, stored: JSON) -> bool:
+    """Return whether a value is stored as it was sent, or with what servers add to a metric."""
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        stored = {name: value for name, value in stored.items() if name in sent or name not in ADDED}
+    return same(stored, sent)
+
+
 def plan_shared(
     intent: SharedIntent,
     fresh: SharedRecord | None,
@@ -130,7 +139,7 @@ def plan_shared(
     conflicts = tuple(
         FieldConflict((name,), seen, new_values[name], current.get(name))
         for name, seen in intent.seen.items()
-        if name in new_values and not same(_written(name, seen), current.get(name)) and name in values
+        if name in new_values and not is_stored(_written(name, seen), current.get(name)) and name in values
     )
     return SharedPlan(
         intent=intent,

@@ -29,6 +29,7 @@ from flagtui.changes.shared.shared_plan import (
     SharedIntent,
     SharedPlan,
     SharedRecord,
+    is_stored,
     plan_shared,
     stored_fields,
 )
@@ -107,6 +108,9 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
         return Outcome(plan, "saved", seen)
 
     def is_as_before(self, plan: SharedPlan, seen: SharedRecord | None) -> bool:
+        if plan.makes_record:
+            # A record of that name is there, whoever created it with other fields.
+            return seen is None
         if seen is None or plan.is_deletion:
             return True
         current = stored_fields(plan.intent.kind, seen)
@@ -121,7 +125,7 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
 
 def _not_stored(plan: SharedPlan, record: SharedRecord) -> list[str]:
     current = stored_fields(plan.intent.kind, record)
-    return [name for name, value in plan.values.items() if not same(current[name], value)]
+    return [name for name, value in plan.values.items() if not is_stored(value, current[name])]
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,7 @@ class SharedEntries(EntryKind):
         current, number = stored_fields(self.kind, record), Numbered(entry.record)
         if entry.verb == "delete":
             return Recovery(entry, if_absent, number)
-        if all(same(current.get(name), value) for name, value in entry.after.items()):
+        if all(is_stored(value, current.get(name)) for name, value in entry.after.items()):
             return Recovery(entry, "applied", number)
         is_as_before = all(same(current.get(name), value) for name, value in entry.before.items())
         return Recovery(entry, if_absent if is_as_before else "changed since", number)
