@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
@@ -28,6 +29,7 @@ from flagtui.service.clock import Clock, stamp
 from flagtui.service.database import Database, find, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
+from flagtui.service.generations import Generation
 from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.request_body import Pace
@@ -108,7 +110,7 @@ def create_service(
             opened.write(lambda db: _prepare(db, key, fill, now)).result()
             opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
         undo.pop_all()
-    dispatcher = Dispatcher(opened, Routes(_served(chosen)), chosen)
+    dispatcher = Dispatcher(opened, _routes(chosen.generation), chosen)
     application = Starlette(lifespan=_closing)
     # Not a Mount: its pattern stops at a line break, and such paths would be answered in plain text.
     application.router.default = dispatcher
@@ -137,11 +139,12 @@ def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: da
         admit_key(db, key, stamp(now))
 
 
-def _served(settings: Settings) -> tuple[Operation, ...]:
-    """Return the operations of the generation that was chosen."""
-    missing = settings.generation.missing_operations
+@cache
+def _routes(generation: Generation) -> Routes[Operation]:
+    """Return the operations of a generation by path: the same in every service of this process."""
+    missing = generation.missing_operations
     served = tuple(operation for operation in OPERATIONS if operation.name not in missing)
-    return (*served, schema_operation(served, settings.generation))
+    return Routes((*served, schema_operation(served, generation)))
 
 
 @contextlib.asynccontextmanager

@@ -6,6 +6,7 @@ import queue
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -222,11 +223,12 @@ def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
     return f"{path} cannot be used: {text}."
 
 
-def migrations() -> list[tuple[int, str]]:
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
     """Number and SQL of every step from an empty file, in order."""
     folder = resources.files("flagtui.service") / "migrations"
     files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda e: e.name)
-    return [(int(entry.name.split("_")[0]), entry.read_text(encoding="utf-8")) for entry in files]
+    return tuple((int(entry.name.split("_")[0]), entry.read_text(encoding="utf-8")) for entry in files)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

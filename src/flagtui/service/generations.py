@@ -45,7 +45,7 @@ def _body(missing: str = "", *, write: str = "", read: str = "", create: str = "
 _PLAIN: Final = Body()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Generation:
     """One generation of servers; the defaults are the newest's."""
 
