@@ -4,8 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
-# Three for two cores: tests wait for processes and clocks.
-WORKERS ?= 3
+WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where PYTHONDONTWRITEBYTECODE is set, every process of a run would compile the program and the tests anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
