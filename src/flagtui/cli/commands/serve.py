@@ -50,26 +50,26 @@ def _serve(options: Serving) -> None:
     except CannotListen as fault:
         raise Trouble(str(fault)) from None
     chosen = {} if options.flags is None else {"flags": options.flags}
-    key = options.key
-    if key is None and not _has_keys(options.database):
-        key = make_secret()
-    application = create_service(
-        options.database,
-        key=key,
-        sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
-        strict=options.strict,
-        rules_v2=options.rules_v2,
-        newest=options.newest,
-        legacy=options.legacy,
-        rate_limit=options.rate_limit,
-        max_flags=max(2_000, 2 * (options.flags or 0)),
-    )
-    try:
-        _introduce(options, listener.getsockname()[1], key)
-        run(application, listener, place, _log, application.state.dispatcher.news)
-    finally:
-        close_service(application)
-        listener.close()
+    with listener:
+        key = options.key
+        if key is None and not _has_keys(options.database):
+            key = make_secret()
+        application = create_service(
+            options.database,
+            key=key,
+            sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
+            strict=options.strict,
+            rules_v2=options.rules_v2,
+            newest=options.newest,
+            legacy=options.legacy,
+            rate_limit=options.rate_limit,
+            max_flags=max(2_000, 2 * (options.flags or 0)),
+        )
+        try:
+            _introduce(options, listener.getsockname()[1], key)
+            run(application, listener, place, _log, application.state.dispatcher.news)
+        finally:
+            close_service(application)
 
 
 def _check(options: Serving) -> None:
