@@ -34,7 +34,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     folder, name = demo_folder(), name_of(options)
     if options.fresh:
         start_over(folder, name)
-    service = DemoService(folder / f"{name}.db", options.nasty, options.flags)
+    service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)
     service.embed()
     use_state(state_of(folder, name))
     BUILT_IN[DEMO_PROFILE] = replace(profile_of(options), host=NOWHERE, project=str(service.project))

@@ -144,5 +144,5 @@ async def _connect(path: Path, options: Demonstration, opened: "list[DemoService
     from flagtui.cli.launch.demo_service import DemoService
 
     if not opened:
-        opened.append(DemoService(path, options.nasty, options.flags))
+        opened.append(DemoService(path, options.nasty, options.flags, options.words))
     return await opened[0].connect()

@@ -26,6 +26,8 @@ class DemoService:
     database: Path
     nasty: bool
     flags: int | None
+    words: str
+    """The words that open the same sample: `demo --nasty`."""
     _application: Any = None
 
     @property
@@ -33,12 +35,16 @@ class DemoService:
         """The project that is opened first."""
         return NASTY if self.nasty else WEB
 
+    @property
+    def _remedy(self) -> str:
+        return f"Start over with: flagtui {self.words} --fresh"
+
     async def connect(self) -> Client:
         """Return a client of the service. Raises ApiError when the database cannot be used."""
         try:
             application = await asyncio.to_thread(self._open)
         except DatabaseUnusable as fault:
-            raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
+            raise ApiError(str(fault), next=self._remedy) from None
         return Client(NOWHERE, KEY, self.project, transport=in_process(application))
 
     def embed(self) -> None:
@@ -54,7 +60,7 @@ class DemoService:
         try:
             return self._open()
         except DatabaseUnusable as fault:
-            raise Trouble(str(fault), "Start over with: flagtui demo --fresh") from None
+            raise Trouble(str(fault), self._remedy) from None
 
     def _open(self) -> Any:
         if self._application is not None:
