@@ -20,6 +20,8 @@ DecodedT = TypeVar("DecodedT")
 
 HEAVY: Final = 32 * 1024
 """Bytes from which a response is read in a thread, so that the screen keeps responding."""
+HEAVY_ROWS: Final = 1024 * 1024
+"""The same of a page of rows, which are read without the parts that make records heavy."""
 OBJECT_LIMIT: Final = 20_000
 """Whole records read of one list, page after page: projects have hundreds of cohorts or holdouts."""
 
@@ -120,7 +122,7 @@ class PagedRecords(Resource, Generic[Row]):
         """Return one page of rows; `limit` and `offset` are filters here."""
         response = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            page = await read_off_loop(response, lambda response: self.read_page(response.body), 32 * HEAVY)
+            page = await read_off_loop(response, lambda response: self.read_page(response.body), HEAVY_ROWS)
             return replace(page, server_time=response.server_time, body_size=len(response.body))
         except NotJson as fault:
             raise response.unreadable(str(fault)) from None
