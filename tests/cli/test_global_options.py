@@ -68,7 +68,7 @@ def test_quiet_command_still_reports_errors(signed_in: Run) -> None:
 
 
 def test_jq_filters_the_document(signed_in: Run) -> None:
-    pytest.importorskip("jq")
+    pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
     done = signed_in("flags", "get", "new-nav", "--jq", ".records[] | .key, {id, tags}")
     key, rest = done.out.splitlines()
     assert (key, {*json.loads(rest)}) == ("new-nav", {"id", "tags"})
@@ -76,7 +76,7 @@ def test_jq_filters_the_document(signed_in: Run) -> None:
 
 @pytest.mark.parametrize("options", [("--jq", ".["), ("--jq", ".", "-o", "tsv"), ("--jq", ".key | error")])
 def test_wrong_filter_exits_with_2(options: tuple[str, ...], signed_in: Run) -> None:
-    pytest.importorskip("jq")
+    pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
     done = signed_in("flags", "get", "new-nav", *options)
     assert (done.code, done.out) == (2, ""), done
 

@@ -16,7 +16,7 @@ async def heard(program: Program) -> None:
     state, said = program.app.app_state, asyncio.Event()
 
     def listen() -> None:
-        if state.reading or state.is_saving:
+        if state.reading or state.shows_saving:
             said.set()
 
     stop = state.watch(listen)

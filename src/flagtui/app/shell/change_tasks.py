@@ -114,14 +114,14 @@ class ChangeTasks:
         def end(task: asyncio.Task[SavedT]) -> None:
             shown.cancel()
             self._in_flight.discard(task)
-            if self._app_state.is_saving:
+            if self._app_state.shows_saving:
                 self._show_saving()
 
         task.add_done_callback(end)
         return await asyncio.shield(task)
 
     def _show_saving(self) -> None:
-        self._app_state.is_saving = self.is_saving
+        self._app_state.shows_saving = self.is_saving
         self._app_state.notify_watchers()
 
     async def pause(self) -> None:

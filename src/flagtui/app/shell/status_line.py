@@ -54,7 +54,7 @@ def link_of(app_state: AppState) -> Link:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
         is_offline = app_state.workspace.client.link.is_offline
         return Link("offline" if is_offline else "retrying", _joined("offline" * is_offline, unresolved))
-    if app_state.is_saving:
+    if app_state.shows_saving:
         return Link("loading", "saving…")
     if app_state.reading:
         return Link("loading", f"reading {app_state.reading}… esc cancels")

@@ -170,8 +170,8 @@ class AppState:
     """Why there is no workspace, or that the key is not accepted any more."""
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
-    is_saving: bool = False
-    """Whether a change is in flight, for longer than a moment."""
+    shows_saving: bool = False
+    """Whether the header shows that a change is in flight: after a moment."""
     reading: str = ""
     """The record being read for a question that is not open yet: `new-nav`. Raw."""
     refreshes: int = 0
