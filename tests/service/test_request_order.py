@@ -9,9 +9,11 @@ from urllib.parse import quote
 import httpx
 from tests.doubles.service_world import FLAGS, Start, World
 
+from flagtui.evaluate.pattern_budget import RESERVE_SECONDS, TOTAL_SECONDS, current_budget
+from flagtui.service.call import Call
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.operations import Operation, Routes
-from flagtui.service.responses import respond
+from flagtui.service.responses import Response, respond
 from flagtui.service.settings import Settings
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -205,6 +207,22 @@ async def test_a_part_of_a_path_reaches_the_handler_intact(world: World) -> None
         async with httpx.AsyncClient(transport=httpx.ASGITransport(dispatcher)) as client:
             response = await client.get(f"http://service.test/api/echo/{quote(name)}/")
         assert response.json() == [{"name": name}, f"/api/echo/{name}/"]
+
+
+async def test_patterns_of_a_request_share_one_budget(world: World) -> None:
+    def spend(_call: Call) -> Response:
+        has_rest = [current_budget().has_rest]
+        for seconds in (TOTAL_SECONDS, RESERVE_SECONDS):
+            current_budget().charge(seconds, free=0)
+            has_rest.append(current_budget().has_rest)
+        return respond(has_rest)
+
+    operation = Operation("GET", "/api/budget", spend, "", public=True)
+    dispatcher = Dispatcher(world.database, Routes([operation]), Settings())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(dispatcher)) as client:
+        for _ in range(2):
+            response = await client.get("http://service.test/api/budget/")
+            assert response.json() == [True, True, False]
 
 
 async def test_a_line_break_in_a_query_reaches_the_handler(world: World) -> None:

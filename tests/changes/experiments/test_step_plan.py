@@ -94,9 +94,10 @@ def test_archived_flag_cannot_be_resumed() -> None:
 
 def test_launching_without_metrics_or_code_is_warned_about() -> None:
     plan = planned("launch", made("draft", metrics=[]), StepContext(NOW, needs_code=True))
-    said = " ".join(caution.text for caution in plan.cautions)
-    assert "no metric" in said
-    assert "the code is probably not deployed" in said
+    assert [caution.text for caution in plan.cautions] == [
+        "it has no metric: nothing will be measured",
+        "no event of the last 7 days carried a flag: the code is probably not deployed yet",
+    ]
 
 
 @pytest.mark.parametrize(
