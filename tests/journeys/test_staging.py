@@ -41,6 +41,8 @@ async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Se
         await program.press("plus", "ampersand")
         assert "staged 2" in program.screen.partition("\n")[0]
         assert isinstance(program.app.screen, StagedScreen)
+        assert program.app.screen.leaves_out("app.staged")
+        assert not program.app.screen.leaves_out("app.journal")
         assert "rollout 75 % → 40 %" in program.screen
         assert "A apply" in program.screen
         await program.press("A")

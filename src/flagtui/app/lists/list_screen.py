@@ -6,6 +6,7 @@ from typing import Final
 from textual import events, on, work
 from textual.timer import Timer
 
+from flagtui.app.commands.command import SIGNS
 from flagtui.app.commands.command_table import BY_ID
 from flagtui.app.lists.marked_records import MarkedRecords, marked_piece, needs_rows
 from flagtui.app.shell.toasts import copy_text, show_toast
@@ -181,11 +182,14 @@ class ListScreen(MarkedRecords[IdRow]):
     # Keys
 
     def leaves_out(self, command_id: str) -> bool:
-        """Return whether the line of keys leaves out a command: it lacks rows, or a way back."""
+        """Return whether the line of keys leaves out a command: it lacks rows, a way back, or leads here."""
         if command_id == "app.back":
             return self.is_outermost
         command = BY_ID.get(command_id)
-        return command is not None and needs_rows(command) and self.is_empty
+        if command is None:
+            return False
+        opens_this = command.handler == "show" and SIGNS.get(command.keys, command.keys) == self.tab
+        return opens_this or (needs_rows(command) and self.is_empty)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A filter has a key where there is something to filter by; a slash typed into the line is text."""
