@@ -63,7 +63,7 @@ class Forked:
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Wait for its end, so many seconds at most. Raises TimeoutExpired."""
-        if timeout is not None:
+        if timeout is not None and self.returncode is None:
             end = os.pidfd_open(self.pid)
             try:
                 if not select.select([end], [], [], timeout)[0]:

@@ -113,7 +113,7 @@ UNREADABLE: Final[dict[str, tuple[Fault, str, str]]] = {
         "Nothing listens",
         "offline",
     ),
-    "broken": (lambda request: httpx.Response(200, content=b"{"), "answer", "no usable answer"),
+    "broken": (lambda request: httpx.Response(200, content=b"{"), "response", "invalid response"),
     "unknown host": (lambda request: unreachable(socket.gaierror(-2, "unknown")), "no host", "offline"),
     "403": (
         refusing(403, {"detail": "API key missing required scope 'feature_flag:read'"}),
@@ -121,7 +121,7 @@ UNREADABLE: Final[dict[str, tuple[Fault, str, str]]] = {
         "403",
     ),
     "404": (refusing(404, {"detail": "Project not found."}), "project", "404"),
-    "html": (lambda request: httpx.Response(200, html="<h1>Sign in</h1>"), "answer", "no usable answer"),
+    "html": (lambda request: httpx.Response(200, html="<h1>Sign in</h1>"), "response", "invalid response"),
     "500": (refusing(500, {"detail": "A server error occurred."}), "500", "500"),
 }
 """What comes instead of the list, what is said of it in place of rows, and beside the name of the project.
