@@ -24,7 +24,7 @@ SHORTEST: Final = {
     "turn off twenty flags, then undo": (("x", *SWITCHED), "13 undone"),
     "find the change of twenty minutes ago and undo it": (
         ("4", "at", *"20m", "enter", "z", "y"),
-        "is changed",
+        "has its previous values back",
     ),
     "create a flag with two conditions and three variants": (
         ("n", *"vari", "enter", *"tea-break", "enter", *IN_THE_FORM, "ctrl+s", "y"),

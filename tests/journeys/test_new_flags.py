@@ -164,14 +164,16 @@ async def test_flag_with_a_cohort_is_copied_by_the_server(
         assert "already undone" in program.notices[-1]
 
 
-@pytest.mark.parametrize(("mode", "reason"), [("strict", "feature_flag:write"), ("legacy", "does not know")])
+@pytest.mark.parametrize(
+    ("mode", "reason"), [("strict", "lacks the scope feature_flag:write"), ("legacy", "does not offer it")]
+)
 async def test_server_that_does_not_copy_for_keys_is_reported(
     setting: Setting, mode: str, reason: str
 ) -> None:
     async with running(replace(setting, options=MODES[mode])) as program:
         await for_a_cohort(program)
         await program.press("y")
-        assert "not copied" in program.notices[-1]
+        assert "not saved" in program.notices[-1]
         assert reason in program.notices[-1]
         other = await other_project(program)
         page = await program.colleague().for_project(other.id).flags.page({"search": "for-a-cohort"})
