@@ -21,7 +21,9 @@ from tests.doubles.terminal import usual_environment
 from tests.doubles.thin_sample import thin_out
 
 from flagtui.api.client import Client
+from flagtui.api.http_library import Application
 from flagtui.cli.main import main
+from flagtui.cli.plumbing.client import EMBEDDED
 from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
@@ -67,9 +69,18 @@ class Service:
 def serving(database: Path, **options: Any) -> Iterator[Service]:
     """A service with these options of `create_service` that listens in a thread of this process."""
     application = create_service(database, key=KEY, **options)
-    with served(application) as address:
+    with reachable(application) as address:
         yield Service(address, database)
     close_service(application)
+
+
+@contextmanager
+def reachable(application: Application) -> Iterator[str]:
+    """Its address: other programs ask it at a port, commands of this process without a socket."""
+    with served(application) as address:
+        EMBEDDED[address] = lambda: application
+        yield address
+        del EMBEDDED[address]
 
 
 @pytest.fixture(scope="session")

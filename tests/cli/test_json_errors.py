@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run, run_at
+from tests.cli.conftest import KEY, Done, Run, reachable, run_at
 from tests.doubles.command_tree import all_commands
-from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed
 from tests.doubles.writing_commands import QUERY
 
@@ -65,7 +64,7 @@ class Refusing:
 @pytest.fixture(scope="module")
 def refusing() -> Iterator[tuple[Refusing, str]]:
     service = Refusing()
-    with served(service) as address:
+    with reachable(service) as address:
         yield service, address
 
 

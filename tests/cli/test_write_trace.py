@@ -1,12 +1,19 @@
 """A command that changes a flag passes through few files and functions."""
 
+import pytest
 from tests.cli.conftest import Run, Service
 from tests.doubles.write_trace import tracing_writes
 
 from flagtui.api.client import Client
+from flagtui.cli.plumbing.client import EMBEDDED
 
 
-def test_disable_passes_through_few_files_and_functions(signed_in: Run, service: Service) -> None:
+def test_disable_passes_through_few_files_and_functions(
+    signed_in: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Through a socket, as to every server but the demo.
+    monkeypatch.delitem(EMBEDDED, service.address)
+
     async def read_key(client: Client) -> str:
         page = await client.flags.page({"active": "true"})
         return next(row.key for row in page.rows if row.active and not row.depends_on)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from time import process_time
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run
+from tests.cli.conftest import KEY, Done, Run, reachable
 from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
-from tests.doubles.faulty_service import served
 
 from flagtui.service import close_service, create_service
 
@@ -20,7 +19,7 @@ WORDS = "too costly to evaluate here: (a|aa)+$"
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     application = create_service(tmp_path_factory.mktemp("costly") / "service.db", key=KEY)
     asyncio.run(store_expensive(application, KEY))
-    with served(application) as url:
+    with reachable(application) as url:
         yield url
     close_service(application)
 

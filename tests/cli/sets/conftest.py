@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run, run_at
-from tests.doubles.faulty_service import FaultyService, served
+from tests.cli.conftest import KEY, Done, Run, reachable, run_at
+from tests.doubles.faulty_service import FaultyService
 
 from flagtui.changes.sets.change_set import ChangeSet, as_text, read_text
 from flagtui.service import close_service, create_service
@@ -22,7 +22,7 @@ OTHER: Final = "billing-usage-alerts"
 def served_line() -> Iterator[tuple[FaultyService, str]]:
     """A line to a service, which can refuse writes, and its address."""
     line = FaultyService()
-    with served(line) as address:
+    with reachable(line) as address:
         yield line, address
 
 
