@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
-from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, approve, run_all
 from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
@@ -43,6 +42,12 @@ from flagtui.models.json_value import JSON
 from flagtui.service import create_service
 from flagtui.service.application import close_service
 
+HERE: Final = Signature("ada@acme.test", "demo", "http://127.0.0.1:8010", "1")
+GENERATIONS: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    "strict": {"strict": True, "strict_filters": True, "strict_versions": True},
+    "legacy": {"legacy": True},
+}
 KEY: Final = "phx_everything"
 EVENT: Final = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 State = Callable[[], Awaitable[object]]
@@ -70,7 +75,8 @@ class Bench:
         plan = expect(plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=())), Plan)
         state = self.flag_state(wanted.id)
         before = await state()
-        await self.writing(FlagAdapter(self.client.flags)).save(approve(plan))
+        ended = await self.writing(FlagAdapter(self.client.flags)).save(approve(plan))
+        assert (ended.ending, ended.remarks) == ("saved", ())
         assert await state() != before
         return state
 
@@ -103,7 +109,8 @@ class Bench:
     def flag_state(self, id: int, project: int = 1) -> State:
         async def state() -> object:
             flag = await self.client.for_project(project).flags.get(id)
-            names = ("key", "name", "active", "archived", "deleted", "filters", "tags")
+            names = ["key", "name", "active", "archived", "deleted", "filters", "tags"]
+            names += ["evaluation_runtime", "ensure_experience_continuity"]
             # Deleting may rename.
             return "gone" if flag.deleted else {name: flag.raw.get(name) for name in names}
 

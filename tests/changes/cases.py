@@ -5,22 +5,36 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tests.changes.bench import Bench, State
-from tests.changes.writing import approve
+from tests.changes.writing import approve, edited
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_intent import Intent, set_rollout
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.related.project_copies import CopyTarget, plan_copy
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 Case = Callable[[Bench], Awaitable[tuple[State, object]]]
 """Makes the change; what reads the record, and how it was before."""
+RICH: Final[dict[str, JSON]] = {
+    "groups": [
+        group(25, asks("email", "icontains", "@acme.test"), variant="test", sort_key="a"),
+        group(10, description="everyone else"),
+        group(1.5),
+    ],
+    "multivariate": variants(control=50, test=50),
+    "payloads": {"test": '{"copy": "Buy  now"}'},
+    "holdout": {"id": 4, "exclusion_percentage": 5},
+    "mystery": {"kept": [1, {"two": 2}]},
+}
 
 
 def of_flag(changes: Mapping[str, JSON], verb: str, **before: JSON) -> Case:
@@ -30,6 +44,22 @@ def of_flag(changes: Mapping[str, JSON], verb: str, **before: JSON) -> Case:
         return await bench.flag(Intent(id, changes, verb)), was
 
     return case
+
+
+def of_targeting(wanted: Callable[[Flag], Intent], **before: JSON) -> Case:
+    async def case(bench: Bench) -> tuple[State, object]:
+        flags = bench.client.flags
+        made = await flags.get(await bench.new_flag(**{"filters": RICH, **before}))
+        # The first edit by anyone lets the server put its own keys in; they are no part of the comparison.
+        await bench.flag(set_rollout(made, 0, 11))
+        was = await bench.flag_state(made.id)()
+        return await bench.flag(wanted(await flags.get(made.id))), was
+
+    return case
+
+
+def of_edit(change: Callable[[WorkingCopy], object]) -> Case:
+    return of_targeting(lambda flag: edited(flag, change))
 
 
 def of_event(wanted: Callable[[str], EventIntent], **before: Any) -> Case:

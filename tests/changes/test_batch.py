@@ -1,13 +1,20 @@
 """Many flags at once: how they are counted, and the order they go in."""
 
+from pathlib import Path
+
 import pytest
+from tests.changes.bench import working
+from tests.changes.writing import approve
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.service_world import asks_for
 
 from flagtui.changes.blocked import Blocked, Linked
+from flagtui.changes.flags.context_queries import read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import sort_by_dependency, within_batch
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
@@ -56,3 +63,20 @@ def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     off, fresh = switch("turn off", 1), asking(1, None)
     assert "other" in expect(plan_flag(off, fresh, within_batch(children, frozenset({1, 2}))), Blocked).reason
     assert isinstance(plan_flag(off, fresh, within_batch(children, frozenset({1, 2, 3}))), Plan)
+
+
+async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        flags, found = bench.client.flags, []
+        base = await bench.new_flag("base")
+        ids = (base, await bench.new_flag("child", filters=asks_for(base)))
+        for id in ids:
+            fresh, intent = await flags.get(id), switch("turn off", id)
+            context = await read_context(flags, fresh, intent, (), Context(now=bench.now))
+            assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
+            found.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
+        batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(found)))
+        assert [(one.plan.key, one.ending) async for one in batch.run()] == [
+            ("child", "saved"),
+            ("base", "saved"),
+        ]

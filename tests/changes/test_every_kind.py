@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from tests.changes.bench import Bench, working
+from tests.changes.bench import HERE, Bench, working
 from tests.changes.kinds import KINDS, Prepared
-from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
 from tests.doubles.slices import crossed
 
-from flagtui.api.errors import PaymentNeeded
+from flagtui.api.errors import ApprovalNeeded, PaymentNeeded
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.journal import Journal
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.proposal import Outcome
@@ -144,6 +144,16 @@ async def test_a_refusal_is_not_looked_for(kind: str, tmp_path: Path) -> None:
         assert (outcome.ending, scene.sends) == ("refused", 1)
         assert isinstance(outcome.error, PaymentNeeded)
         assert scene.journal.entries()[0].ending == "refused"
+
+
+async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        plan = (await scene_of("flag", bench)).prepared.plan
+    async with working(tmp_path, approvals=True) as bench:
+        outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(plan))
+        assert outcome.ending == "awaiting approval"
+        assert expect(outcome.error, ApprovalNeeded).change_request_id
+        assert (await bench.client.flags.get(plan.id)).active
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.bench import Bench, working
-from tests.changes.test_with_the_service import HERE
+from tests.changes.bench import HERE, Bench, working
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
 
@@ -58,10 +57,6 @@ def shares(targeting: Filters) -> dict[str, float]:
 def same_variants(made: Made) -> bool:
     own = made.original.feature_flag
     return own is not None and shares(made.flag.targeting) == shares(own.targeting)
-
-
-def changes_metrics(made: Made) -> bool:
-    return made.record.metrics != made.original.metrics
 
 
 def is_as_before(made: Made, _: re.Match[str]) -> bool:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.changes.bench import GENERATIONS, working
+from tests.changes.cases import RICH as WITHOUT_COHORTS
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.changes.office import Office
-from tests.changes.test_with_the_service import GENERATIONS, working
-from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
+from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.slices import crossed
@@ -16,6 +17,7 @@ from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import (
     Taken,
     boolean_flag,
@@ -119,6 +121,6 @@ async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        outcome = await bench.save(planned(fields))
+        outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(planned(fields)))
         assert outcome.is_saved
         assert outcome.remarks == ()

@@ -1,6 +1,6 @@
-"""Killed at every moment of a step of an experiment, over a socket: afterwards the journal tells the truth.
+"""Killed at every moment of a change of any kind of record, over a socket: afterwards the journal tells the truth.
 
-FLAGTUI_ROUNDS=1000 pytest tests/changes/test_killed_steps.py goes through every step at every moment.
+FLAGTUI_ROUNDS=1000 pytest tests/changes/test_killed_changes.py goes through every change at every moment.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
-from tests.changes.killed_stepper import PROJECT, WRITING
+from tests.changes.killed_changer import PROJECT, WRITING
 from tests.doubles.service_world import Clock, World
 from tests.doubles.slices import at_most
 
@@ -42,9 +42,11 @@ ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(1, full=2)))
 MOMENTS: Final = {"default": 12, "legacy": 16}
 """Four for each line of the journal, two of the client and two of the server around each request. Older
 servers are asked twice: they do not know the first."""
-STEPPER: Final = Path(__file__).parent / "killed_stepper.py"
+CHANGER: Final = Path(__file__).parent / "killed_changer.py"
 KEY: Final = "phx_killed"
 STEPS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "flag": ("flag", {}),
+    "event": ("event", {}),
     "launch": ("draft", {}),
     "pause": ("running", {}),
     "resume": ("paused", {}),
@@ -68,6 +70,7 @@ STEPS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 }
 """By what it is: the state it begins in, and what the person chose."""
 OLDER: Final = (
+    "flag",
     "launch",
     "pause",
     "resume",
@@ -118,7 +121,7 @@ class Served:
 
 @dataclass
 class Victim:
-    """A program that takes one step, and is killed at one moment of it."""
+    """A program that makes one change, and is killed at one moment of it."""
 
     folder: Path
     killed_at: int
@@ -126,7 +129,7 @@ class Victim:
     process: "subprocess.Popen[bytes]" = field(init=False)
 
     def run(self, wanted: dict[str, Any]) -> None:
-        command = [sys.executable, str(STEPPER), str(self.folder)]
+        command = [sys.executable, str(CHANGER), str(self.folder)]
         root = Path(__file__).parents[2]
         with subprocess.Popen(
             command, cwd=root, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0
@@ -173,10 +176,14 @@ def served(folder: Path, **choices: Any) -> Iterator[Served]:
         close_service(application)
 
 
-async def in_state(client: Client, state: str, key: str) -> Experiment:
-    """A new experiment, brought to where the step begins."""
+async def in_state(client: Client, state: str, key: str) -> Any:
+    """A new record, brought to where the step begins."""
     if not state:
         return Experiment.of({"id": 0, "name": f"New {key}"})
+    if state == "flag":
+        return await client.flags.create({"key": key, "filters": {"groups": [{}]}})
+    if state == "event":
+        return await client.event_definitions.create(key)
     ours = client.experiments
     made = await ours.create(f"Test {key}", key)
     if state == "draft":
@@ -218,7 +225,7 @@ async def kill_once(service: Served, what: str, moment: int, folder: Path) -> No
         await recover_all(journal, client, here)
         service.victim = None
     assert victim.moments >= min(moment, MOMENTS["default"]), "it was not killed"
-    assert service.done <= 1, "a step was taken twice"
+    assert service.done <= 1, "a change was made twice"
     entries = journal.entries()
     if not entries:
         assert service.asked == 0, "a change left without a line in the journal"
@@ -233,7 +240,7 @@ async def shows_what_was_done(address: str, what: str, entry: Entry) -> None:
     """The number in the journal is that of the record that was changed, or made."""
     project: JSON = entry.after.get("project", PROJECT)
     async with Client(address, KEY, str(project)) as client:
-        if what == "delete":
+        if what in ("delete", "flag", "event"):
             return
         found = await client.experiments.get(entry.record)
     if "feature_flag_key" in entry.after:
@@ -241,7 +248,7 @@ async def shows_what_was_done(address: str, what: str, entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("server", ["default", "legacy"])
-async def test_journal_is_correct_after_a_kill_during_a_step(tmp_path: Path, server: str) -> None:
+async def test_journal_is_correct_after_a_kill_during_a_change(tmp_path: Path, server: str) -> None:
     steps = STEPS if server == "default" else OLDER
     deaths = [(what, moment) for what in steps for moment in range(1, MOMENTS[server] + 1)]
     random.Random(5).shuffle(deaths)

@@ -1,6 +1,6 @@
-"""Takes one step of an experiment over a socket, and waits at every moment of it to be told to go on.
+"""Makes one change of a record over a socket, and waits at every moment of it to be told to go on.
 
-usage: killed_stepper.py FOLDER < one line of JSON with address, key, id and the step
+usage: killed_changer.py FOLDER < one line of JSON with address, key, id and the change
 """
 
 import asyncio
@@ -13,10 +13,17 @@ from typing import Any
 from flagtui.api.client import Client
 from flagtui.api.http_library import httpx
 from flagtui.changes.adapter import WriteContext
+from flagtui.changes.event_definitions import definition_intent
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_plan import plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
@@ -62,24 +69,38 @@ class Slowly(httpx.AsyncHTTPTransport):
         return response
 
 
+async def planned(wanted: dict[str, Any], client: Client, now: float) -> tuple[Any, Any]:
+    """The plan of the change, and the adapter that sends it."""
+    id = wanted["id"]
+    if wanted["step"] == "flag":
+        intent = flag_intent.set_field(id, "name", "", "another one")
+        context = Context(now=now, dependents=())
+        return plan_flag(intent, await client.flags.get(id), context), FlagAdapter(client.flags)
+    if wanted["step"] == "event":
+        definitions, described = client.event_definitions, ("description", "another one", "")
+        plan = plan_event(
+            definition_intent.set_field(id, *described), await definitions.get(id), DefinitionContext(now)
+        )
+        return plan, DefinitionAdapter(definitions)
+    # Deleted ones cannot be read, and new ones are not there yet.
+    is_there = wanted["step"] not in ("create", "restore")
+    bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
+    fresh = await client.experiments.get(id) if is_there else bare
+    step = ExperimentIntent(id, STEPS[wanted["step"]], Choices(**wanted["choices"]))
+    return plan_step(step, fresh, StepContext(now=now)), StepAdapter(client.experiments)
+
+
 async def take(wanted: dict[str, Any], folder: Path) -> None:
     async with Client(wanted["address"], wanted["key"], PROJECT, transport=Slowly()) as client:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
-        id = wanted["id"]
         save_context = WriteContext(journal, here)
-        # Deleted ones cannot be read, and new ones are not there yet.
-        is_there = wanted["step"] not in ("create", "restore")
-        bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
-        fresh = await client.experiments.get(id) if is_there else bare
-        intent = ExperimentIntent(id, STEPS[wanted["step"]], Choices(**wanted["choices"]))
-        plan = plan_step(intent, fresh, StepContext(now=save_context.clock.time()))
-        assert isinstance(plan, ExperimentPlan), plan
+        plan, adapter = await planned(wanted, client, save_context.clock.time())
         question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
-        [_ async for _ in Batch(approved, StepAdapter(client.experiments), save_context).run()]
+        [_ async for _ in Batch(approved, adapter, save_context).run()]
 
 
 if __name__ == "__main__":
