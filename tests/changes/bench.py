@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 from tests.changes.writing import Writing, approve, run_all
@@ -147,12 +148,14 @@ class Bench:
         return (await self.client.flags.create({"key": key, "active": True, "filters": filters, **fields})).id
 
     def new_event(self, **columns: Any) -> str:
-        values = {"id": EVENT, "project_id": 1, "name": "signed up", **columns}
+        """The id of an event definition; its name alone makes another id."""
+        id = str(uuid5(NAMESPACE_URL, columns["name"])) if "name" in columns else EVENT
+        values = {"id": id, "project_id": 1, "name": "signed up", **columns}
         places = ", ".join("?" for _ in values)
         self.world.write(
             f"INSERT INTO event_definitions ({', '.join(values)}) VALUES ({places})", *values.values()
         )
-        return EVENT
+        return id
 
     async def in_state(self, state: str) -> Experiment:
         """A new experiment, brought that far."""

@@ -1,4 +1,4 @@
-"""Killed at every moment of a change of any kind of record, over a socket: afterwards the journal tells the truth.
+"""Killed at every moment of a change of any kind, over a socket: afterwards the journal tells the truth.
 
 FLAGTUI_ROUNDS=1000 pytest tests/changes/test_killed_changes.py goes through every change at every moment.
 """

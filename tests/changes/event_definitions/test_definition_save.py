@@ -1,11 +1,14 @@
 """Approved changes on their way to a real service, with the faults of real links."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import httpx
 import pytest
-from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World
-from tests.changes.writing import recover
+from tests.changes.bench import HERE, Bench, working
+from tests.changes.event_definitions.conftest import AROUND
+from tests.changes.test_every_kind import from_the_write_on, lost
+from tests.changes.writing import approve, recover, run_all
 from tests.doubles.expected import expect, require
 
 from flagtui.api.errors import NotFound
@@ -17,113 +20,100 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
-from flagtui.changes.event_definitions.definition_save import is_deletion
+from flagtui.changes.event_definitions.definition_save import (
+    DefinitionAdapter,
+    DefinitionOutcome,
+    is_deletion,
+)
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import next_undo
+from flagtui.models.json_value import JSON
 
 
-async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
-    return expect(plan_event(intent, await world.fresh(name), AROUND), EventPlan)
+async def plan(bench: Bench, intent: EventIntent) -> EventPlan:
+    fresh = await bench.client.event_definitions.get(intent.id)
+    return expect(plan_event(intent, fresh, AROUND), EventPlan)
 
 
-async def test_deletion_keeps_a_copy_that_undo_recreates(opened: Opened) -> None:
-    async with opened("signed up") as world:
-        id = world.ids["signed up"]
-        await world.client.event_definitions.update(
-            id, {"description": "Joined", "tags": ["growth"], "verified": True}
-        )
-        [ended] = await world.save(await plan(world, "signed up", delete(id)))
-        assert ended.ending == "saved"
-        with pytest.raises(NotFound):
-            await world.fresh("signed up")
-        [entry] = next_undo(world.entries(), HERE)
-        assert is_deletion(entry)
-        [again] = await world.save(
-            plan_recreation(entry.key, entry.before, AROUND), undoes={entry.key: entry.id}
-        )
-        assert again.record is not None
-        assert again.record.id != id
-        assert (again.record.description, again.record.tags, again.record.verified) == (
-            "Joined",
-            ("growth",),
-            True,
-        )
+async def save(
+    bench: Bench, *plans: EventPlan, undoes: Mapping[str, str] | None = None
+) -> Sequence[DefinitionOutcome]:
+    adapter = DefinitionAdapter(bench.client.event_definitions)
+    return await run_all(bench.writing(adapter).batch(approve(*plans), undoes))
 
 
-async def test_one_that_came_back_by_itself_gets_its_description_again(opened: Opened) -> None:
-    async with opened("signed up") as world:
-        id = world.ids["signed up"]
-        await world.client.event_definitions.update(id, {"description": "Joined"})
-        await world.save(await plan(world, "signed up", delete(id)))
-        [entry] = next_undo(world.entries(), HERE)
-        await world.client.event_definitions.create("signed up")
-        [again] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
-        assert again.ending == "saved"
-        assert require(again.record).description == "Joined"
+async def delete_described(bench: Bench, **fields: JSON) -> Entry:
+    """The entry of a deletion that can be taken back."""
+    id, definitions = bench.new_event(), bench.client.event_definitions
+    await definitions.update(id, {"description": "Joined", **fields})
+    [ended] = await save(bench, await plan(bench, delete(id)))
+    assert ended.ending == "saved"
+    with pytest.raises(NotFound):
+        await definitions.get(id)
+    [entry] = next_undo(bench.journal.entries(), HERE)
+    assert is_deletion(entry)
+    return entry
 
 
-async def test_copy_waits_for_the_next_event_where_only_events_create(opened: Opened) -> None:
-    async with opened("signed up") as world:
-        id = world.ids["signed up"]
-        await world.client.event_definitions.update(id, {"description": "Joined"})
-        await world.save(await plan(world, "signed up", delete(id)))
-        [entry] = next_undo(world.entries(), HERE)
+async def test_deletion_keeps_a_copy_that_undo_recreates(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        entry = await delete_described(bench, tags=["growth"], verified=True)
+        undo = plan_recreation(entry.key, entry.before, AROUND)
+        [again] = await save(bench, undo, undoes={entry.key: entry.id})
+        made = require(again.record)
+        assert made.id != entry.uuid
+        assert (made.description, made.tags, made.verified) == ("Joined", ("growth",), True)
 
-        def older(request: httpx.Request) -> httpx.Response | None:
-            is_creation = request.method == "POST" and request.url.path.endswith("/event_definitions/")
-            return httpx.Response(405, json={"detail": "Method not allowed."}) if is_creation else None
 
-        world.wire.before = older
-        again = plan_recreation(entry.key, entry.before, AROUND)
-        [refused] = await world.save(again, undoes={entry.key: entry.id})
-        assert refused.ending == "refused"
-        assert "once the event is sent again" in refused.next
-        assert next_undo(world.entries(), HERE) == (entry,)
-        world.wire.before = lambda request: None
-        await world.client.event_definitions.create("signed up")
-        world.wire.before = older
-        [saved] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
-        assert require(saved.record).description == "Joined"
+@pytest.mark.parametrize("only_events_create", [False, True])
+async def test_event_sent_again_gets_its_description_back(only_events_create: bool, tmp_path: Path) -> None:
+    def older(request: httpx.Request) -> httpx.Response | None:
+        is_creation = request.method == "POST" and request.url.path.endswith("/event_definitions/")
+        return httpx.Response(405, json={"detail": "Method not allowed."}) if is_creation else None
+
+    async with working(tmp_path) as bench:
+        entry = await delete_described(bench)
+        undo = plan_recreation(entry.key, entry.before, AROUND)
+        if only_events_create:
+            bench.wire.before = older
+            [refused] = await save(bench, undo, undoes={entry.key: entry.id})
+            assert refused.ending == "refused"
+            assert "once the event is sent again" in refused.next
+            assert next_undo(bench.journal.entries(), HERE) == (entry,)
+        bench.new_event(name="signed up")
+        [saved] = await save(bench, undo)
+        assert (saved.ending, require(saved.record).description) == ("saved", "Joined")
 
 
 @pytest.mark.parametrize("options", [{}, {"legacy": True}])
 async def test_verifying_or_tagging_many_sends_one_request_where_possible(
-    opened: Opened, options: dict[str, bool]
+    options: dict[str, bool], tmp_path: Path
 ) -> None:
-    async with opened("a", "b", "c", **options) as world:
-        plans = [await plan(world, name, verify(world.ids[name])) for name in "abc"]
-        world.wire.passed.clear()
-        assert [one.ending for one in await world.save(*plans)] == ["saved"] * 3
-        assert len([line for line in world.wire.passed if line.startswith("POST")]) == 1
-        assert len(world.wire.writes()) == (3 if options else 0)
-        assert all([(await world.fresh(name)).verified for name in "abc"])
-        assert {entry.key for entry in next_undo(world.entries(), HERE)} == {"a", "b", "c"}
-        plans = [await plan(world, name, retag(world.ids[name], "add", ["billing"], [])) for name in "ab"]
-        assert [one.ending for one in await world.save(*plans)] == ["saved"] * 2
-        assert (await world.fresh("a")).tags == ("billing",)
+    async with working(tmp_path, **options) as bench:
+        ids, definitions = [bench.new_event(name=name) for name in "abc"], bench.client.event_definitions
+        plans = [await plan(bench, verify(id)) for id in ids]
+        bench.wire.passed.clear()
+        assert [one.ending for one in await save(bench, *plans)] == ["saved"] * 3
+        assert len([line for line in bench.wire.passed if line.startswith("POST")]) == 1
+        assert len(bench.wire.writes()) == (3 if options else 0)
+        assert all([(await definitions.get(id)).verified for id in ids])
+        assert {entry.key for entry in next_undo(bench.journal.entries(), HERE)} == {"a", "b", "c"}
+        plans = [await plan(bench, retag(id, "add", ["billing"], [])) for id in ids[:2]]
+        assert [one.ending for one in await save(bench, *plans)] == ["saved"] * 2
+        assert (await definitions.get(ids[0])).tags == ("billing",)
 
 
-async def test_deleted_definition_is_named_and_the_others_are_saved(opened: Opened) -> None:
-    async with opened("a", "b") as world:
-        plans = [await plan(world, name, verify(world.ids[name])) for name in "ab"]
-        await world.client.event_definitions.delete(world.ids["a"])
-        ended = await world.save(*plans)
+async def test_deleted_definition_is_named_and_the_others_are_saved(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        ids = [bench.new_event(name=name) for name in "ab"]
+        plans = [await plan(bench, verify(id)) for id in ids]
+        await bench.client.event_definitions.delete(ids[0])
+        ended = await save(bench, *plans)
         assert [(one.plan.key, one.ending, one.reason) for one in ended] == [
             ("a", "refused", "Not found"),
             ("b", "saved", ""),
         ]
-
-
-def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
-    """A link that is lost with the first write."""
-    lost: list[httpx.Request] = []
-
-    def answer(request: httpx.Request) -> Exception | None:
-        if request.method != "GET":
-            lost.append(request)
-        return httpx.ReadTimeout("lost", request=request) if lost else None
-
-    return answer
 
 
 @pytest.mark.parametrize(
@@ -136,21 +126,21 @@ def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
     ],
 )
 async def test_unknown_change_is_resolved_at_next_start_unless_changed_since(
-    opened: Opened, is_done: bool, theirs: str, truth: str, ending: str
+    tmp_path: Path, is_done: bool, theirs: str, truth: str, ending: str
 ) -> None:
-    async with opened("a") as world:
-        planned = await plan(world, "a", set_field(world.ids["a"], "description", "x", ""))
-        world.wire.fail(silent_from_the_write(), is_done=is_done)
-        [ended] = await world.save(planned)
+    async with working(tmp_path) as bench:
+        id, definitions, journal = bench.new_event(), bench.client.event_definitions, bench.journal
+        planned = await plan(bench, set_field(id, "description", "x", ""))
+        bench.wire.fail(from_the_write_on(lost), is_done=is_done)
+        [ended] = await save(bench, planned)
         assert ended.ending == "unknown"
-        world.wire.heal()
-        definitions, journal = world.client.event_definitions, world.save_context.journal
+        bench.wire.heal()
         if not is_done and not theirs:
             [early] = await recover(journal, HERE, event_definitions=definitions)
             assert early.verdict == "not known", "the server may still do it"
         if theirs:
-            await definitions.update(world.ids["a"], {"description": theirs})
-        world.timing.now += WATCH_FOR
+            await definitions.update(id, {"description": theirs})
+        bench.clock.now += WATCH_FOR
         [found] = await recover(journal, HERE, event_definitions=definitions)
-        assert (found.verdict, world.entries()[0].ending) == (truth, ending)
+        assert (found.verdict, journal.entries()[0].ending) == (truth, ending)
         assert bool(await recover(journal, HERE, event_definitions=definitions)) is (ending == "unknown")

@@ -3,32 +3,25 @@
 Every sentence is read back: one that no reader knows fails, so that none is added without a check.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.changes.bench import working
 from tests.changes.experiments.conftest import NOW
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import require
-from tests.doubles.new_database import copy_tables
 from tests.doubles.slices import FULL, crossed
-from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
-from flagtui.api.http_library import in_process
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
-from flagtui.service import create_service
-from flagtui.service.application import close_service
 
 Json = dict[str, Any]
 STAFF: Final = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.test"}
@@ -81,28 +74,16 @@ TAKEN: Final[tuple[tuple[StepName, Choices], ...]] = (
 )
 
 
-@asynccontextmanager
-async def client_of(folder: Path) -> AsyncIterator[Client]:
-    service = create_service(copy_tables(folder / "flags.db"), key="phx_everything")
-    allow = "UPDATE projects SET settings = json_set(settings, '$.early_exit', json('true'))"
-    service.state.dispatcher.database.write(lambda db: db.execute(allow)).result()
-    try:
-        async with Client(
-            "http://127.0.0.1:8010", "phx_everything", 1, transport=in_process(service)
-        ) as found:
-            yield found
-    finally:
-        close_service(service)
+EARLY_EXIT: Final = "UPDATE projects SET settings = json_set(settings, '$.early_exit', json('true'))"
 
 
 @pytest.mark.parametrize(("state", "targeting"), crossed(STATES, TARGETING))
 async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: str, tmp_path: Path) -> None:
     taken: list[str] = []
     wrong: list[str] = []
-    async with client_of(tmp_path) as client:
-        save_context = Writing(
-            StepAdapter(client.experiments), Journal(tmp_path / "journal"), Signature(), SteadyClock()
-        )
+    async with working(tmp_path) as bench:
+        bench.world.write(EARLY_EXIT)
+        client, save_context = bench.client, bench.writing(StepAdapter(bench.client.experiments))
         for is_on in (True, False):
             fresh: Experiment | None = None
             for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):

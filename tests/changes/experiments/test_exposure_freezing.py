@@ -6,28 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.bench import working
 from tests.changes.experiments.conftest import NOW, made, tried
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
-from tests.doubles.new_database import copy_tables
-from tests.doubles.steady_clock import SteadyClock
-from tests.service.experiments.conftest import Clock, Service
+from tests.service.experiments.conftest import Service
 
 from flagtui.api.client import Client
-from flagtui.api.http_library import in_process
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_dict
-from flagtui.service import create_service
-from flagtui.service.application import close_service
 
 
 @dataclass
@@ -59,25 +54,17 @@ class Lab:
 
 @pytest.fixture
 async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
-    clock = Clock()
-    service = create_service(copy_tables(tmp_path / "flags.db"), key="phx_all", clock=clock)
-    try:
-        async with Client("http://127.0.0.1:8010", "phx_all", 1, transport=in_process(service)) as client:
-            created = await client.experiments.create("Blue button", "blue", {})
-            clock.pass_(seconds=1)
-            await client.experiments.launch(created.id)
-            clock.pass_(hours=1)
-            nowhere: Any = None
-            events = Service(nowhere, tmp_path, clock, service)
-            events.expose("blue", "control", "ann")
-            events.expose("blue", "test", "bob")
-            clock.pass_(hours=1)
-            writing = Writing(
-                StepAdapter(client.experiments), Journal(tmp_path / "journal"), clock=SteadyClock()
-            )
-            yield Lab(client, writing, created.id)
-    finally:
-        close_service(service)
+    async with working(tmp_path) as bench:
+        world, client = bench.world, bench.client
+        created = await client.experiments.create("Blue button", "blue", {})
+        world.clock.pass_(seconds=1)
+        await client.experiments.launch(created.id)
+        world.clock.pass_(hours=1)
+        events = Service(world.client, tmp_path, world.clock, world.application)
+        events.expose("blue", "control", "ann")
+        events.expose("blue", "test", "bob")
+        world.clock.pass_(hours=1)
+        yield Lab(client, bench.writing(StepAdapter(client.experiments)), created.id)
 
 
 def spoken(plan: ExperimentPlan) -> dict[str, str]:
@@ -123,18 +110,12 @@ async def test_shipping_reports_and_records_the_unfrozen_conditions(lab: Lab) ->
 
 
 async def test_server_without_freezing_refuses_and_changes_nothing(tmp_path: Path) -> None:
-    service = create_service(copy_tables(tmp_path / "old.db"), key="phx_all", legacy=True)
-    try:
-        async with Client("http://127.0.0.1:8010", "phx_all", 1, transport=in_process(service)) as client:
-            created = await client.experiments.create("Blue button", "blue", {})
-            fresh = await client.experiments.launch(created.id)
-            writing = Writing(StepAdapter(client.experiments), Journal(tmp_path / "journal"))
-            plan = expect(tried("freeze", fresh), ExperimentPlan)
-            outcome = await writing.save(approve(plan))
-            assert outcome.ending in ("refused", "failed")
-            assert (await client.experiments.get(created.id)).frozen_conditions == 0
-    finally:
-        close_service(service)
+    async with working(tmp_path, legacy=True) as bench:
+        fresh = await bench.in_state("running")
+        plan = expect(tried("freeze", fresh), ExperimentPlan)
+        outcome = await bench.writing(StepAdapter(bench.client.experiments)).save(approve(plan))
+        assert outcome.ending in ("refused", "failed")
+        assert (await bench.client.experiments.get(fresh.id)).frozen_conditions == 0
 
 
 def flagged(**filters: Any) -> Experiment:
