@@ -59,22 +59,23 @@ def start_installed(wheel: Path, folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    build("--wheel", "--sdist", out=out, source=ROOT)
-    return out
+    build("--wheel", out=out, source=ROOT)
+    return next(out.glob("*.whl"))
 
 
-def test_a_wheel_brings_its_styles_and_starts(built: Path, tmp_path: Path) -> None:
-    said = start_installed(next(built.glob("*.whl")), tmp_path)
+def test_a_wheel_brings_its_styles_and_starts(wheel: Path, tmp_path: Path) -> None:
+    said = start_installed(wheel, tmp_path)
     assert said["AT"] == str(tmp_path / "installed" / "flagtui")
     assert said["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
     assert said["ROWS"] != "#00000000"
 
 
 @long
-def test_a_wheel_made_from_the_sdist_starts_too(built: Path, tmp_path: Path) -> None:
-    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+def test_a_wheel_made_from_the_sdist_starts_too(tmp_path: Path) -> None:
+    build("--sdist", out=tmp_path, source=ROOT)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         archive.extractall(tmp_path, filter="data")
     source = next(path for path in tmp_path.iterdir() if path.is_dir())
     build("--wheel", out=tmp_path, source=source)
@@ -87,8 +88,8 @@ def test_a_plain_checkout_starts_without_being_installed(tmp_path: Path) -> None
     assert f"STYLES {ROOT / 'styles'}" in said
 
 
-def test_the_wheel_holds_nothing_but_the_package_and_its_styles(built: Path) -> None:
-    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
+def test_the_wheel_holds_nothing_but_the_package_and_its_styles(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top.rpartition(".")[2] for top in tops} <= {"flagtui", "dist-info", "data"}

@@ -1,6 +1,7 @@
 """Every command on a project whose every text tries to harm the terminal."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,8 @@ import pytest
 from tests.cli.conftest import KEY, Run, obeyed, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.slices import crossed
+from tests.doubles.templates import sample_database
 
-from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.company import NASTY
 
 LISTED = {"flags", "experiments", "events"}
@@ -25,7 +26,8 @@ COUNT = 3
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = tmp_path_factory.mktemp("nasty") / "service.db"
-    with serving(database, sample=sample(nasty=True, flags=12)) as service:
+    shutil.copy(sample_database(tmp_path_factory, one_in=16, nasty=True), database)
+    with serving(database) as service:
         yield service.address
 
 

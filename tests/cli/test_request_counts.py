@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,19 +12,21 @@ import pytest
 from tests.cli.conftest import KEY, Run, Service, run_at, serving
 from tests.doubles.request_counts import COUNTS
 from tests.doubles.slices import long
+from tests.doubles.templates import sample_database
 
 from flagtui.cli.plumbing.completion_words import known_words
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
+from flagtui.service.sample_data.flags import LISTED
 
-FLAGS: Final = 250
+FLAGS: Final = LISTED
 """Three pages."""
 
 
 @pytest.fixture(scope="module")
 def large_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = tmp_path_factory.mktemp("large") / "service.db"
-    close_service(create_service(database, key=KEY, sample=sample(flags=FLAGS)))
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
     with serving(database) as service:
         yield service
 
