@@ -2,22 +2,19 @@
 
 import json
 import shutil
-import socket
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from tests.doubles.faulty_service import served
 from tests.doubles.service_world import KEY, START, Caller, Start, starts_of
-from tests.doubles.templates import make_once
+from tests.doubles.templates import sample_database
 
 from flagtui.service.application import close_service, create_service
 from flagtui.service.clock import stamp
@@ -98,14 +95,10 @@ class Port:
     """Path and status of every answer so far."""
 
 
-def make_company(path: Path) -> None:
-    close_service(create_service(path, sample="company"))
-
-
 @pytest.fixture(scope="session")
 def sample_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Port]:
     path = tmp_path_factory.mktemp("sample") / "sample.db"
-    shutil.copy(make_once(tmp_path_factory, "company.db", make_company), path)
+    shutil.copy(sample_database(tmp_path_factory), path)
     application = create_service(path, key=SAMPLE_KEY)
     answers: list[tuple[str, int]] = []
     with served(noting(application, answers)) as url:
@@ -123,24 +116,3 @@ def noting(application: ASGIApp, answers: list[tuple[str, int]]) -> ASGIApp:
         await application(scope, receive, note)
 
     return noted
-
-
-@contextmanager
-def served(application: ASGIApp) -> Iterator[str]:
-    """On a free loopback port. It listens before the server runs, so nobody has to wait for it.
-
-    Naming TCP is what makes it send at once instead of waiting for a full packet.
-    """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    listening.listen()
-    config = uvicorn.Config(application, log_level="critical", lifespan="off", ws="none")
-    server = uvicorn.Server(config)
-    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()

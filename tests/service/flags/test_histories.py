@@ -46,7 +46,7 @@ REMEMBERED = (
 )
 
 
-@settings(max_examples=at_most(12, 50), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(6, 50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEP, max_size=8))
 def test_every_version_can_be_had_again(steps: list[Any]) -> None:
     asyncio.run(live_through(steps))

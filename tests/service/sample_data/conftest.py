@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 import pytest
+from starlette.applications import Starlette
 
+from flagtui.service.application import close_service, create_service
 from flagtui.service.database import Database
 from flagtui.service.sample_data import sample
 
@@ -20,3 +22,11 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connec
     with database.reading() as db:
         yield db
     database.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starlette]:
+    """The service of the sample with the nasty project."""
+    application = create_service(tmp_path_factory.mktemp("served") / "sample.db", key="phx_k", sample="nasty")
+    yield application
+    close_service(application)

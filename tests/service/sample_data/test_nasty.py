@@ -3,15 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import pytest
+from starlette.applications import Starlette
 
-from flagtui.service.database import Database
-from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.nasty import HOSTILE, MODEST
 
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 EVERYWHERE = {
     "flag keys": "SELECT key FROM flags WHERE project_id = 3",
     "flag names": "SELECT name FROM flags WHERE project_id = 3",
@@ -27,13 +24,10 @@ EVERYWHERE = {
 }
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
-    database = Database(tmp_path_factory.mktemp("nasty") / "sample.db")
-    database.write(lambda db: sample(flags=0, nasty=True)(db, NOW)).result()
-    with database.reading() as db:
+@pytest.fixture
+def filled(served: Starlette) -> Iterator[sqlite3.Connection]:
+    with served.state.dispatcher.database.reading() as db:
         yield db
-    database.close()
 
 
 @pytest.mark.parametrize("place", EVERYWHERE)

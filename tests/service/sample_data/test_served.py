@@ -1,9 +1,8 @@
 """The sample behind the service: every record is one that the service itself would have let in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,18 +10,8 @@ import pytest
 from starlette.applications import Starlette
 from tests.doubles.slices import one_in
 
-from flagtui.service.application import close_service, create_service
-
 PROJECTS = (1, 2, 3)
 Exchange = Callable[[httpx.AsyncClient], Awaitable[Any]]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starlette]:
-    path: Path = tmp_path_factory.mktemp("served") / "sample.db"
-    application = create_service(path, key="phx_k", sample="nasty")
-    yield application
-    close_service(application)
 
 
 @asynccontextmanager
