@@ -3,6 +3,7 @@
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -22,12 +23,15 @@ from tests.doubles.slices import ALL_MODES, LONG
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
 from tests.doubles.wire import Wire
+from textual.message import Message
+from textual.notifications import Notify
 from textual.pilot import Pilot
 
 from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.shell.toasts import READ
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
@@ -36,12 +40,22 @@ from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 
 WIDE = (132, 40)
+HOUR = 3_600.0
+"""Seconds."""
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
 
 class UnpolledProgram(FlagTui):
-    """Without polling it does not read again after a failure: on a clock without waits that never ends."""
+    """Without polling it does not read again after a failure: on a clock without waits that never ends.
+
+    New toasts stay new: on a busy machine seconds pass between a key and the look at what it said.
+    """
+
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, Notify) and time.time() - message.notification.raised_at < READ:
+            message.notification.raised_at += HOUR
+        return super().post_message(message)
 
     def poll(self) -> None:
         if self.app_state.session.refresh or self.app_state.session.mirror:
