@@ -14,11 +14,19 @@ Parsed = tuple[list[RuleSet], dict[str, list[RuleSet]]]
 
 @contextmanager
 def parse_once() -> Iterator[None]:
-    """Meanwhile the same sources with the same variables are not parsed again.
+    """Meanwhile a source with the same variables is not parsed again, nor are all sources of a sheet joined.
 
-    Textual keeps what it parsed for one app; a test begins with a new one. Once made, rules are only read.
+    Textual keeps what it parsed for one app; a test begins with a new one, and opens screens, which bring
+    their sources, in an order of its own. Once made, rules are only read.
     """
     parse, known = Stylesheet.parse, dict[tuple[Any, ...], Parsed]()
+    parse_rules, of_sources = Stylesheet._parse_rules, dict[tuple[Any, ...], list[RuleSet]]()
+
+    def look_up_rules(styles: Stylesheet, css: str, **source: Any) -> list[RuleSet]:
+        key = (css, *source.items(), *styles._variables.items())
+        if key not in of_sources:
+            of_sources[key] = parse_rules(styles, css, **source)
+        return of_sources[key]
 
     def look_up(styles: Stylesheet) -> None:
         if styles._invalid_css:
@@ -34,6 +42,7 @@ def parse_once() -> Iterator[None]:
         styles._rules, styles._rules_map, styles._require_parse = rules, by_name, False
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", look_up_rules)
         patch.setattr(Stylesheet, "parse", look_up)
         patch.setattr(Stylesheet, "reparse", look_up)
         # The identity as before, without a call of Python for each rule whenever a widget is styled.

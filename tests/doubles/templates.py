@@ -22,7 +22,11 @@ def make_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return path
 
 
-def sample_database(folders: pytest.TempPathFactory, *, one_in: int = 1, nasty: bool = False) -> Path:
+def sample_database(
+    folders: pytest.TempPathFactory, *, one_in: int = 1, nasty: bool = False, few_events: bool = False
+) -> Path:
     """The sample, or the one whose every text tries to harm the terminal; one in so many people stay."""
-    name = f"{'nasty' if nasty else 'sample'}-{one_in}.db"
-    return make_once(folders, name, lambda path: make_template(path, one_in=one_in, nasty=nasty))
+    name = f"{'nasty' if nasty else 'sample'}-{one_in}-{few_events}.db"
+    return make_once(
+        folders, name, lambda path: make_template(path, one_in=one_in, few_events=few_events, nasty=nasty)
+    )

@@ -182,8 +182,11 @@ class Program:
         await self.press("enter")
 
 
-def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
-    """A database with the sample, copied for each journey; with one in so many people, which saves half."""
+def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **choices: Any) -> Path:
+    """A database with the sample, copied for each journey; with one in so many people, which saves half.
+
+    With few events, most definitions that nothing else in the sample refers to are left out, too.
+    """
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         leaving = "SELECT id FROM persons WHERE id % ?"
@@ -193,6 +196,11 @@ def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
             "DELETE FROM persons WHERE id % ?",
         ):
             db.execute(sql, (one_in,))
+        if few_events:
+            db.execute(
+                "DELETE FROM event_definitions WHERE name GLOB '[abd-z]* [a-z]*'"
+                " AND name NOT IN (SELECT event FROM events)"
+            )
         db.execute("VACUUM")
     return path
 

@@ -18,7 +18,7 @@ from tests.journeys.modes import MODES
 
 @pytest.fixture(scope="session")
 def few_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample_database(tmp_path_factory, one_in=16)
+    return sample_database(tmp_path_factory, one_in=16, few_events=True)
 
 
 @pytest.fixture(scope="session")

@@ -148,7 +148,7 @@ async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) 
         await program.settle()
         assert isinstance(program.app.screen, EventScreen)
         await program.press("escape")
-        assert program.screen.splitlines()[3].rstrip().endswith("1/1,904")
+        assert program.screen.splitlines()[3].rstrip().endswith("1/513")
 
 
 async def test_change_in_preparation_holds_no_keys(setting: Setting) -> None:

@@ -72,7 +72,7 @@ async def test_unknown_names_and_launched_experiments_get_a_reply(setting: Setti
 async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press(
-            "3", "x", "j", "x", "slash", *"account accepted", "enter", "x", "escape", "V", "y"
+            "3", "x", "j", "x", "slash", *"checkout completed", "enter", "x", "escape", "V", "y"
         )
         assert "2 verified, 1 skipped" in program.screen
         await program.press("u")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -42,8 +43,8 @@ async def test_last_word_of_a_toast_is_visible_beside_a_form(small: Setting) -> 
             assert "not saved yet; ctrl+s shows what would change" in line(program, -2)
 
 
-async def test_tabs_hints_and_values_are_whole_at_small_sizes(small: Setting) -> None:
-    async with running(small) as program:
+async def test_tabs_hints_and_values_are_whole_at_small_sizes(small: Setting, everybody: Path) -> None:
+    async with running(replace(small, template=everybody)) as program:
         await program.press("2")
         assert "⏎ open  space pause" in line(program, -1)
         assert line(program, 1) == " 1 Flags 248    2 Experiments 31    3 Events    4 Activity"
