@@ -16,20 +16,21 @@ import pytest
 from tests.doubles import warm_start
 from tests.doubles.faulty_service import served
 from tests.doubles.steady_clock import without_waits
-from tests.doubles.templates import make_once
-from tests.doubles.terminal import usual_environment
+from tests.doubles.templates import demo_folder, make_once
+from tests.doubles.terminal import FOLDERS, usual_environment
 from tests.doubles.thin_sample import thin_out
 
 from flagtui.api.client import Client
 from flagtui.api.http_library import Application
+from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.main import main
 from flagtui.cli.plumbing.client import EMBEDDED
+from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 
 KEY = "phx_key_of_the_test_0123456789"
-FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens: a command that asked it would end with 1."""
 FLAGTUI = [sys.executable, "-m", "flagtui"]
@@ -253,18 +254,29 @@ def signed_in(run: Run, home: Path, signed_in_home: Path) -> Run:
     return run
 
 
-@pytest.fixture(scope="session")
-def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folders after the first command in the demo: filling its sample takes a second."""
-    return make_once(tmp_path_factory, "demo-folders", _make_demo_folders)
-
-
-def _make_demo_folders(folder: Path) -> None:
-    folder.mkdir()
-    assert run_apart("demo", "flags", "list", variables=dict.fromkeys(FOLDERS, str(folder))).code == 0
+@pytest.fixture
+def demo_data(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    """The demo was here before."""
+    shutil.copytree(demo_folder(tmp_path_factory), tmp_path / "flagtui")
 
 
 @pytest.fixture
-def demo_data(demo_template: Path, tmp_path: Path) -> None:
-    """The demo was here before."""
-    shutil.copytree(demo_template, tmp_path, dirs_exist_ok=True)
+def run_demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands of a person with folders of their own, and a profile that the demo has nothing to do with.
+
+    Each leaves the process as it was: the demo changes what other commands would read.
+    """
+    monkeypatch.setattr("flagtui.config.locations._State.folder", None)
+
+    def run_once(*words: str, stdin: str = "") -> Done:
+        before = dict(os.environ)
+        os.environ.update(dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"})
+        try:
+            return run(*words, stdin=stdin)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+            BUILT_IN.clear()
+            EMBEDDED.pop(NOWHERE, None)
+
+    return run_once

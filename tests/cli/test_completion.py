@@ -1,16 +1,18 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, loaded_by, run_apart, run_at
+from tests.cli.conftest import Run, Service, loaded_by, run_at
 from tests.doubles.slices import crossed
 
-from flagtui.cli.plumbing.completion_words import known_words
+from flagtui.cli.plumbing.completion_words import known_words, quick_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 HOST = "https://us.posthog.com"
+Complete = Callable[..., list[str]]
 
 
 @pytest.fixture
@@ -37,11 +39,21 @@ def asked_by_a_shell(*words: str, shell: str = "bash") -> dict[str, str]:
     }
 
 
-def complete(*words: str, shell: str = "bash") -> list[str]:
-    """As the shell asks: the last word is the one that is being typed."""
-    done = run_apart(variables=asked_by_a_shell(*words, shell=shell))
-    assert done.err == ""
-    return done.out.splitlines()
+@pytest.fixture
+def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
+    """As the shell asks, the last word is the one that is being typed; in this process, which is no start."""
+
+    def complete_in(*words: str, shell: str = "bash") -> list[str]:
+        with monkeypatch.context() as shell_asks:
+            for name, value in asked_by_a_shell(*words, shell=shell).items():
+                shell_asks.setenv(name, value)
+            if (at_once := quick_words()) is not None:
+                return "".join(f"{word}\n" for word in at_once).splitlines()
+            done = run()
+        assert done.err == ""
+        return done.out.splitlines()
+
+    return complete_in
 
 
 def test_names_and_tags_come_from_the_newest_profile_cache(copies: Snapshots) -> None:
@@ -53,7 +65,7 @@ def test_names_and_tags_come_from_the_newest_profile_cache(copies: Snapshots) ->
 
 
 @pytest.mark.usefixtures("copies")
-def test_completion_is_the_same_with_and_without_parsing() -> None:
+def test_completion_is_the_same_with_and_without_parsing(complete: Complete) -> None:
     at_once = complete("flags", "get", "che")
     assert at_once == ["plain,cheese"]
     assert complete("flags", "get", "--profile", "prod", "che") == ["plain,checkout"]
@@ -75,7 +87,7 @@ def test_completion_loads_nothing_that_decodes_rows() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_commands_and_options_are_completed() -> None:
+def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert complete("flags", "ro") == ["plain,rollout"]
     assert "plain,rollout\tSet the rollout of flags" in complete("flags", "ro", shell="fish")
     loaded = loaded_by(**asked_by_a_shell("flags", "ro"))
@@ -90,7 +102,7 @@ def test_commands_and_options_are_completed() -> None:
 
 
 @pytest.mark.usefixtures("copies")
-def test_demo_commands_complete_without_names_of_other_profiles() -> None:
+def test_demo_commands_complete_without_names_of_other_profiles(complete: Complete) -> None:
     assert complete("demo", "fl") == ["plain,flags"]
     assert complete("demo", "--fresh", "flags", "ro") == ["plain,rollout"]
     assert "plain,--dry-run" in complete("demo", "flags", "rollout", "--d")
@@ -98,7 +110,7 @@ def test_demo_commands_complete_without_names_of_other_profiles() -> None:
     assert not any(complete("demo", "flags", "get", "che"))
 
 
-def test_unknown_command_completes_without_an_error() -> None:
+def test_unknown_command_completes_without_an_error(complete: Complete) -> None:
     assert "plain,--help" in complete("flags", "nope", "--")
     assert "plain,--profile" in complete("nope", "--prof")
 
@@ -126,17 +138,17 @@ def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path
         ("demo", "flags", "--no-trunc", "dif"),
     ],
 )
-def test_commands_are_completed_behind_options(words: tuple[str, ...]) -> None:
+def test_commands_are_completed_behind_options(complete: Complete, words: tuple[str, ...]) -> None:
     assert complete(*words) == ["plain,diff"]
 
 
-def test_words_of_schema_and_wait_are_completed() -> None:
+def test_words_of_schema_and_wait_are_completed(complete: Complete) -> None:
     assert complete("schema", "change-") == ["plain,change-plan", "plain,change-result"]
     assert complete("flags", "wait", "x", "--until", "o") == ["plain,on", "plain,off"]
 
 
 @pytest.mark.usefixtures("copies")
-def test_options_with_values_are_completed() -> None:
+def test_options_with_values_are_completed(complete: Complete) -> None:
     assert complete("flags", "list", "--project", "") == ["plain,1", "plain,2"]
     assert complete("flags", "list", "--fields", "key,act") == ["plain,key,active"]
     assert complete("flags", "list", "--sort", "ke") == ["plain,key"]
@@ -147,7 +159,7 @@ def test_options_with_values_are_completed() -> None:
 
 @pytest.mark.usefixtures("home")
 def test_changes_to_undo_are_completed_with_what_they_did(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+    complete: Complete, run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not any(complete("undo", ""))
     run_there = run_at(service.address, run, monkeypatch)

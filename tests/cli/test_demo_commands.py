@@ -2,19 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
-from tests.cli.conftest import FLAGTUI, FOLDERS, Done, run_apart
+from tests.cli.conftest import FLAGTUI, Run
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, is_on_a_screen
-from tests.doubles.terminal import Terminal, usual_environment
+from tests.doubles.terminal import FOLDERS, Terminal, usual_environment
 
 from flagtui.cli.plumbing.errors import READER_GONE
-
-RunProgram = Callable[..., Done]
 
 
 @pytest.fixture
@@ -23,31 +20,26 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
     return dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"}
 
 
-@pytest.fixture
-def run_program(surroundings: dict[str, str]) -> RunProgram:
-    return lambda *words: run_apart(*words, variables=surroundings)
-
-
 @pytest.mark.usefixtures("demo_data")
-def test_demo_keeps_changes_of_commands_until_it_starts_over(run_program: RunProgram, tmp_path: Path) -> None:
+def test_demo_keeps_changes_of_commands_until_it_starts_over(run_demo: Run, tmp_path: Path) -> None:
     listing, changing = (each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each))
-    assert run_program(*listing.split()).out
-    done = run_program(*changing.split())
+    assert run_demo(*listing.split()).out
+    done = run_demo(*changing.split())
     assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
-    assert run_program("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
-    assert run_program("demo", "journal", "--fields", "verb").out == "turn off\n"
+    assert run_demo("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
+    assert run_demo("demo", "journal", "--fields", "verb").out == "turn off\n"
     assert not (tmp_path / "flagtui" / "journal").exists(), "the journal of the demo is its own"
-    again = run_program("demo", "--fresh", "flags", "get", "new-nav", "--fields", "active", "--json")
+    again = run_demo("demo", "--fresh", "flags", "get", "new-nav", "--fields", "active", "--json")
     assert json.loads(again.out)["records"] == [{"active": True}]
-    assert run_program("demo", "journal", "--fields", "verb").out == ""
+    assert run_demo("demo", "journal", "--fields", "verb").out == ""
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_program: RunProgram) -> None:
-    missing = run_program("demo", "flags", "get", "nothing-here", "--json")
+def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_demo: Run) -> None:
+    missing = run_demo("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
-    assert run_program("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
-    wrong = run_program("demo", "flags", "nope")
+    assert run_demo("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
+    wrong = run_demo("demo", "flags", "nope")
     assert (wrong.code, wrong.err) == (2, "flagtui: No such command 'nope'. See: flagtui flags --help\n")
     for words, reason in (
         (("--profile", "prod", "demo", "flags", "list"), "has no profile"),
@@ -55,63 +47,56 @@ def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_program: RunProgram
         (("demo", "--linear", "flags", "list"), "--linear and COMMAND contradict each other"),
         (("--linear", "demo", "flags", "list"), "--linear is for the app, which opens without a command"),
     ):
-        refused = run_program(*words)
+        refused = run_demo(*words)
         assert (refused.code, reason in refused.err) == (2, True), refused
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_options_may_precede_a_command_in_the_demo(run_program: RunProgram) -> None:
+def test_options_may_precede_a_command_in_the_demo(run_demo: Run) -> None:
     pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
-    ids = run_program("demo", "flags", "list", "--project", "2", "--fields", "id").out
+    ids = run_demo("demo", "flags", "list", "--project", "2", "--fields", "id").out
     for words in (
         ("demo", "--project", "2", "--jq=.records[].id", "--", "flags", "list"),
         ("--project", "2", "demo", "flags", "--jq", ".records[].id", "list"),
         ("--jq", ".records[].id", "demo", "--read-only", "flags", "list", "--project", "2"),
     ):
-        done = run_program(*words, "-L", "2")
+        done = run_demo(*words, "-L", "2")
         assert (done.code, done.out.splitlines(), done.err) == (0, ids.splitlines()[:2], "")
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_demo_has_its_own_profile_and_ignores_other_keys(run_program: RunProgram, tmp_path: Path) -> None:
-    assert run_program("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
+def test_demo_has_its_own_profile_and_ignores_other_keys(run_demo: Run, tmp_path: Path) -> None:
+    assert run_demo("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
     settings = tmp_path / "flagtui" / "config.toml"
     settings.write_text('[profiles.prod]\nhost = "https://flags.example.test"\nguard = "strict"\n')
-    assert (
-        run_program("demo", "flags", "list", "--profile", "prod").out
-        == run_program("demo", "flags", "list").out
-    )
+    assert run_demo("demo", "flags", "list", "--profile", "prod").out == run_demo("demo", "flags", "list").out
 
 
-def test_demo_command_help_is_its_own_and_makes_no_data(run_program: RunProgram, tmp_path: Path) -> None:
-    assert (
-        run_program("demo", "flags", "rollout", "--help").out == run_program("flags", "rollout", "--help").out
-    )
+def test_demo_command_help_is_its_own_and_makes_no_data(run_demo: Run, tmp_path: Path) -> None:
+    assert run_demo("demo", "flags", "rollout", "--help").out == run_demo("flags", "rollout", "--help").out
     assert [*tmp_path.rglob("*.db")] == []
 
 
-def test_unreadable_demo_data_is_reported_with_a_working_remedy(
-    run_program: RunProgram, tmp_path: Path
-) -> None:
+def test_unreadable_demo_data_is_reported_with_a_working_remedy(run_demo: Run, tmp_path: Path) -> None:
     data, remedy = tmp_path / "flagtui", [""]
     data.mkdir()
     for name, words in ("demo", ["demo"]), ("nasty-12", ["demo", "--nasty", "--flags", "12"]):
         (data / f"{name}.db").write_bytes(b"no database of ours" * 100)
-        refused = run_program(*words, "flags", "list")
+        refused = run_demo(*words, "flags", "list")
         assert refused.code == 1
         remedy = refused.err.partition("Start over with: flagtui ")[2].split()
         assert remedy == [*words, "--fresh"]
-    assert run_program(*remedy, "flags", "list").code == 0
+    assert run_demo(*remedy, "flags", "list").code == 0
 
 
 @pytest.mark.usefixtures("demo_data")
 def test_app_and_commands_of_the_demo_share_changes_and_set(
-    run_program: RunProgram, surroundings: dict[str, str]
+    run_demo: Run, surroundings: dict[str, str]
 ) -> None:
     screen = surroundings | {"TERM": "xterm-256color"}
     with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
         terminal.wait_for("●  new-nav")
-        assert run_program("demo", "flags", "disable", "new-nav", "--yes").code == 0
+        assert run_demo("demo", "flags", "disable", "new-nav", "--yes").code == 0
         terminal.press("\x1b[15~")
         # The changed row moves to the top of the list, above the line of the cursor.
         terminal.press("/new-nav")
@@ -119,7 +104,7 @@ def test_app_and_commands_of_the_demo_share_changes_and_set(
         terminal.press("\r")
         terminal.press("+")
         terminal.wait_for("STAGING 0")
-        assert "the app (process" in run_program("demo", "flags", "enable", "new-nav", "--stage").err
+        assert "the app (process" in run_demo("demo", "flags", "enable", "new-nav", "--stage").err
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
 

@@ -15,15 +15,13 @@ from queue import Queue
 from typing import Final
 
 import pytest
-from tests.cli.conftest import FLAGTUI, Done, Run, run_at
+from tests.cli.conftest import FLAGTUI, KEY, Done, Run, run_at
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, served
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed, one_in
-from tests.doubles.templates import sample_database
 from tests.doubles.terminal import usual_environment
-from tests.doubles.whole_program import KEY
 from tests.doubles.writing_commands import WRITES
 from tests.journeys.modes import MODES
 
@@ -96,9 +94,9 @@ def endings_of(done: Done) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory, small_sample: Path) -> Path:
     path = tmp_path_factory.mktemp("template") / "service.db"
-    shutil.copy(sample_database(tmp_path_factory), path)
+    shutil.copy(small_sample, path)
     create_key(path, NewKey("another person", ("*",), owner="luca@acme.com", secret=OTHER))
     return path
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service
+from tests.cli.conftest import FLAGTUI, KEY, Service
 from tests.doubles.slices import FULL
-from tests.doubles.terminal import Terminal
+from tests.doubles.terminal import FOLDERS, Terminal
 
 Start = Callable[[tuple[int, int]], Terminal]
 

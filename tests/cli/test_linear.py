@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service, run_apart, server_variables
-from tests.doubles.terminal import Terminal
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
+from tests.doubles.terminal import FOLDERS, Terminal
 
 
 def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: Service) -> None:
@@ -44,11 +44,9 @@ journal --fields verb
 
 @pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
-def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
-    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"}
-
+def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], run_demo: Run, tmp_path: Path) -> None:
     def told(*given: str, lines: str) -> list[str]:
-        done = run_apart(*given, stdin=lines, variables=environment)
+        done = run_demo(*given, stdin=lines)
         assert done.code == 0, done.err
         return (done.out + done.err).replace("flagtui> ", "").splitlines()
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service
-from tests.doubles.terminal import Terminal
+from tests.cli.conftest import FLAGTUI, KEY, Service
+from tests.doubles.terminal import FOLDERS, Terminal
 
 F4, F6 = "\x1bOS", "\x1b[17~"
 

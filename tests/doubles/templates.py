@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import make_template
 
+from flagtui.cli.launch.demo_service import KEY
+from flagtui.service import close_service, create_service
+from flagtui.service.sample_data import sample
+
 
 def make_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """Return the path of a file or folder for all workers: the first one makes it, the others wait."""
@@ -30,3 +34,16 @@ def sample_database(
     return make_once(
         folders, name, lambda path: make_template(path, one_in=one_in, few_events=few_events, nasty=nasty)
     )
+
+
+def demo_folder(folders: pytest.TempPathFactory) -> Path:
+    """The data that the first `flagtui demo` makes, which takes as long as the start itself.
+
+    That a start makes it is for tests/cli/test_first_start.py and tests/test_packaging.py.
+    """
+    return make_once(folders, "demo-data", _make_demo_data)
+
+
+def _make_demo_data(folder: Path) -> None:
+    folder.mkdir()
+    close_service(create_service(folder / "demo.db", key=KEY, sample=sample(), max_flags=2_000))

@@ -21,6 +21,8 @@ from tests.doubles.warm_start import fork
 
 DEADLINE_SECONDS = 20.0
 MODES = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+"""Variables that name folders of a person."""
 ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.slices import long
-from tests.doubles.terminal import Terminal, usual_environment
+from tests.doubles.templates import sample_database
+from tests.doubles.terminal import FOLDERS, Terminal, usual_environment
+
+from flagtui.service import NewKey, create_key
 
 CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
-FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
 RECORDER = """#!/bin/sh
 { echo "$0 $*"; env; cat /proc/[0-9]*/cmdline; } >> "$RECORDS/$(basename "$0")" 2>/dev/null
@@ -65,11 +68,13 @@ def variables_of(home: Path) -> dict[str, str]:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One service for all tests: they read, and the last one turns a flag off."""
     folder = tmp_path_factory.mktemp("service")
-    command = [sys.executable, "-m", "flagtui", "serve", "--sample", "--flags", "12", "--port", "0"]
+    database = folder / "service.db"
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
+    key = create_key(database, NewKey("of the tests", ("*",)))
     with (
         (folder / "service.log").open("w") as log,
         subprocess.Popen(
-            [*command, "--db", str(folder / "service.db")],
+            [sys.executable, "-m", "flagtui", "serve", "--port", "0", "--db", str(database)],
             env=variables_of(folder),
             stdout=subprocess.PIPE,
             stderr=log,
@@ -78,8 +83,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     ):
         assert service.stdout is not None
         address = service.stdout.readline().partition(" on ")[2].partition(",")[0]
-        key = service.stdout.readline().removeprefix("key: ").strip()
-        assert key.startswith("phx_")
         yield Served(folder, address, key)
         service.terminate()
 

@@ -6,16 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.doubles.templates import make_once
-from tests.doubles.terminal import Terminal
-
-from flagtui.cli.launch.demo_service import KEY
-from flagtui.service import close_service, create_service
-from flagtui.service.sample_data import sample
+from tests.doubles.templates import demo_folder
+from tests.doubles.terminal import FOLDERS, Terminal
 
 DEMO = [sys.executable, "-m", "flagtui", "demo"]
 SIZE = (132, 40)
-FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 
 Furnish = Callable[[Path], dict[str, str]]
 """Makes a folder a person's home and returns the variables that say so."""
@@ -23,22 +18,14 @@ Furnish = Callable[[Path], dict[str, str]]
 
 @pytest.fixture(scope="session")
 def furnish(tmp_path_factory: pytest.TempPathFactory) -> Furnish:
-    """Homes with the database that the first `flagtui demo` makes, which takes as long as the start itself.
-
-    That a start makes it is for tests/cli/test_first_start.py and tests/test_packaging.py.
-    """
-    made = make_once(tmp_path_factory, "demo-home", _make_demo_home)
+    """Homes with the data of a demo that was here before."""
+    made = demo_folder(tmp_path_factory)
 
     def furnish_home(home: Path) -> dict[str, str]:
         shutil.copytree(made, home / "flagtui")
         return dict.fromkeys(FOLDERS, str(home))
 
     return furnish_home
-
-
-def _make_demo_home(folder: Path) -> None:
-    folder.mkdir()
-    close_service(create_service(folder / "demo.db", key=KEY, sample=sample(), max_flags=2_000))
 
 
 @pytest.fixture(scope="session")
