@@ -49,15 +49,18 @@ SCENES: tuple[dict[str, tuple[str, ...]], ...] = (
     {
         "flags-searched": ("slash", *"is:stale", "enter"),
         "flag-code": ("escape", "slash", *"new-nav", "enter", "enter", "left", "left"),
+        "activity": ("escape", "4"),
+        "activity-moment": ("at", *"08:58", "enter"),
     },
-    {"question-left-out": ("x", *("down",) * 18, "X", "d")},
-    {"results-left-out": ("x", *("down",) * 18, "X", "d", "1", "4", "enter")},
+    {
+        "question-left-out": ("x", *("down",) * 18, "X", "d"),
+        "results-left-out": ("1", "4", "enter"),
+    },
     {
         "staging": ("plus", "down", "down", "space", "down", "percent_sign", *"40", "enter", "escape"),
         "staged-set": ("ampersand",),
     },
     {"staged-question": ("plus", "down", "down", "space", "ampersand", "escape", "ampersand", "A")},
-    {"activity": ("4",), "activity-moment": ("at", *"08:58", "enter")},
 )
 """By the name of each screen, the keys that lead to it from the former, or from the list of flags."""
 
