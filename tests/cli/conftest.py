@@ -171,6 +171,18 @@ def run_at(address: str, run: Run, monkeypatch: pytest.MonkeyPatch, key: str = K
     return run_there
 
 
+@pytest.fixture
+def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands on the service of the module, which the environment names."""
+    return run_at(service.address, run, monkeypatch)
+
+
+@pytest.fixture
+def closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands on a server that does not listen."""
+    return run_at(CLOSED, run, monkeypatch)
+
+
 @dataclass(frozen=True)
 class Scripted(Prompts):
     """A person who has decided already; `asked` is what they had to choose or agree to."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at, serving
+from tests.cli.conftest import Run, run_at, serving
 from tests.doubles.json_schema import faults
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "code-finding.json"
@@ -16,11 +16,11 @@ UNKNOWN = 'posthog.isFeatureEnabled("never-there");\n'
 
 
 @pytest.fixture
-def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def online(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, online: Run) -> Run:
     code = tmp_path / "code"
     code.mkdir()
     monkeypatch.chdir(code)
-    return run_at(service.address, run, monkeypatch)
+    return online
 
 
 def write(text: str, name: str = "app.ts") -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 
 from flagtui.code.code_findings import RULES
 from flagtui.code.repository_settings import FILE_NAME, RepositorySettings, read_repository_settings
@@ -35,11 +35,11 @@ def test_guide_has_builds_of_two_systems() -> None:
 
 
 @pytest.fixture
-def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def online(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, online: Run) -> Run:
     folder = tmp_path / "code"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    return run_at(service.address, run, monkeypatch)
+    return online
 
 
 @pytest.mark.parametrize("build", BUILDS)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 import pytest
-from tests.cli.conftest import CLOSED, FLAGTUI, Run, run_at, server_variables
+from tests.cli.conftest import FLAGTUI, Run, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, missing_words, words_of, words_of_use
 from tests.doubles.faulty_service import served
@@ -51,32 +51,26 @@ def name_of(value: object) -> str:
 
 
 @pytest.mark.parametrize(("name", "option", "use"), one_in(8, CONTRADICTIONS), ids=name_of)
-def test_contradictory_options_exit_with_2(
-    name: str, option: RuledOption, use: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_contradictory_options_exit_with_2(name: str, option: RuledOption, use: str, closed: Run) -> None:
     words = [*name.split(), *words_of(option), *words_of_use(all_commands()[name], use)]
-    done = run_at(CLOSED, run, monkeypatch)(*words, *missing_words(all_commands()[name], words))
+    done = closed(*words, *missing_words(all_commands()[name], words))
     assert (done.code, done.out) == (2, ""), done
     either = (contradiction(label_of(option), use), contradiction(use, label_of(option)))
     assert any(sentence in done.err for sentence in either), done.err
 
 
 @pytest.mark.parametrize(("name", "option"), one_in(2, LACKING), ids=name_of)
-def test_option_without_the_required_one_exits_with_2(
-    name: str, option: RuledOption, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_option_without_the_required_one_exits_with_2(name: str, option: RuledOption, closed: Run) -> None:
     words = [*name.split(), *words_of(option)]
-    done = run_at(CLOSED, run, monkeypatch)(*words, *missing_words(all_commands()[name], words))
+    done = closed(*words, *missing_words(all_commands()[name], words))
     assert (done.code, done.out) == (2, ""), done
     assert f"{label_of(option)} needs {' or '.join(option.requires)}." in done.err
 
 
 @pytest.mark.parametrize(("name", "option"), one_in(12, REPEATED), ids=name_of)
-def test_option_with_two_values_exits_with_2(
-    name: str, option: click.Option, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_option_with_two_values_exits_with_2(name: str, option: click.Option, closed: Run) -> None:
     words = [*name.split(), *words_of(option), f"{label_of(option)}=2"]
-    done = run_at(CLOSED, run, monkeypatch)(*words)
+    done = closed(*words)
     assert (done.code, done.out) == (2, ""), done
     assert f"{label_of(option)} is given twice with different values" in done.err
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, loaded_by, run_at
+from tests.cli.conftest import Run, loaded_by
 from tests.doubles.slices import crossed
 
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
@@ -158,13 +158,10 @@ def test_options_with_values_are_completed(complete: Complete) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_changes_to_undo_are_completed_with_what_they_did(
-    complete: Complete, run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_to_undo_are_completed_with_what_they_did(complete: Complete, online: Run) -> None:
     assert not any(complete("undo", ""))
-    run_there = run_at(service.address, run, monkeypatch)
-    assert run_there("flags", "tag", "new-nav", "--add", "audited", "--yes").code == 0
+    assert online("flags", "tag", "new-nav", "--add", "audited", "--yes").code == 0
     (change,) = complete("undo", "", shell="fish")
     words, summary = change.split("\t")
     assert "new-nav" in summary
-    assert run_there("undo", words.removeprefix("plain,"), "--yes").code == 0
+    assert online("undo", words.removeprefix("plain,"), "--yes").code == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 from tests.doubles.terminal import Terminal
 
 from flagtui.config.locations import find_locations
@@ -38,9 +38,9 @@ COMPLETIONS: Final = {
 
 
 @pytest.fixture
-def listed_home(run: Run, home: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> Path:
+def listed_home(home: Path, online: Run) -> Path:
     """A home with settings, a file and the list of flags that one command read."""
-    assert run_at(service.address, run, monkeypatch)("flags", "list").code == 0
+    assert online("flags", "list").code == 0
     settings = find_locations().settings_file
     assert settings is not None
     settings.parent.mkdir(parents=True)

@@ -4,7 +4,7 @@ Contradictory options are declared; test_command_matrix.py has each pair of them
 """
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,11 @@ from tests.cli.conftest import Run, Service, run_at
         ("flags list (is:on)", "a query has no operators and no parentheses: '(is:on)'"),
     ],
 )
-def test_contradiction_exits_with_2(
-    line: str, reason: str, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = run_at(service.address, run, monkeypatch)(*line.split())
+def test_contradiction_exits_with_2(line: str, reason: str, online: Run) -> None:
+    done = online(*line.split())
     assert (done.code, done.out) == (2, "")
     assert reason in done.err
 
 
-def test_quoted_operator_is_a_search_word(
-    service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run_at(service.address, run, monkeypatch)("flags", "list", '"OR"').code == 0
+def test_quoted_operator_is_a_search_word(online: Run) -> None:
+    assert online("flags", "list", '"OR"').code == 0

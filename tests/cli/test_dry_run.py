@@ -155,13 +155,13 @@ def write_profile(home: Path, server: Service, random: random.Random) -> None:
 
 
 @pytest.fixture
-def strict(service: Service, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def strict(service: Service, home: Path, online: Run) -> Run:
     """Commands in a strict profile that requires a reason and allows two records at once."""
     rules = {"guard": "strict", "limit": 2, "has_reason": "true", "is_read_only": "false"}
     folder = home / ".config" / "flagtui"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(PROFILE.format(address=service.address, **rules))
-    return run_at(service.address, run, monkeypatch)
+    return online
 
 
 def test_dry_run_names_what_the_real_run_needs(strict: Run, service: Service) -> None:

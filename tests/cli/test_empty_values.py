@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -39,28 +39,20 @@ from tests.cli.conftest import Run, Service, run_at
         ("journal", ""),
     ],
 )
-def test_empty_value_is_a_usage_error(
-    words: tuple[str, ...], service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = run_at(service.address, run, monkeypatch)(*words)
+def test_empty_value_is_a_usage_error(words: tuple[str, ...], online: Run) -> None:
+    done = online(*words)
     assert (done.code, done.out) == (2, "")
     assert re.search("(?:--[a-z]+|[A-Z_|]+) is empty; give a value, or leave it out.", done.err)
 
 
 @pytest.mark.parametrize("words", [("flags", "list"), ("activity",), ("flags", "stale"), ("events", "list")])
-def test_empty_query_narrows_nothing(
-    words: tuple[str, ...], service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_there = run_at(service.address, run, monkeypatch)
-    assert run_there(*words, "") == run_there(*words)
+def test_empty_query_narrows_nothing(words: tuple[str, ...], online: Run) -> None:
+    assert online(*words, "") == online(*words)
 
 
 @pytest.mark.parametrize("name", ["FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", "FLAGTUI_LOG"])
-def test_empty_variable_is_a_usage_error(
-    name: str, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_there = run_at(service.address, run, monkeypatch)
+def test_empty_variable_is_a_usage_error(name: str, monkeypatch: pytest.MonkeyPatch, online: Run) -> None:
     monkeypatch.setenv(name, "")
-    done = run_there("flags", "list")
+    done = online("flags", "list")
     assert (done.code, done.out) == (2, "")
     assert done.err == f"flagtui: {name} is set but empty. Give it a value, or: unset {name}\n"

@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service, run_at, server_variables
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_proxy import proxy_to
@@ -204,10 +204,8 @@ def test_profile_is_only_read_and_served_again_without_a_connection(
     assert line.endswith(" Serving the definitions of just now.\n")
 
 
-def test_definitions_that_the_command_prints_are_served(
-    service: Service, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = run_at(service.address, run, monkeypatch)("flags", "definitions", "--json")
+def test_definitions_that_the_command_prints_are_served(service: Service, home: Path, online: Run) -> None:
+    done = online("flags", "definitions", "--json")
     (home / "definitions.json").write_text(done.out)
     upstream = FileUpstream(home / "definitions.json")
     document = asyncio.run(upstream.fetch())

@@ -2,7 +2,7 @@
 
 import click
 import pytest
-from tests.cli.conftest import CLOSED, Run, run_at
+from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, missing_words
 from tests.doubles.slices import one_in
 
@@ -24,11 +24,9 @@ OPTIONS = [
     one_in(6, OPTIONS),
     ids=lambda value: value if isinstance(value, str) else value.opts[-1],
 )
-def test_empty_value_of_an_option(
-    name: str, option: click.Option, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_empty_value_of_an_option(name: str, option: click.Option, closed: Run) -> None:
     words = [*name.split(), option.opts[-1], ""]
     words += missing_words(all_commands()[name], words)
-    done = run_at(CLOSED, run, monkeypatch)(*words)
+    done = closed(*words)
     assert (done.code, done.out) == (2, ""), done
     assert "is empty; give a value" in done.err or f"Invalid value for '{option.opts[0]}'" in done.err

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.piped_names import names_in
@@ -36,16 +36,14 @@ def test_json_of_another_kind_is_refused() -> None:
         list(names_in('{"schema": "experiment", "id": 31}', "flag"))
 
 
-def test_piped_query_selects_nothing(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_there = run_at(service.address, run, monkeypatch)
-    done = run_there("flags", "disable", "-", "--yes", stdin="is:on\n")
+def test_piped_query_selects_nothing(online: Run) -> None:
+    done = online("flags", "disable", "-", "--yes", stdin="is:on\n")
     assert (done.code, done.out) == (6, "")
     assert "there is no flag is:on" in done.err
 
 
-def test_listed_json_is_piped_back(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_there = run_at(service.address, run, monkeypatch)
-    listed = run_there("flags", "list", "--json").out
+def test_listed_json_is_piped_back(online: Run) -> None:
+    listed = online("flags", "list", "--json").out
     keys = [record["key"] for record in json.loads(listed)["records"]]
-    shown = run_there("flags", "get", "-", "--json", stdin=listed).out
+    shown = online("flags", "get", "-", "--json", stdin=listed).out
     assert [record["key"] for record in json.loads(shown)["records"]] == keys

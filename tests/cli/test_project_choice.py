@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run, Service
 from tests.doubles.command_tree import all_commands, required_options
 from tests.doubles.slices import one_in
 
@@ -17,11 +17,10 @@ PROJECTS = [Project(id=7, name="Web"), Project(id=8, name="Web shop"), Project(i
 
 
 @pytest.fixture
-def unnamed(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def unnamed(monkeypatch: pytest.MonkeyPatch, online: Run) -> Run:
     """Commands of a key whose project is not named anywhere."""
-    run_there = run_at(service.address, run, monkeypatch)
     monkeypatch.delenv("FLAGTUI_PROJECT")
-    return run_there
+    return online
 
 
 @pytest.mark.parametrize("name", one_in(3, WRITING))

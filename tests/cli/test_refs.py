@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.plumbing.offline_copies import current_folder
@@ -22,13 +22,13 @@ posthog.capture("no such event");
 
 
 @pytest.fixture
-def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def online(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, online: Run) -> Run:
     code = tmp_path / "code"
     (code / "src").mkdir(parents=True)
     (code / "src" / "app.ts").write_text(APP)
     (code / "src" / "other.py").write_text('posthog.feature_enabled("new-nav", "u")\n')
     monkeypatch.chdir(code)
-    return run_at(service.address, run, monkeypatch)
+    return online
 
 
 def places(out: str) -> list[str]:

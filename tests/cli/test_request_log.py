@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, run_at
+from tests.cli.conftest import KEY, Run
 
 
 @pytest.fixture
-def run_here(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run_here(monkeypatch: pytest.MonkeyPatch, online: Run) -> Run:
     monkeypatch.setenv("FLAGTUI_LOG", "")
-    return run_at(service.address, run, monkeypatch)
+    return online
 
 
 def test_every_request_is_a_line_without_the_key(run_here: Run, tmp_path: Path) -> None:

@@ -3,14 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run
 
 TYPES = ("flags", "types", "--language")
-
-
-@pytest.fixture
-def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return run_at(service.address, run, monkeypatch)
 
 
 def test_file_is_written_once_and_then_up_to_date(online: Run, tmp_path: Path) -> None:
