@@ -33,13 +33,16 @@ def explain_set_fault(error: ChangeSetError) -> Notice:
     return Notice("\n".join(filter(None, (f"{error.what}.", next_in_app(error)))), "warning", "not staged")
 
 
-def explain_staged(changes: Sequence[StagedChange], total: int) -> Notice:
-    """Return the toast about changes that were staged; `total` is the size of the set."""
-    what = f"{changes[0].key}: {'; '.join(change_words(changes[0]))}" if len(changes) == 1 else ""
-    return Notice(
-        f"{what or count(len(changes), 'change')}\nnothing was sent · u unstages · {LISTED}",
-        title=f"staged {total:,}",
-    )
+def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChange]) -> Notice:
+    """Return the toast about changes that were staged, and left these in the set."""
+    left, title = {change.identity for change in staged}, f"staged {len(staged):,}"
+    what = changes[0].key if len(changes) == 1 else count(len(changes), "change")
+    if changes and left.isdisjoint(change.identity for change in changes):
+        # They undo what was staged for their records.
+        return Notice(f"{what}: not staged any more; nothing was sent", title=title)
+    if len(changes) == 1:
+        what = f"{what}: {'; '.join(change_words(changes[0]))}"
+    return Notice(f"{what}\nnothing was sent · u unstages · {LISTED}", title=title)
 
 
 def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -> Notice:

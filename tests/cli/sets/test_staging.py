@@ -26,7 +26,9 @@ def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
     done(here("flags", "disable", FLAG, "--stage"))
     again = here("flags", "disable", FLAG, "--stage")
     assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\tis already off\t\n")
-    done(here("flags", "enable", FLAG, "--stage"))
+    back = done(here("flags", "enable", FLAG, "--stage"))
+    assert back.out == f"{FLAG}\tunchanged\tis not staged any more\t\n"
+    assert back.err == "Nothing was sent. The staged set is empty now.\n"
     assert records(here("staged", "list", "--json")) == []
 
 
@@ -87,6 +89,13 @@ def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:
     for words in (("experiments", "launch", "35"), ("events", "delete", "$pageview"), ("undo",)):
         refused = here(*words, "--stage")
         assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (3, True)
+
+
+def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) -> None:
+    done(here("flags", "disable", FLAG, "--yes"))
+    shown = done(here("flags", "disable", FLAG, "--dry-run", "--out", str(tmp_path / "set.json")))
+    assert shown.err == "Nothing would change, so no change set was written.\n"
+    assert not (tmp_path / "set.json").exists()
 
 
 def test_staging_contradicts_a_dry_run(here: Run) -> None:

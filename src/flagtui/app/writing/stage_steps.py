@@ -81,8 +81,8 @@ class StageSteps:
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
             return None
-        size, total = weigh(*(change.values for change in changes)), len(self._staging().changes)
-        self._show(await off_loop(size, lambda: explain_staged(changes, total)))
+        size, staged = weigh(*(change.values for change in changes)), self._staging().changes
+        self._show(await off_loop(size, lambda: explain_staged(changes, staged)))
         return Report(staged=tuple(planned.plans))
 
     async def _agrees(

@@ -77,6 +77,8 @@ async def ask_and_send(
         if terms.agreement.stage:
             return await staging.stage_plans(planned, session, terms, report)
         await staging.write_plans(planned, session, terms)
+    elif terms.agreement.out:
+        progress("Nothing would change, so no change set was written.")
     if terms.agreement.dry_run:
         return await dry_run(planned, asked_with, session, terms.agreement, report)
     if not planned.plans:

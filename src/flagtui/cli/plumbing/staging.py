@@ -12,12 +12,13 @@ from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
-from flagtui.cli.plumbing.change_records import STAGED, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.text.formats import count
 
 HOLDER: Final = "another flagtui command"
 FAULT_CODES: Final[Mapping[FaultName, Code]] = {
@@ -84,10 +85,13 @@ async def stage_plans(
     with as_trouble(), staged.held():
         added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
     grown = added.change_set
-    counted = f"{len(grown.changes):,} change{'s' * (len(grown.changes) != 1)}"
-    progress(f"Nothing was sent. The staged set has {counted}: flagtui staged list; flagtui apply staged")
+    counted = count(len(grown.changes), "change")
+    see = "flagtui staged list; flagtui apply staged"
+    size = f"The staged set has {counted}: {see}" if grown.changes else "The staged set is empty now."
+    progress(f"Nothing was sent. {size}")
     apart = results_of_skipped(planned.skipped)
-    report.results([*map(_result_of, added.changes), *apart])
+    left = {change.identity for change in grown.changes}
+    report.results([*(_result_of(change, change.identity in left) for change in added.changes), *apart])
     return exit_code(apart)
 
 
@@ -103,8 +107,9 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
     progress(f"The change set is in {out}; to apply it: flagtui apply {out}")
 
 
-def _result_of(change: StagedChange) -> ChangeResult:
-    words = "; ".join(change_words(change))
-    return ChangeResult(
-        change.key, STAGED, f"is staged: {words}", id="" if change.is_new else str(change.record)
-    )
+def _result_of(change: StagedChange, is_left: bool) -> ChangeResult:
+    """Return the result; a change that undoes the staged one of its record leaves nothing in the set."""
+    id = "" if change.is_new else str(change.record)
+    if not is_left:
+        return ChangeResult(change.key, UNCHANGED, "is not staged any more", id=id)
+    return ChangeResult(change.key, STAGED, f"is staged: {'; '.join(change_words(change))}", id=id)
