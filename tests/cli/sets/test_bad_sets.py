@@ -43,7 +43,7 @@ def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -
     done(here("flags", "rollout", FLAG, "--to", "40", "--dry-run", "--out", "set.json"))
     done(here("flags", "rollout", FLAG, "--to", "60", "--yes"))
     shown = here("apply", "set.json", "--yes")
-    assert "by you, outside this set), in 1 value of this set" in shown.out
+    assert "by you, outside this set), in conflict with 1 value of this set" in shown.out
     assert [line.split() for line in shown.err.splitlines()] == [
         [FLAG],
         ["!", "you", "changed", "rollout", "of", "condition", "1", "since"],
@@ -53,7 +53,7 @@ def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -
     ]
     done(elsewhere("flags", "rollout", FLAG, "--to", "80", "--yes"))
     shown = here("apply", "set.json", "--yes")
-    assert "last by Alice), in 1 value" in shown.out
+    assert "last by Alice), in conflict with 1 value" in shown.out
     assert "another user changed rollout of condition 1 since" in shown.err
 
 
@@ -62,9 +62,15 @@ def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> Non
     done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
     shown = here("apply", "staged", "--yes")
     assert shown.code == EXIT_CODES["conflict"]
-    assert "in no values of this set, so nothing was sent" in shown.out
+    assert "in conflict with no values of this set, so nothing was sent" in shown.out
     assert is_on(here, FLAG)
     assert len(records(here("staged", "list", "--json"))) == 2
+
+
+def test_value_already_as_the_set_makes_it_is_no_conflict(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    done(here("flags", "disable", FLAG, "--yes"))
+    assert "in conflict with no values of this set" in here("apply", "set.json", "--yes").out
 
 
 def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:

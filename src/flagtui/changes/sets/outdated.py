@@ -41,13 +41,13 @@ class OutdatedChange:
 
     @property
     def words(self) -> str:
-        """`changed since (v12 → v14, last by bob@acme.test), in 1 value of this set`."""
+        """`changed since (v12 → v14, last by bob@acme.test), in conflict with 1 value of this set`."""
         versions = "" if self.version is None else f"v{self.change.version} → v{self.version}"
         details = ", ".join(filter(None, (versions, f"last by {self.last_by}" if self.last_by else "")))
         if self.is_own:
             details = ", ".join(filter(None, (versions, "by you, outside this set")))
         count = len(self.conflicts) or "no"
-        where = f"in {count} value{'s' * (count != 1)} of this set"
+        where = f"in conflict with {count} value{'s' * (count != 1)} of this set"
         return f"changed since{f' ({details})' if details else ''}, {where}"
 
 
