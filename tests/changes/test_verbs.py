@@ -11,6 +11,7 @@ from flagtui.models.json_value import JSON
     [
         ("turn off", "Turn OFF"),
         ("delete", "Delete"),
+        ("unarchive", "Unarchive"),
         ("change description", "Change description of"),
         ("add a condition to", "Add a condition to"),
         ("set rollout", "Change the rollout of"),

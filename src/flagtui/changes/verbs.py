@@ -53,11 +53,11 @@ def verb_table(text: str) -> dict[str, Verb]:
 
 
 _BY_NAME: Final = verb_table("""
-create | Create | is created | delete it again
+create | Create | is created | delete it
 turn on | Turn ON | is on | turn it off again
 turn off | Turn OFF | is off | turn it on again
 archive | Archive | is archived | bring it back
-unarchive | Bring back from the archive | is back from the archive | archive it again
+unarchive | Unarchive | is back from the archive | archive it again
 delete | Delete | is deleted | restore it | grave
 delete permanently | Delete permanently | is deleted permanently | | typed
 restore | Restore | is restored | delete it again

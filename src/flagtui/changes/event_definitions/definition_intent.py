@@ -52,7 +52,7 @@ merge | Mark as a look-alike | is hidden, with a note where to look | undo that
 tidy up | Tidy up | is tidied up | undo all of it
 edit | Change | is changed | put back the old values
 delete | Delete | is deleted until it is sent again | recreate it, as far as the server allows | typed
-create | Create | is created | delete it again
+create | Create | is created | delete it
 recreate | Recreate | is there again | delete it again
 """)
 

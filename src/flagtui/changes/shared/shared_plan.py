@@ -18,7 +18,7 @@ from flagtui.models.json_value import JSON, as_dict, as_list
 
 SharedRecord: TypeAlias = Holdout | SavedMetric
 VERBS: Final[Mapping[str, Verb]] = verb_table("""
-create | Create | is created | delete it again
+create | Create | is created | delete it
 edit | Change | is changed | put back the old values
 delete | Delete | is deleted | make it again, under a new number | typed
 """)
