@@ -124,11 +124,13 @@ def raising(fresh: Flag, place: int, share: float, at: datetime) -> Later | Bloc
         return Blocked("rollout", why, "schedule a condition for everyone, or change it now")
     conditions = fresh.targeting.deciding
     if not 0 <= place < len(conditions):
-        return Blocked("condition", f"it has no condition {place + 1}", f"it has {len(conditions):,}")
+        last = len(conditions)
+        next = f"use a condition from 1 to {last:,}" if last > 1 else "use condition 1"
+        return Blocked("condition", f"it has no condition {place + 1}", next)
     condition = conditions[place]
     if share <= condition.rollout:
         reason = f"condition {place + 1} is at {condition.rollout:g} %, and a schedule can only raise it"
-        return Blocked("rollout", reason, "lower it now with %, or schedule to turn it off")
+        return Blocked("rollout", reason, "lower it now without a schedule, or schedule to turn the flag off")
     payload = _adding(wire.with_share(condition.raw, wire.whole_if_equal(share)))
     change = f"raised from {condition.rollout:g} to {share:g} % by a further condition"
     return Later(f"rollout of condition {place + 1} {change}", payload, at)

@@ -35,6 +35,7 @@ from flagtui.config.settings import SettingsError, parse_settings, read_settings
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import abilities, load_identity
+from flagtui.text.formats import count
 
 _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
 
@@ -96,12 +97,13 @@ def _journal(places: Locations) -> Iterator[Finding]:
     except OSError as error:
         yield Finding("journal", f"cannot be read: {error.strerror}", "wrong", f"Look at {error.filename}")
         return
-    yield Finding("journal", f"{len(entries):,} changes")
+    yield Finding("journal", count(len(entries), "change"))
     if torn:
-        yield Finding("journal", f"{torn} lines cut off or damaged; they are skipped", "note")
+        yield Finding("journal", f"{count(torn, 'line')} cut off or damaged, and skipped", "note")
     if still_open:
-        advice = "Open the app in that profile: it looks them up."
-        yield Finding("journal", f"{len(still_open):,} changes whose outcome is not known", "note", advice)
+        advice = "Open the app in that profile: it checks whether they were applied."
+        changes = count(len(still_open), "change")
+        yield Finding("journal", f"{changes} whose outcome is not known", "note", advice)
 
 
 def _ask_server(opening: Opening) -> list[Finding]:

@@ -121,7 +121,7 @@ async def schedule(
     if rollout is not None:
         step = raising(fresh, given["condition"] - 1, rollout, at)
         if isinstance(step, Blocked):
-            raise Trouble(f"{fresh.key}: {step.reason}.", f"{step.next}.", code="refused")
+            raise Trouble(f"{fresh.key}: {step.reason}.", f"To go on: {step.next}.", code="refused")
         return await schedule_change(session, fresh, step, terms)
     later = adding_condition(share, at) if share is not None else switching(given["turns_on"], at)
     return await schedule_change(session, fresh, later, terms)
