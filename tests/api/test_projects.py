@@ -54,3 +54,10 @@ async def test_the_current_project_is_pinned_to_a_number(make_client: MakeClient
     client = make_client(projects_server(200, 200, 200), project="@current")
     assert await client.projects.current() == 42
     assert await client.for_project(7).projects.current() == 7
+
+
+async def test_key_without_its_owner_needs_the_number_of_a_project(make_client: MakeClient) -> None:
+    client = make_client(projects_server(200, 200, 403), project="@current")
+    with pytest.raises(errors.Forbidden) as refused:
+        await client.projects.current()
+    assert refused.value.next == "Name a project by its number, or add user:read to the key."

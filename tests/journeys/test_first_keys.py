@@ -111,10 +111,10 @@ async def test_failed_connection_drops_queued_keys_and_refuses_more(setting: Set
         await press(program, "e")
         connected.set()
         await program.settle()
-        assert "There is no connection: 1 queued key dropped" in program.notices
+        assert "The project is not open: 1 queued key dropped" in program.notices
         await program.press("escape")
         await program.press("n")
-        assert "not possible now: There is no connection; F5 tries again." in program.notices
+        assert "not possible now: The project is not open; F5 tries again." in program.notices
         assert isinstance(program.app.screen, WorkspaceList)
 
 

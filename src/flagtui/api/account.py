@@ -52,7 +52,12 @@ class Projects(Resource):
         id = as_id(self.project)
         if id is not None:
             return id
-        me = await People(self.connection, self.project).me()
+        try:
+            me = await People(self.connection, self.project).me()
+        except Forbidden as refused:
+            # Only the project that the browser has open needs the owner.
+            refused.next = "Name a project by its number, or add user:read to the key."
+            raise
         if me.current_project is None:
             raise ProjectNotFound("The key's owner has no current project.")
         return me.current_project

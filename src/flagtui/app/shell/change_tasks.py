@@ -186,5 +186,5 @@ class ChangeTasks:
     def open_workspace(self) -> Workspace | None:
         """Return the open project; show a toast if none is open yet."""
         if self._app_state.workspace is None:
-            self.show_toast(Notice("There is no connection yet; nothing was changed.", "warning"))
+            self.show_toast(Notice("The project is not open yet; nothing was changed.", "warning"))
         return self._app_state.workspace

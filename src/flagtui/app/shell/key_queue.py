@@ -113,7 +113,7 @@ class KeyQueue:
         """Queue the first key; refuse it where the connection has failed."""
         if self._app_state.trouble is not None:
             show_toast(
-                self._app, Notice("There is no connection; F5 tries again.", "warning", "not possible now")
+                self._app, Notice("The project is not open; F5 tries again.", "warning", "not possible now")
             )
             return True
         rows = self._app.focused
@@ -152,7 +152,7 @@ class KeyQueue:
         if not self._keys or self._is_releasing:
             return
         if self._app_state.trouble is not None:
-            self._drop("There is no connection")
+            self._drop("The project is not open")
         elif self._rows is not None and self._is_ready(self._rows, needs_rows=self._needs_rows):
             self._is_releasing = True
             self._app.run_worker(self._release(), group="keys")

@@ -60,7 +60,7 @@ def link_of(app_state: AppState) -> Link:
         return Link("loading", f"reading {app_state.reading}… esc cancels")
     if app_state.workspace is None:
         if app_state.trouble:
-            return Link("offline", _joined("no connection", retry_words(app_state)))
+            return _unopened_link(app_state.trouble, retry_words(app_state))
         return Link("loading", _awaited(app_state))
     return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)
 
@@ -131,6 +131,13 @@ def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
         return Link("retrying", _joined(retry or "retrying", more))
     status = str(trouble.status) if trouble.status and trouble.status >= 400 else "invalid response"
     return Link("offline", _joined(status, more, retry))
+
+
+def _unopened_link(trouble: ApiError, retry: str) -> Link:
+    """Return why no project is open; a server that refused was connected."""
+    if trouble.status is not None and trouble.status >= 400:
+        return _troubled_link(trouble, "", retry)
+    return Link("offline", _joined("no connection", retry))
 
 
 def _missing_words(workspace: Workspace, kind: Kind) -> str:
