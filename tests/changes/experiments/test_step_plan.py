@@ -1,12 +1,15 @@
 """The plan of a step, before anything is sent."""
 
+from dataclasses import replace
+
 import pytest
-from tests.changes.experiments.conftest import NOW, made, planned, tried
+from tests.changes.experiments.conftest import CONTEXT, NOW, made, planned, tried
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import left_out
+from flagtui.changes.experiments.steps import StepName
 from flagtui.models.flag import Flag
 
 
@@ -61,6 +64,17 @@ def test_ending_early_says_what_the_numbers_are_worth() -> None:
     assert planned("end", made(running_time_calculation={"recommended_running_time": 10})).cautions == ()
     young = planned("ship", made(start_date="2026-02-28T09:00:00Z"), variant="test")
     assert "not a whole week" in young.cautions[0].text
+
+
+@pytest.mark.parametrize(
+    ("step", "shows"), [("end", True), ("ship", True), ("reset", True), ("pause", False)]
+)
+def test_steps_that_end_the_numbers_show_who_leads(step: StepName, shows: bool) -> None:
+    for leading in ("", "test leads by 14 %"):
+        chosen = {"variant": "test"} if step == "ship" else {}
+        plan = planned(step, made(), replace(CONTEXT, leading=leading), **chosen)
+        expected = [leading] if shows and leading else []
+        assert [each.text for each in plan.consequences if each.label == "So far"] == expected
 
 
 def test_ending_without_conclusion_warns_that_the_earlier_one_is_erased() -> None:

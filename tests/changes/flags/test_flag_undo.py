@@ -96,6 +96,17 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_undone(tmp_path:
     assert expect(await undone(office, entry), Blocked).code == "secret"
 
 
+async def test_undo_of_a_creation_masks_an_encrypted_payload(tmp_path: Path) -> None:
+    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
+    office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
+    wanted = {**filters, "groups": [{"rollout_percentage": 50}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    office.bob_writes(filters={**filters, "payloads": {"true": '"hunter3"'}})
+    found = expect(await undone(office, dataclasses.replace(entry, verb="create")), Plan)
+    assert ("filters",) in [conflict.path for conflict in found.conflicts]
+    assert "hunter" not in repr(found.conflicts)
+
+
 def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for id, batch in (("a", ""), ("b", "x"), ("c", "x")):
