@@ -204,3 +204,9 @@ async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
 def test_keys_that_look_alike_are_found(key: str, other: str) -> None:
     keys = (key, other, "checkout-v3", "modern-2")
     assert Neighbours(FlagRow(id, each) for id, each in enumerate(keys)).similar_to(key) == (other,)
+
+
+async def test_rate_limit_names_no_seconds_that_pass_meanwhile() -> None:
+    limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
+    context = await gather_context(flag({}), OFF, ask=limited)
+    assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
 
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, RateLimited
 from flagtui.changes.blocked import Linked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
@@ -204,6 +204,9 @@ _FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r"
 async def _answer(asked: Awaitable[ContextT]) -> ContextT | NotKnown:
     try:
         return await asked
+    except RateLimited:
+        # The seconds to wait would soon be wrong: a question stays as long as its reader wants.
+        return NotKnown("the server limits the rate of requests")
     except ApiError as error:
         return NotKnown(error.what.rstrip("."))
 
