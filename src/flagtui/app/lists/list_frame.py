@@ -16,7 +16,7 @@ from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import Line, Spot, styled
+from flagtui.app.widgets.line import Line, Spot, shorten_longest, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import is_living
 from flagtui.app.widgets.search_line import LineHistory, SearchLine
@@ -46,8 +46,9 @@ class ChipLine(Line):
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """`state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
 
-        On a narrow screen, chips that filter nothing are hidden first.
+        On a narrow screen, chips that filter nothing are hidden first; a long reason gives way to the count.
         """
+        end = shorten_longest(end, self.content_size.width)
         shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
         taken = sum(cell_len(text) for text, _style in end)
         while shown and taken + sum(shown.values()) > self.size.width:

@@ -129,7 +129,8 @@ class ListScreen(MarkedRecords[IdRow]):
 
     def _show_position(self) -> None:
         """Draw `4/248`: the place of the cursor among the rows, where all of them are counted together."""
-        position = f"{self.rows.position:,}/" if self._has_position and self.rows.position else ""
+        is_placed = self._has_position and self.rows.position and not self.search.reason
+        position = f"{self.rows.position:,}/" if is_placed else ""
         self.show_chips(self._chips, [*self._before_count, (f"{position}{self._count}", "$text-muted")])
 
     # Following the cursor

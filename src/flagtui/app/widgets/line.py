@@ -124,6 +124,18 @@ def cut(text: str, width: int) -> str:
     return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
 
 
+def shorten_longest(pieces: Sequence[Piece], room: int) -> Sequence[Piece]:
+    """Return the pieces in `room` cells, the longest one cut; a part of the last, a count, would be wrong."""
+    too_wide = sum(cell_len(text) for text, _style in pieces) - room
+    if too_wide <= 0 or len(pieces) < 2:
+        return pieces
+    place = max(range(len(pieces) - 1), key=lambda place: cell_len(pieces[place][0]))
+    text, style = pieces[place]
+    end = text[len(text.rstrip()) :]
+    left = cut(text.rstrip(), max(1, cell_len(text) - too_wide - len(end)))
+    return (*pieces[:place], (left + end, style), *pieces[place + 1 :])
+
+
 def cut_start(text: str, width: int) -> str:
     """Return the end of safe text in at most `width` cells, as for a path."""
     if cell_len(text) <= width:
