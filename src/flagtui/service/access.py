@@ -59,13 +59,20 @@ def bearer(authorization: str | None) -> str:
 
 def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
     """Return the owner of the key in the header; 401 for none, an unknown one, or an inactive owner."""
-    secret = bearer(authorization)
+    caller = owner_of(db, bearer(authorization))
+    if caller is None:
+        raise authentication_failed()
+    return caller
+
+
+def owner_of(db: sqlite3.Connection, secret: str) -> Caller | None:
+    """Return the owner of a key; None for an unknown key, or an inactive owner."""
     hashed = hash_key(secret)
     if secret.startswith("phs_"):
         return _project_caller(db, hashed)
     row = db.execute(_FIND_KEY, (hashed,)).fetchone()
     if row is None or not hmac.compare_digest(row["hash"], hashed):
-        raise authentication_failed()
+        return None
     return replace(
         caller_of(row),
         key_id=row["key_id"],
@@ -81,10 +88,10 @@ def caller_of(user: sqlite3.Row) -> Caller:
     return Caller(*(user[name] for name in places))
 
 
-def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
+def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller | None:
     row = find(db, "projects", secret_hash=hashed)
     if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
-        raise authentication_failed()
+        return None
     return replace(
         ANONYMOUS,
         key_id=hashed,

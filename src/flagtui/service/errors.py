@@ -41,9 +41,9 @@ def not_authenticated() -> Fault:
     return _unknown("not_authenticated", "Authentication credentials were not provided.")
 
 
-def authentication_failed() -> Fault:
-    detail = "Personal API key found in request Authorization header is invalid."
-    return _unknown("authentication_failed", detail)
+def authentication_failed(place: str = " Authorization header") -> Fault:
+    """Return the refusal of a key; `place` is where in the request it was, empty if it could be anywhere."""
+    return _unknown("authentication_failed", f"Personal API key found in request{place} is invalid.")
 
 
 def _unknown(code: str, detail: str) -> Fault:

@@ -137,3 +137,10 @@ async def test_request_without_a_token_or_a_person_is_refused(
         ({"token": token, "distinct_id": ["u-1"]}, 400),
     ):
         assert (await service.client.post(path, json=body)).status_code == status
+
+
+async def test_refused_key_of_a_body_names_no_header(service: Service) -> None:
+    for key in ("phx_unknown", "phs_unknown", "phx unknown"):
+        refused = await service.client.post("/flags/?v=2", json={"token": key, "distinct_id": "u-1"})
+        detail = "Personal API key found in request is invalid."
+        assert (refused.status_code, refused.json()["detail"]) == (401, detail)

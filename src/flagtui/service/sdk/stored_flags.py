@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from flagtui.evaluate.run import Group, Person
-from flagtui.service.access import admit, identify, project_of
+from flagtui.service.access import admit, owner_of, project_of
 from flagtui.service.call import Call, Project
-from flagtui.service.errors import not_found, standard
+from flagtui.service.errors import authentication_failed, not_found, standard
 from flagtui.service.evaluation.local import project_id_of_token
 from flagtui.service.evaluation.operations import LOCAL_EVALUATION
 from flagtui.service.evaluation.stored import evaluated, load_definitions, load_groups, load_person
@@ -35,7 +35,10 @@ class StoredFlags:
         if token.startswith(PUBLIC_PREFIX):
             self._project = project_of(call.db, project_id_of_token(call.db, token))
             return
-        caller = identify(call.db, f"Bearer {token}")
+        caller = owner_of(call.db, token)
+        if caller is None:
+            # SDKs send it in the body, the query or a header of their own.
+            raise authentication_failed(place="")
         number = {"project_id": str(caller.current_project_id)}
         self._project = admit(call.db, caller, LOCAL_EVALUATION, number, call.settings)
 
