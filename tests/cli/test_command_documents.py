@@ -16,6 +16,7 @@ from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, described, index_text
 from tests.doubles.man_pages import man_pages
 from tests.doubles.request_counts import request_table
+from tests.doubles.slices import one_in
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
@@ -151,7 +152,7 @@ def _not_called() -> click.Command:
     raise AssertionError("the command is loaded")
 
 
-@pytest.mark.parametrize("width", [40, 80, 100])
+@pytest.mark.parametrize("width", one_in(2, [40, 80, 100]))
 def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
     root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():

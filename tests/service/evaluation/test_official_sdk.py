@@ -14,7 +14,7 @@ from tests.service.evaluation.conftest import SAMPLE_KEY, Port
 
 from flagtui.service.access import hash_key
 
-IDS = int(os.environ.get("FLAGTUI_AGREEMENT_IDS", "20"))
+IDS = int(os.environ.get("FLAGTUI_AGREEMENT_IDS", "10"))
 """A thousand in the long run, `make check-agreement`."""
 
 TOKEN = "phc_acmeWebApp"
