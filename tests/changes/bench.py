@@ -71,36 +71,40 @@ class Bench:
         """What writes one kind of record."""
         return Writing(adapter, self.journal, signature, self.clock, questions=self.questions)
 
+    async def plan_flag(self, wanted: Intent) -> Plan:
+        fresh, context = await self.client.flags.get(wanted.id), Context(now=self.now, dependents=())
+        return expect(plan_flag(wanted, fresh, context), Plan)
+
+    def plan_step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> ExperimentPlan:
+        intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
+        return expect(plan_step(intent, fresh, StepContext(self.now)), ExperimentPlan)
+
+    async def plan_event(self, wanted: EventIntent) -> EventPlan:
+        fresh = await self.client.event_definitions.get(wanted.id)
+        return expect(plan_event(wanted, fresh, DefinitionContext(self.now)), EventPlan)
+
+    async def save(self, plan: Any, adapter: Any) -> None:
+        ended = await self.writing(adapter).save(approve(plan))
+        assert (ended.ending, ended.remarks) == ("saved", ()), ended
+
     async def flag(self, wanted: Intent) -> State:
-        fresh = await self.client.flags.get(wanted.id)
-        plan = expect(plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=())), Plan)
         state = self.flag_state(wanted.id)
         before = await state()
-        ended = await self.writing(FlagAdapter(self.client.flags)).save(approve(plan))
-        assert (ended.ending, ended.remarks) == ("saved", ())
+        await self.save(await self.plan_flag(wanted), FlagAdapter(self.client.flags))
         assert await state() != before
         return state
 
     async def step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> State:
-        plan = plan_step(
-            ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(self.now)
-        )
-        assert isinstance(plan, ExperimentPlan), plan
-        ended = await self.writing(StepAdapter(self.client.experiments)).save(approve(plan))
-        assert ended.ending == "saved", ended
+        await self.save(self.plan_step(name, fresh, **chosen), StepAdapter(self.client.experiments))
         return self.experiment_state(fresh.id)
 
     async def event(self, wanted: EventIntent) -> State:
-        fresh = await self.client.event_definitions.get(wanted.id)
-        plan = expect(plan_event(wanted, fresh, DefinitionContext(self.now)), EventPlan)
-        ended = await self.writing(DefinitionAdapter(self.client.event_definitions)).save(approve(plan))
-        assert ended.is_saved, ended
-        return self.event_state(fresh.name)
+        plan = await self.plan_event(wanted)
+        await self.save(plan, DefinitionAdapter(self.client.event_definitions))
+        return self.event_state(plan.fresh.name)
 
     async def related(self, plan: RelatedPlan | Blocked) -> None:
-        assert isinstance(plan, RelatedPlan), plan
-        ended = await self.writing(RelatedAdapter(self.client)).save(approve(replace(plan, read_at=self.now)))
-        assert ended.ending == "saved", ended
+        await self.save(replace(expect(plan, RelatedPlan), read_at=self.now), RelatedAdapter(self.client))
 
     @property
     def now(self) -> float:

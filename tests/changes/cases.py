@@ -1,22 +1,17 @@
 """Changes of every kind, each made at the bench, with what reads the record afterwards."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tests.changes.bench import Bench, State
-from tests.changes.writing import approve, edited
+from tests.changes.kinds import TURNED_OFF, a_copy, a_schedule, new_flag
+from tests.changes.writing import edited
 from tests.doubles.targeting import asks, group, variants
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import StepName
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent, set_rollout
-from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.related.project_copies import CopyTarget, plan_copy
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
@@ -97,28 +92,22 @@ def of_new_experiment(name: StepName, /, **chosen: Any) -> Case:
 
 
 async def create_flag(bench: Bench) -> tuple[State, object]:
-    plan = plan_create({"key": "new-one", "name": "New"}, Taken(()), Context(now=bench.now, dependents=()))
-    assert isinstance(plan, Plan)
-    await bench.writing(FlagAdapter(bench.client.flags)).save(approve(plan))
+    new = await new_flag(bench)
+    await bench.save(new.plan, new.adapter)
     return bench.flag_state(bench.journal.entries()[0].record), "gone"
 
 
 async def copy_flag(bench: Bench) -> tuple[State, object]:
     flag = await bench.client.flags.get(await bench.new_flag())
-    target = CopyTarget(2, "Mobile", (await bench.client.projects.get(2)).organization)
-    await bench.related(plan_copy(flag, target, ()))
+    await bench.related(await a_copy(bench, flag))
     entry = bench.journal.entries()[0]
     assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")
     return bench.flag_state(entry.record, 2), "gone"
 
 
-TURNED_OFF: Final = {"operation": "update_status", "value": False}
-
-
 async def schedule(bench: Bench) -> tuple[State, object]:
     id = await bench.new_flag()
-    later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
-    await bench.related(plan_later(later, await bench.client.flags.get(id)))
+    await bench.related(await a_schedule(bench, await bench.client.flags.get(id)))
     return waiting(bench, id), []
 
 

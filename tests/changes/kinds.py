@@ -6,20 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tests.changes.bench import Bench
-from tests.changes.cases import TURNED_OFF
 from tests.doubles.expected import expect
 
 from flagtui.changes.event_definitions.definition_intent import delete, set_field, verify
-from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
-from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
-from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.related.creation import RelatedPlan, What, made_beside
@@ -45,7 +40,7 @@ Make = Callable[[Bench], Awaitable[Prepared]]
 def of_flag(wanted: Callable[[int], Intent], **theirs: Any) -> Make:
     async def make(bench: Bench) -> Prepared:
         id = await bench.new_flag(tags=["ours"])
-        plan = plan_flag(wanted(id), await bench.client.flags.get(id), Context(now=bench.now, dependents=()))
+        plan = await bench.plan_flag(wanted(id))
         return Prepared(plan, FlagAdapter(bench.client.flags), lambda: bench.client.flags.update(id, theirs))
 
     return make
@@ -61,8 +56,7 @@ def of_experiment(name: StepName, state: str, /, **chosen: Any) -> Make:
         client = bench.client
         bare = Experiment.of({"id": 0, "name": "Green button", "feature_flag_key": "green"})
         fresh = bare if name == "create" else await bench.in_state(state)
-        intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
-        plan = plan_step(intent, fresh, StepContext(bench.now))
+        plan = bench.plan_step(name, fresh, **chosen)
         adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
         id = fresh.id
 
@@ -79,14 +73,9 @@ def of_experiment(name: StepName, state: str, /, **chosen: Any) -> Make:
 def of_event(wanted: Callable[[str], Any]) -> Make:
     async def make(bench: Bench) -> Prepared:
         id, definitions = bench.new_event(), bench.client.event_definitions
-        plan = plan_event(wanted(id), await definitions.get(id), DefinitionContext(bench.now))
-        theirs = {"description": "theirs", "verified": True}
-        assert isinstance(plan, EventPlan), plan
-        return Prepared(
-            plan,
-            DefinitionAdapter(definitions),
-            None if plan.is_deletion else lambda: definitions.update(id, theirs),
-        )
+        plan, theirs = await bench.plan_event(wanted(id)), {"description": "theirs", "verified": True}
+        interfere = None if plan.is_deletion else lambda: definitions.update(id, theirs)
+        return Prepared(plan, DefinitionAdapter(definitions), interfere)
 
     return make
 
@@ -102,6 +91,9 @@ def of_related(send: Callable[[Bench, Any], Awaitable[Any]]) -> Make:
         )
 
     return make
+
+
+TURNED_OFF: Final = {"operation": "update_status", "value": False}
 
 
 async def a_copy(bench: Bench, flag: Any) -> Any:

@@ -189,7 +189,7 @@ async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
 
 
 MADE: Final = {
-    "flag: create": ("name",),
+    "flag: create": ("active", "name"),
     "copy": ("active", "name"),
     "experiment: create": ("status",),
     "experiment: duplicate": ("status",),

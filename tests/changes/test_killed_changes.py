@@ -9,7 +9,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,15 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE
-from threading import Event, Thread
+from threading import Event
 from typing import Any, Final
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
-from starlette.types import Message, Receive, Scope, Send
 from tests.changes.killed_changer import PROJECT, WRITING
+from tests.doubles.faulty_service import Message, Receive, Send, served
 from tests.doubles.service_world import Clock, World
 from tests.doubles.slices import at_most
 
@@ -98,7 +96,7 @@ class Served:
     is_idle: Event = field(default_factory=Event)
     """The client may be dead before the change is made."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         victim = self.victim
         if victim is None or scope["method"] not in WRITING:
             await self.application(scope, receive, send)
@@ -155,25 +153,14 @@ class Victim:
 
 
 @contextlib.contextmanager
-def served(folder: Path, **choices: Any) -> Iterator[Served]:
+def serving(folder: Path, **choices: Any) -> Iterator[Served]:
     application = create_service(folder / "service.db", key=KEY, **choices)
     unheard = httpx.AsyncClient(transport=httpx.ASGITransport(app=application))
     World(unheard, folder, Clock(), application).add_project()
     found = Served(application)
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    listening.listen()
-    server = uvicorn.Server(uvicorn.Config(found, log_level="critical", lifespan="off", ws="none"))
-    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        found.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    with served(found) as found.address:
         yield found
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
-        close_service(application)
+    close_service(application)
 
 
 async def in_state(client: Client, state: str, key: str) -> Any:
@@ -252,6 +239,6 @@ async def test_journal_is_correct_after_a_kill_during_a_change(tmp_path: Path, s
     steps = STEPS if server == "default" else OLDER
     deaths = [(what, moment) for what in steps for moment in range(1, MOMENTS[server] + 1)]
     random.Random(5).shuffle(deaths)
-    with served(tmp_path, legacy=server == "legacy") as service:
+    with serving(tmp_path, legacy=server == "legacy") as service:
         for what, moment in deaths[:ROUNDS]:
             await kill_once(service, what, moment, tmp_path)

@@ -79,21 +79,48 @@ def id_of(example: Example) -> Any:
     return example["ids"]["id"]
 
 
+def with_parts(names: str, *parts: Callable[[Example], Any]) -> dict[str, Call]:
+    """Operations that the client calls as servers do, with these parts of the example."""
+
+    def call_of(name: str) -> Call:
+        family, method = name.split(".")
+
+        async def call(client: Client, example: Example) -> Any:
+            return await getattr(getattr(client, family), method)(*(part(example) for part in parts))
+
+        return call
+
+    return {name: call_of(name) for name in names.split()}
+
+
+BY_ID: Final = """
+flags.get flags.create_static_cohort flags.dashboard flags.enrich_usage_dashboard flags.status
+flags.enable flags.disable flags.archive flags.unarchive flags.dependents schedule.get
+schedule.delete experiments.get experiments.create_exposure_cohort experiments.launch
+experiments.pause experiments.resume experiments.freeze_exposure experiments.unfreeze_exposure
+experiments.archive experiments.unarchive experiments.reset experiments.activity holdouts.get
+holdouts.delete saved_metrics.get saved_metrics.delete event_definitions.get
+event_definitions.delete event_definitions.metrics
+"""
+WITH_BODY: Final = """
+flags.create schedule.create holdouts.create saved_metrics.create
+"""
+WITH_ID_AND_BODY: Final = """
+schedule.update experiments.update holdouts.update saved_metrics.update event_definitions.update
+"""
+WITHOUT_PARTS: Final = """
+flags.activity projects.list people.me people.key
+"""
 CALLS: Final[dict[str, Call]] = {
+    **with_parts(BY_ID, id_of),
+    **with_parts(WITH_BODY, sent_body),
+    **with_parts(WITH_ID_AND_BODY, id_of, sent_body),
+    **with_parts(WITHOUT_PARTS),
     "flags.list": lambda client, example: first_page(client.flags.pages()),
-    "flags.create": lambda client, example: client.flags.create(sent_body(example)),
-    "flags.get": lambda client, example: client.flags.get(id_of(example)),
     "flags.update": update_flag,
     "flags.hard_delete": ask_plainly,
     "flags.activity_of": lambda client, example: client.flags.activity(id_of(example)),
-    "flags.create_static_cohort": lambda client, example: client.flags.create_static_cohort(id_of(example)),
-    "flags.dashboard": lambda client, example: client.flags.dashboard(id_of(example)),
-    "flags.enrich_usage_dashboard": lambda client, example: client.flags.enrich_usage_dashboard(
-        id_of(example)
-    ),
     "flags.remote_config": lambda client, example: client.evaluation.remote_config(id_of(example)),
-    "flags.status": lambda client, example: client.flags.status(id_of(example)),
-    "flags.activity": lambda client, example: client.flags.activity(),
     "flags.bulk_keys": lambda client, example: client.flags.bulk_keys(sent_body(example)["ids"]),
     "flags.evaluation_reasons": lambda client, example: client.evaluation.evaluation_reasons(
         sent_query(example).get("distinct_id")  # type: ignore[arg-type]  # absent in the example that is refused
@@ -102,15 +129,10 @@ CALLS: Final[dict[str, Call]] = {
     "flags.definitions": evaluate_here,
     "flags.my_flags": lambda client, example: client.evaluation.my_flags(),
     "flags.blast_radius": lambda client, example: client.flags.blast_radius(sent_body(example)["condition"]),
-    "flags.enable": lambda client, example: client.flags.enable(id_of(example)),
-    "flags.disable": lambda client, example: client.flags.disable(id_of(example)),
-    "flags.archive": lambda client, example: client.flags.archive(id_of(example)),
-    "flags.unarchive": lambda client, example: client.flags.unarchive(id_of(example)),
     "flags.set_rollout": set_rollout,
     "flags.roll_out_to_everyone": lambda client, example: client.flags.roll_out_to_everyone(
         id_of(example), version=sent_body(example)["version"]
     ),
-    "flags.dependents": lambda client, example: client.flags.dependents(id_of(example)),
     "flags.matching_ids": lambda client, example: client.flags.matching_ids(sent_query(example)),
     "flags.bulk_delete": lambda client, example: client.flags.bulk_delete(sent_body(example)["ids"]),
     "flags.bulk_update_tags": lambda client, example: client.flags.bulk_update_tags(**sent_body(example)),
@@ -122,21 +144,10 @@ CALLS: Final[dict[str, Call]] = {
     "schedule.list": lambda client, example: client.schedule.all(
         {"record_id": sent_query(example)["record_id"]}
     ),
-    "schedule.create": lambda client, example: client.schedule.create(sent_body(example)),
-    "schedule.get": lambda client, example: client.schedule.get(id_of(example)),
-    "schedule.update": lambda client, example: client.schedule.update(id_of(example), sent_body(example)),
-    "schedule.delete": lambda client, example: client.schedule.delete(id_of(example)),
     "experiments.list": lambda client, example: first_page(client.experiments.pages()),
     "experiments.create": create_experiment,
-    "experiments.get": lambda client, example: client.experiments.get(id_of(example)),
-    "experiments.update": lambda client, example: client.experiments.update(
-        id_of(example), sent_body(example)
-    ),
     "experiments.hard_delete": ask_plainly,
     "experiments.query_status": ask_plainly,
-    "experiments.create_exposure_cohort": lambda client, example: client.experiments.create_exposure_cohort(
-        id_of(example)
-    ),
     "experiments.duplicate": lambda client, example: client.experiments.duplicate(
         id_of(example), flag_key=sent_body(example)["feature_flag_key"]
     ),
@@ -146,17 +157,7 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.requires_flag_implementation": lambda client, example: (
         client.results.requires_flag_implementation()
     ),
-    "experiments.launch": lambda client, example: client.experiments.launch(id_of(example)),
-    "experiments.pause": lambda client, example: client.experiments.pause(id_of(example)),
-    "experiments.resume": lambda client, example: client.experiments.resume(id_of(example)),
-    "experiments.freeze_exposure": lambda client, example: client.experiments.freeze_exposure(id_of(example)),
-    "experiments.unfreeze_exposure": lambda client, example: client.experiments.unfreeze_exposure(
-        id_of(example)
-    ),
     "experiments.end": lambda client, example: client.experiments.end(id_of(example), conclusion="won"),
-    "experiments.archive": lambda client, example: client.experiments.archive(id_of(example)),
-    "experiments.unarchive": lambda client, example: client.experiments.unarchive(id_of(example)),
-    "experiments.reset": lambda client, example: client.experiments.reset(id_of(example)),
     "experiments.ship_variant": lambda client, example: client.experiments.ship_variant(
         id_of(example), "test"
     ),
@@ -179,26 +180,9 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.query": lambda client, example: client.results.result(
         12, sent_body(example)["query"]["metric"]
     ),
-    "experiments.activity": lambda client, example: client.experiments.activity(id_of(example)),
     "holdouts.list": lambda client, example: client.holdouts.all(),
-    "holdouts.create": lambda client, example: client.holdouts.create(sent_body(example)),
-    "holdouts.get": lambda client, example: client.holdouts.get(id_of(example)),
-    "holdouts.update": lambda client, example: client.holdouts.update(id_of(example), sent_body(example)),
-    "holdouts.delete": lambda client, example: client.holdouts.delete(id_of(example)),
     "saved_metrics.list": lambda client, example: client.saved_metrics.all(),
-    "saved_metrics.create": lambda client, example: client.saved_metrics.create(sent_body(example)),
-    "saved_metrics.get": lambda client, example: client.saved_metrics.get(id_of(example)),
-    "saved_metrics.update": lambda client, example: client.saved_metrics.update(
-        id_of(example), sent_body(example)
-    ),
-    "saved_metrics.delete": lambda client, example: client.saved_metrics.delete(id_of(example)),
     "event_definitions.list": lambda client, example: first_page(client.event_definitions.pages()),
-    "event_definitions.get": lambda client, example: client.event_definitions.get(id_of(example)),
-    "event_definitions.update": lambda client, example: client.event_definitions.update(
-        id_of(example), sent_body(example)
-    ),
-    "event_definitions.delete": lambda client, example: client.event_definitions.delete(id_of(example)),
-    "event_definitions.metrics": lambda client, example: client.event_definitions.metrics(id_of(example)),
     "event_definitions.create": lambda client, example: client.event_definitions.create(
         sent_body(example)["name"]
     ),
@@ -215,13 +199,10 @@ CALLS: Final[dict[str, Call]] = {
         client.event_definitions.bulk_update_verified(**sent_body(example))
     ),
     "event_definitions.code": lambda client, example: client.event_definitions.code("typescript"),
-    "projects.list": lambda client, example: client.projects.list(),
     "projects.get": lambda client, example: client.projects.get(example["ids"]["project"]),
-    "people.me": lambda client, example: client.people.me(),
     "cohorts.list": lambda client, example: client.cohorts.all(sent_query(example)),
     "properties.list": lambda client, example: client.properties.names("person", "pla"),
     "properties.person_values": lambda client, example: client.properties.values("plan", "pr"),
     "properties.group_values": lambda client, example: client.properties.values("plan", group_type=0),
-    "people.key": lambda client, example: client.people.key(),
 }
 """How a person asks for each operation."""

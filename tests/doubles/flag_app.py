@@ -1,14 +1,13 @@
-"""An app with the colours and the styles of the tabs of a flag, and nothing else."""
+"""Apps with the colours of the program and the styles of one part of it."""
 
 from textual.app import App
 
 from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 
 
-class FlagApp(App[None]):
-    """What tabs of a flag are put into."""
+class StyledApp(App[None]):
+    """What widgets are put into."""
 
-    CSS_PATH = [*stylesheets("flag")]
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self) -> None:
@@ -18,3 +17,9 @@ class FlagApp(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return VARIABLES
+
+
+class FlagApp(StyledApp):
+    """What tabs of a flag are put into."""
+
+    CSS_PATH = [*stylesheets("flag")]

@@ -1,11 +1,13 @@
 """An app with one list of flags, which records the list's messages."""
 
+from tests.doubles.flag_app import StyledApp
 from textual import on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.message import Message
+from textual.pilot import Pilot
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
+from flagtui.app.shell.themes import stylesheets
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
@@ -13,21 +15,17 @@ from flagtui.models.rows import FlagRow
 NOW = 1_800_000_000.0
 
 
-class ListApp(App[None]):
+class ListApp(StyledApp):
     """One list and nothing else; `heard` keeps the messages it posts."""
 
+    pilot: Pilot[None]
+
     CSS_PATH = [*stylesheets("rows")]
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, glyphs: Glyphs = UNICODE) -> None:
         super().__init__()
-        self.register_theme(DARK)
-        self.theme = DARK.name
         self.rows: RowList[FlagRow] = RowList(FLAG_COLUMNS, clock=lambda: NOW, glyphs=glyphs)
         self.heard: list[Message] = []
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return VARIABLES
 
     def compose(self) -> ComposeResult:
         yield self.rows

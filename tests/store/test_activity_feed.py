@@ -1,9 +1,11 @@
 """The feed as it is read: back page by page, and on as entries are added."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
+from tests.doubles.log_entries import logged
 
 from flagtui.api.errors import Forbidden
 from flagtui.models.activity import ActivityPage, change_row
@@ -11,21 +13,10 @@ from flagtui.models.json_value import JSON
 from flagtui.store.activity_feed import PAGE, ActivityFeed, deletions_in
 
 
-def told(
-    number: int, activity: str = "updated", flag: int = 1, **changed: tuple[JSON, JSON]
-) -> dict[str, JSON]:
-    changes: list[JSON] = [
-        {"field": name, "action": "changed", "before": old, "after": new}
-        for name, (old, new) in changed.items()
-    ]
-    return {
-        "id": f"e{number}",
-        "activity": activity,
-        "item_id": str(flag),
-        "user": {"first_name": "Ada", "email": "ada@acme.test"},
-        "detail": {"name": f"flag-{flag}", "changes": changes},
-        "created_at": f"2026-03-01T00:{number // 60 % 60:02}:{number % 60:02}Z",
-    }
+def told(number: int, activity: str = "updated", flag: int = 1, **changed: Any) -> dict[str, JSON]:
+    at = f"2026-03-01T00:{number // 60 % 60:02}:{number % 60:02}Z"
+    entry = logged(activity, about=("FeatureFlag", flag, f"flag-{flag}"), at=at, **changed)
+    return {**entry.raw, "id": f"e{number}"}
 
 
 class Log:

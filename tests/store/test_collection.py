@@ -244,9 +244,7 @@ class Server:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["change", "ask", "answer", "load", "mix"]), st.integers(1, 9))))
-def test_last_refresh_wins_whatever_arrives_in_any_order(
-    steps: list[tuple[str, int]],
-) -> None:
+def test_last_refresh_wins_whatever_arrives_in_any_order(steps: list[tuple[str, int]]) -> None:
     server = Server(Collection())
     collection = server.collection
     for step, version in steps:

@@ -2,21 +2,14 @@
 
 from typing import Any
 
+from tests.doubles.log_entries import logged
+
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.store.activity_feed import PAGES, deletions_in, recent_deletions
 
 
-def entry(activity: str, id: int, key: str = "k", **detail: Any) -> Activity:
-    return Activity.of(
-        {
-            "id": f"{activity}{id}",
-            "activity": activity,
-            "item_id": str(id),
-            "detail": {"name": key, **detail},
-            "created_at": "2026-03-01T09:00:00Z",
-            "user": {"first_name": "Ada"},
-        }
-    )
+def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
+    return logged(activity, about=("FeatureFlag", id, key), **changed)
 
 
 def test_the_newest_word_about_a_flag_decides() -> None:
@@ -24,13 +17,13 @@ def test_the_newest_word_about_a_flag_decides() -> None:
         [
             entry("restored", 1),
             entry("deleted", 2, "two"),
-            entry("updated", 3, changes=[{"field": "deleted", "after": True}]),
+            entry("updated", 3, deleted=(False, True)),
             entry("deleted", 1),
             entry("restored", 2),
-            entry("updated", 4, changes=[{"field": "active", "after": False}]),
+            entry("updated", 4, active=(True, False)),
         ]
     )
-    assert [(one.id, one.key, one.who) for one in found] == [(2, "two", "Ada"), (3, "k", "Ada")]
+    assert [(one.id, one.key, one.who) for one in found] == [(2, "two", "Sam"), (3, "k", "Sam")]
 
 
 def test_deletion_mark_is_removed_from_a_key() -> None:

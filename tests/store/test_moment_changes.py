@@ -1,6 +1,10 @@
 """Changes of experiments and event definitions, placed among those of flags."""
 
-from flagtui.models.activity import EVENT, EXPERIMENT, Activity, ChangeRow, change_row
+from typing import Any
+
+from tests.doubles.log_entries import logged
+
+from flagtui.models.activity import EVENT, EXPERIMENT, ChangeRow, change_row
 from flagtui.store.activity_listing import Centre, by_closeness
 from flagtui.store.moment_changes import last_change, merged
 
@@ -8,14 +12,8 @@ NOON = 1_772_366_400.0
 
 
 def flag_change(place: int, minutes: float, *fields: str) -> ChangeRow:
-    raw = {
-        "id": f"e{place}",
-        "item_id": "1",
-        "activity": "updated",
-        "created_at": last_change("", 1, "", NOON + minutes * 60).raw["created_at"],
-        "detail": {"changes": [{"field": field, "before": True, "after": False} for field in fields]},
-    }
-    return change_row(Activity.of(raw), place)
+    changed: dict[str, Any] = dict.fromkeys(fields, (True, False))
+    return change_row(logged(at=NOON + minutes * 60, **changed), place)
 
 
 def test_other_records_are_placed_by_their_time() -> None:

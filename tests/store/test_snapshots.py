@@ -95,8 +95,7 @@ def test_a_newer_copy_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "is_cut"),
-    [*product((0, 10, 15, 19, 40, 200, -1), [False]), *product((0, 5, 18, 100), [True])],
+    ("place", "is_cut"), [*product((0, 10, 15, 19, 40, 200, -1), [False]), *product((0, 5, 18, 100), [True])]
 )
 def test_a_damaged_or_cut_copy_is_set_aside(tmp_path: Path, place: int, is_cut: bool) -> None:
     make(tmp_path).save(PLACE, ROWS, FlagRow)

@@ -11,13 +11,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.activity_words import activity_words
-from flagtui.text.flag_sentences import (
-    manner_lines,
-    plain,
-    rest_words,
-    state_lines,
-    who_sees_it,
-)
+from flagtui.text.flag_sentences import manner_lines, plain, rest_words, state_lines, who_sees_it
 from flagtui.text.property_sentences import property_pieces
 
 

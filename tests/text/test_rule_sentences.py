@@ -65,10 +65,7 @@ def test_paused_split_serves_the_default() -> None:
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        (
-            rule({**PRO, "operator": "regex", "value": "["}),
-            FAILS,
-        ),
+        (rule({**PRO, "operator": "regex", "value": "["}), FAILS),
         (rule({**PRO, "type": "group"}), FAILS),
         (rule({**PRO, "negation": True}), "      not: plan is pro"),
         (rule(rule_type="x"), " 1 of another type: the flag fails for users who reach it"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.log_entries import logged
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.activity.timeline_text import as_markdown, copied, one_line
@@ -33,18 +34,9 @@ DAY = 86_400
 
 
 def entry(changes: JSON = None, **fields: JSON) -> ChangeRow:
-    raw: dict[str, JSON] = {
-        "id": "e1",
-        "activity": "updated",
-        "item_id": "12",
-        "user": {"first_name": "Sam", "email": "sam@acme.test"},
-        "detail": {
-            "name": "new-nav",
-            "changes": changes if changes is not None else [changed("active", True, False)],
-        },
-        "created_at": "2026-03-02T08:41:12Z",
-    }
-    return change_row(Activity.of({**raw, **fields}), -1)
+    usual = logged(about=("FeatureFlag", 12, "new-nav"), active=(True, False)).raw
+    detail = usual["detail"] if changes is None else {"name": "new-nav", "changes": changes}
+    return change_row(Activity.of({**usual, "id": "e1", "detail": detail, **fields}), -1)
 
 
 def changed(field: str, before: JSON, after: JSON) -> dict[str, JSON]:

@@ -37,8 +37,7 @@ def test_one_never_seen_is_not_silent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "word"),
-    [({}, "unverified"), ({"verified": True}, "verified"), ({"hidden": True}, "hidden")],
+    ("fields", "word"), [({}, "unverified"), ({"verified": True}, "verified"), ({"hidden": True}, "hidden")]
 )
 def test_the_state_is_told_by_a_word(fields: dict[str, bool], word: str) -> None:
     row = EventDefinitionRow("1", "a", **fields)  # type: ignore[arg-type]  # only the states

@@ -55,21 +55,14 @@ def test_the_list_says_nothing_of_what_was_not_sent() -> None:
         "unverified",
         "no description",
     ]
-    assert [not_sent[name] for name in ("seen", "verified", "description")] == [
-        "?",
-        "not known",
-        "not known",
-    ]
+    assert [not_sent[name] for name in ("seen", "verified", "description")] == ["?", "not known", "not known"]
 
 
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
         (WHOLE, ["UNVERIFIED", "no description", "OWNER       none", "LAST SEEN   never"]),
-        (
-            PLAIN,
-            ["description not known", "OWNER       not known", "LAST SEEN   not known"],
-        ),
+        (PLAIN, ["description not known", "OWNER       not known", "LAST SEEN   not known"]),
     ],
 )
 def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], words: list[str]) -> None:

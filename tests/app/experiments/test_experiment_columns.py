@@ -13,13 +13,7 @@ FORMS = ("b +43.8 % (−2.1 to +89.0 %) · win 95.8 %", "b +43.8 % · win 95.8 %
 
 @pytest.mark.parametrize(
     ("width", "age", "form"),
-    [
-        (40, "", FORMS[0]),
-        (39, "", FORMS[1]),
-        (25, "3h", FORMS[2]),
-        (9, "", FORMS[2]),
-        (3, "", FORMS[3]),
-    ],
+    [(40, "", FORMS[0]), (39, "", FORMS[1]), (25, "3h", FORMS[2]), (9, "", FORMS[2]), (3, "", FORMS[3])],
 )
 def test_result_is_shown_in_its_longest_form(width: int, age: str, form: str) -> None:
     columns = experiment_columns(lambda row: Leading("", FORMS, age=age))

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 import httpx
+from tests.doubles.log_entries import logged
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
@@ -13,7 +14,6 @@ from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
-from flagtui.models.activity import Activity
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
@@ -91,18 +91,12 @@ async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
         assert words == "people in Payers"
 
 
-def entry_about(before: dict[str, Any]) -> Activity:
-    """A change of targeting that was this before."""
-    change = {"field": "filters", "action": "changed", "before": before, "after": {}}
-    return Activity.of({"activity": "updated", "detail": {"changes": [change]}})
-
-
 async def test_log_requests_only_cohorts_without_a_name() -> None:
     server = Listing()
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)
         for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
-            assert await cohorts.learn_those_in([entry_about(before)]) is learned
+            assert await cohorts.learn_those_in([logged(filters=(before, {}))]) is learned
         assert server.asked == 1
 
 
@@ -110,7 +104,7 @@ async def test_refused_cohort_request_is_not_repeated() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)
-        entry = entry_about(filters(IN_31))
+        entry = logged(filters=(filters(IN_31), {}))
         assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
         assert server.asked == 1
 

@@ -83,8 +83,7 @@ def test_thousand_tags_are_drawn_only_as_far_as_visible() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(120, "2m"), (3 * 3600, "3h"), (12 * DAY, "12d"), (125 * DAY, "4mo")],
+    ("seconds", "expected"), [(120, "2m"), (3 * 3600, "3h"), (12 * DAY, "12d"), (125 * DAY, "4mo")]
 )
 def test_ages_are_a_number_and_a_unit(seconds: float, expected: str) -> None:
     assert text_of(age_cell("updated_at")(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected

@@ -153,10 +153,7 @@ async def test_dependents_are_unknown_where_the_server_fails() -> None:
     [
         ({}, "no one: it has no condition"),
         ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
-        (
-            {"feature_enrollment": True},
-            "those who opted in to early access, not counted by the server",
-        ),
+        ({"feature_enrollment": True}, "those who opted in to early access, not counted by the server"),
     ],
 )
 async def test_flag_without_conditions_names_its_reach_in_words(

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
@@ -38,22 +39,8 @@ class Project(httpx.AsyncBaseTransport):
         return httpx.Response(200, json={"count": len(results), "next": None, "results": results})
 
 
-class Time:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-async def suggest(project: Project, *typed: str, clock: Time | None = None) -> list[Suggestions]:
-    async with Client(HOST, KEY, 1, transport=project, clock=clock or Time()) as client:
+async def suggest(project: Project, *typed: str) -> list[Suggestions]:
+    async with Client(HOST, KEY, 1, transport=project, clock=SteadyClock()) as client:
         suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
         return [await suggestions.values("plan", text) for text in typed]
 
@@ -101,7 +88,7 @@ async def test_newer_servers_wrap_their_values_in_an_object() -> None:
 
 @pytest.mark.parametrize(("wait", "requests"), [(FRESH - 1, 1), (FRESH + 1, 2)])
 async def test_values_are_asked_for_again_after_minutes(wait: float, requests: int) -> None:
-    project, clock = Project(values=[{"name": "pro"}]), Time()
+    project, clock = Project(values=[{"name": "pro"}]), SteadyClock()
     async with Client(HOST, KEY, 1, transport=project, clock=clock) as client:
         suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
         await suggestions.values("plan", "")

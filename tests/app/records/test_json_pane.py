@@ -1,20 +1,13 @@
 """The JSON tab while its record is still on the way."""
 
-from textual.app import App, ComposeResult
+from tests.doubles.flag_app import FlagApp
+from textual.app import ComposeResult
 
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.shell.themes import DARK, stylesheets
 from flagtui.app.widgets.field import Field
 
 
-class OnePane(App[None]):
-    CSS_PATH = [*stylesheets("flag")]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_theme(DARK)
-        self.theme = DARK.name
-
+class OnePane(FlagApp):
     def compose(self) -> ComposeResult:
         yield JsonPane("json")
 

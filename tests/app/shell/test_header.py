@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 from rich.cells import cell_len
 from tests.doubles import quiet
-from textual.app import App, ComposeResult
+from tests.doubles.flag_app import StyledApp
+from textual.app import ComposeResult
 from textual.events import Resize
 from textual.geometry import Size
 
 from flagtui.app.shell.header import Header, Link, Location
-from flagtui.app.shell.themes import DARK
 
 LONG = Location(
     badge="flags.staging.eu-central-1.example.com",
@@ -49,13 +49,9 @@ LOCATIONS = {"long": LONG, "wide letters": WIDE_LETTERS, "many variables": MANY_
 LINKS = (Link("synced", "synced 4 min ago"), Link("offline", "invalid response, data 23 min old"))
 
 
-class OneLine(App[None]):
+class OneLine(StyledApp):
     def compose(self) -> ComposeResult:
         yield Header()
-
-    def on_mount(self) -> None:
-        self.register_theme(DARK)
-        self.theme = DARK.name
 
 
 def parts_of(location: Location, link: Link) -> Iterator[str]:

@@ -119,9 +119,7 @@ async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(
 
 
 @pytest.mark.usefixtures("by_hand")
-async def test_reference_cycles_of_closed_screens_are_freed_at_rest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_reference_cycles_of_closed_screens_are_freed_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Owner, "REST", 0.01)
     async with opened() as app:
         freed = asyncio.Event()

@@ -146,9 +146,7 @@ async def test_dialog_answered_twice_keeps_the_first_answer(app: Owner) -> None:
     assert isinstance(app.screen, Record)
 
 
-async def test_caller_of_a_removed_dialog_gets_no_answer(
-    app: Owner,
-) -> None:
+async def test_caller_of_a_removed_dialog_gets_no_answer(app: Owner) -> None:
     answers: list[str | None] = []
     app.push_screen(Record())
     app.ask(answers)
@@ -240,61 +238,56 @@ def fail() -> None:
 
 
 async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) -> None:
-    app = faulty
     record = Record()
-    await app.push_screen(record)
+    await faulty.push_screen(record)
     record.call_later(fail)
     await settle_after_fault()
-    assert isinstance(app.screen, Listing)
-    assert app.screen.is_running
-    assert [type(report) for report in app.reports] == [RuntimeError]
-    assert all(said in app.words for said in ("RuntimeError", "The screen was closed"))
-    assert not app._exit
+    assert isinstance(faulty.screen, Listing)
+    assert faulty.screen.is_running
+    assert [type(report) for report in faulty.reports] == [RuntimeError]
+    assert all(said in faulty.words for said in ("RuntimeError", "The screen was closed"))
+    assert not faulty._exit
 
 
 async def test_fault_of_a_listener_costs_its_screen_only(faulty: Owner) -> None:
-    app = faulty
     watchers = list[Callable[[], None]]()
     record = Record(told=fail)
-    await app.push_screen(record)
+    await faulty.push_screen(record)
     record.follow(lambda told: watchers.append(told) or (lambda: None), record.heard)  # type: ignore[func-returns-value]
     watchers[0]()
     await settle_after_fault()
-    assert isinstance(app.screen, Listing)
+    assert isinstance(faulty.screen, Listing)
 
 
 async def test_a_fault_of_a_list_opens_another_in_its_place(faulty: Owner) -> None:
-    app = faulty
-    here = app.screen
+    here = faulty.screen
     here.call_later(fail)
     await settle_after_fault()
-    assert app.renewed == [here]
+    assert faulty.renewed == [here]
 
 
 async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None:
-    app = faulty
 
     async def work() -> None:
         fail()
 
-    await app.push_screen(Record())
-    app.run_worker(work())
+    await faulty.push_screen(Record())
+    faulty.run_worker(work())
     await settle_after_fault()
-    assert isinstance(app.screen, Record)
-    assert "The running task was cancelled" in app.words
+    assert isinstance(faulty.screen, Record)
+    assert "The running task was cancelled" in faulty.words
 
 
 async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:
-    app = faulty
     for _ in range(3):
-        await app.push_screen(record := Record())
+        await faulty.push_screen(record := Record())
         record.call_later(fail)
         await settle_after_fault()
-        app.forget_fault()
-    assert app.last_words == ""
-    app._last_fault += IN_A_ROW
-    await app.push_screen(record := Record())
+        faulty.forget_fault()
+    assert faulty.last_words == ""
+    faulty._last_fault += IN_A_ROW
+    await faulty.push_screen(record := Record())
     record.call_later(fail)
     await settle_after_fault()
-    assert "stopped because of a fault of its own (RuntimeError)" in app.last_words
-    assert "The report could not be written." in app.last_words
+    assert "stopped because of a fault of its own (RuntimeError)" in faulty.last_words
+    assert "The report could not be written." in faulty.last_words

@@ -163,23 +163,25 @@ def test_an_unchanged_frame_sends_nothing() -> None:
     assert encoder.encode(WIDTH, HEIGHT, patches(numbered(1))) == ""
 
 
-def test_one_changed_cell_sends_its_address_its_style_and_itself() -> None:
-    encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches([(2, 0, [("abcdef", None)])]))
-    assert encoder.encode(WIDTH, HEIGHT, patches([(2, 0, [("abXdef", None)])])) == "\x1b[3;3HX\x1b[0m"
+RED, BLUE = Style(color="red"), Style(color="blue", bold=True)
 
 
-def test_blanks_with_invisible_colour_differences_are_unchanged() -> None:
+@pytest.mark.parametrize(
+    ("y", "before", "after", "sent"),
+    [
+        (2, [("abcdef", None)], [("abXdef", None)], "\x1b[3;3HX\x1b[0m"),
+        (0, [("日本", None)], [("x", None)], "\x1b[1;1Hx \x1b[0m"),
+        (0, [], [("👩\u200d🚀x", None)], "\x1b[1;1H👩\u200d🚀\x1b[3Gx\x1b[0m"),
+        (0, [("a    b", RED)], [("a", RED), ("    ", BLUE), ("b", RED)], ""),
+    ],
+    ids=["one cell", "half of a wide character", "emoji", "blanks of another colour"],
+)
+def test_only_what_changed_in_a_line_is_sent(
+    y: int, before: list[tuple[str, Style | None]], after: list[tuple[str, Style | None]], sent: str
+) -> None:
     encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a    b", Style(color="red"))])]))
-    again: list[Line] = [
-        (
-            0,
-            0,
-            [("a", Style(color="red")), ("    ", Style(color="blue", bold=True)), ("b", Style(color="red"))],
-        )
-    ]
-    assert encoder.encode(WIDTH, HEIGHT, patches(again)) == ""
+    encoder.encode(WIDTH, HEIGHT, patches([(y, 0, before)]))
+    assert encoder.encode(WIDTH, HEIGHT, patches([(y, 0, after)])) == sent
 
 
 def test_after_forgetting_everything_is_sent_again() -> None:
@@ -203,21 +205,10 @@ def test_half_a_wide_character_left_by_a_patch_becomes_blank() -> None:
     assert terminal.screen.display[0].rstrip() == " xyz日"
 
 
-def test_narrow_character_blanks_the_rest_of_a_wide_one() -> None:
-    encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本", None)])]))
-    assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("x", None)])])) == "\x1b[1;1Hx \x1b[0m"
-
-
 def test_a_wide_character_cut_by_the_edge_becomes_a_blank() -> None:
     encoder, terminal = make_encoder(), Terminal()
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a" * (WIDTH - 1) + "日", None)])])))
     assert terminal.screen.display[0] == "a" * (WIDTH - 1) + " "
-
-
-def test_column_after_an_emoji_is_addressed_explicitly() -> None:
-    sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("👩‍🚀x", None)])]))
-    assert sent == "\x1b[1;1H👩‍🚀\x1b[3Gx\x1b[0m"
 
 
 def test_control_segments_are_never_sent() -> None:

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,34 +26,25 @@ def read_frame() -> str | None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "paints"),
     [
-        [],
-        ["demo"],
-        ["--profile", "prod"],
-        ["--project", "3", "--read-only"],
-        ["demo", "--flags", "9", "--nasty"],
+        ("", True),
+        ("demo", True),
+        ("--profile prod", True),
+        ("--project 3 --read-only", True),
+        ("demo --flags 9 --nasty", True),
+        ("--version", False),
+        ("-V", False),
+        ("--help", False),
+        ("demo --help", False),
+        ("serve", False),
+        ("keys list", False),
+        ("demo --fresh", False),
+        ("x", False),
     ],
 )
-def test_arguments_that_open_the_app_may_paint(arguments: list[str]) -> None:
-    assert first_frame.opens_the_app(arguments)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--version"],
-        ["-V"],
-        ["--help"],
-        ["demo", "--help"],
-        ["serve"],
-        ["keys", "list"],
-        ["demo", "--fresh"],
-        ["x"],
-    ],
-)
-def test_no_other_arguments_paint(arguments: list[str]) -> None:
-    assert not first_frame.opens_the_app(arguments)
+def test_only_arguments_that_open_the_app_may_paint(arguments: str, paints: bool) -> None:
+    assert first_frame.opens_the_app(arguments.split()) is paints
 
 
 def test_cached_frame_returns_with_its_age_on_the_first_line(screen: Path) -> None:
@@ -73,38 +65,24 @@ def test_a_kept_frame_is_for_its_owner_alone(screen: Path) -> None:
     assert read_frame() is None
 
 
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        ("FLAGTUI_PROFILE", "prod"),
-        ("FLAGTUI_HOST", "https://eu.example"),
-        ("NO_COLOR", "1"),
-        ("TERM", "vt100"),
-    ],
-)
-def test_another_profile_host_or_look_has_no_frame_yet(
-    screen: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+CHANGES: dict[str, Callable[[pytest.MonkeyPatch, Path], object]] = {
+    "profile": lambda patch, _: patch.setenv("FLAGTUI_PROFILE", "prod"),
+    "host": lambda patch, _: patch.setenv("FLAGTUI_HOST", "https://eu.example"),
+    "colours": lambda patch, _: patch.setenv("NO_COLOR", "1"),
+    "terminal": lambda patch, _: patch.setenv("TERM", "vt100"),
+    "setting": lambda _, screen: (screen.parent / "config.toml").write_text("theme = 'day'"),
+    "version": lambda patch, _: patch.setattr("flagtui.app.terminal.first_frame.__version__", "99.0"),
+    "size": lambda patch, _: patch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24))),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_frame_of_another_look_or_place_is_not_painted(
+    screen: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     keep_frame("rows", "", shown_at=time.time())
     assert read_frame() is not None
-    monkeypatch.setenv(variable, value)
-    with pytest.raises(FileNotFoundError):
-        read_frame()
-
-
-def test_another_size_version_or_setting_has_no_frame_yet(
-    screen: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep_frame("rows", "", shown_at=time.time())
-    (screen.parent / "config.toml").write_text("theme = 'day'")
-    with pytest.raises(FileNotFoundError):
-        read_frame()
-    keep_frame("rows", "", shown_at=time.time())
-    monkeypatch.setattr("flagtui.app.terminal.first_frame.__version__", "99.0")
-    with pytest.raises(FileNotFoundError):
-        read_frame()
-    keep_frame("rows", "", shown_at=time.time())
-    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24)))
+    CHANGES[what](monkeypatch, screen)
     with pytest.raises(FileNotFoundError):
         read_frame()
 

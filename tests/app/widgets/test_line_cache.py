@@ -1,4 +1,5 @@
 import pytest
+from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.list_app import ListApp
 from textual._styles_cache import StylesCache
 from textual.geometry import Region
@@ -20,32 +21,23 @@ def cells(strips: list[Strip]) -> list[list[tuple[str, object]]]:
 
 @pytest.mark.parametrize("crop", [Region(0, 0, 80, 11), Region(0, 2, 80, 1), Region(5, 1, 30, 4)])
 async def test_a_list_looks_as_if_textual_had_drawn_its_lines(app: ListApp, crop: Region) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(flags("checkout", "日本語", "a\x1b[2Jb", "x" * 500))
-        await pilot.pause()
-        ours, theirs = LineCache(), StylesCache()
-        assert cells(ours.render_widget(app.rows, crop)) == cells(theirs.render_widget(app.rows, crop))
+    app.rows.show(flags("checkout", "日本語", "a\x1b[2Jb", "x" * 500))
+    await app.pilot.pause()
+    ours, theirs = LineCache(), StylesCache()
+    assert cells(ours.render_widget(app.rows, crop)) == cells(theirs.render_widget(app.rows, crop))
 
 
 async def test_only_dirty_lines_are_drawn_again(app: ListApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(flags("one", "two", "three"))
-        await pilot.pause()
-        cache, whole = LineCache(), Region(0, 0, *SIZE)
-        before = cache.render_widget(app.rows, whole)
-        drawn: list[int] = []
-        draw = app.rows.render_line
-
-        def draw_and_tell(y: int) -> Strip:
-            drawn.append(y)
-            return draw(y)
-
-        monkeypatch.setattr(app.rows, "render_line", draw_and_tell)
-        assert cache.render_widget(app.rows, whole) == before
-        assert drawn == []
-        cache.set_dirty(Region(0, 2, 80, 1))
-        cache.render_widget(app.rows, whole)
-        assert drawn == [2]
-        app.rows.styles.background = "red"
-        cache.render_widget(app.rows, whole)
-        assert drawn == [2, *range(11)], "another background makes every line a different one"
+    app.rows.show(flags("one", "two", "three"))
+    await app.pilot.pause()
+    cache, whole = LineCache(), Region(0, 0, *SIZE)
+    before = cache.render_widget(app.rows, whole)
+    drawn = watch_drawing(app.rows, monkeypatch)
+    assert cache.render_widget(app.rows, whole) == before
+    assert drawn == []
+    cache.set_dirty(Region(0, 2, 80, 1))
+    cache.render_widget(app.rows, whole)
+    assert drawn == [2]
+    app.rows.styles.background = "red"
+    cache.render_widget(app.rows, whole)
+    assert drawn == [2, *range(11)], "another background makes every line a different one"

@@ -29,14 +29,13 @@ def keys(lines: list[str]) -> list[str]:
 
 
 async def test_rows_stand_under_their_titles(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(2, tags=("web", "nav"), updated_at=1_799_999_880.0))
-        app.rows.set_sort(SortSign("key"))
-        await pilot.pause()
-        assert app.lines()[:2] == [
-            "    KEY ↑                 ROLLOUT       TYPE         RUNS ON TAGS       UPDATED",
-            " ●  flag-000              ━━━───  50 %  boolean      all     #web #nav       2m",
-        ]
+    app.rows.show(make_flags(2, tags=("web", "nav"), updated_at=1_799_999_880.0))
+    app.rows.set_sort(SortSign("key"))
+    await app.pilot.pause()
+    assert app.lines()[:2] == [
+        "    KEY ↑                 ROLLOUT       TYPE         RUNS ON TAGS       UPDATED",
+        " ●  flag-000              ━━━───  50 %  boolean      all     #web #nav       2m",
+    ]
 
 
 async def test_every_line_is_exactly_as_wide_as_the_list() -> None:
@@ -54,33 +53,30 @@ async def test_every_line_is_exactly_as_wide_as_the_list() -> None:
 
 async def test_hundred_thousand_rows_draw_only_one_screen(app: ListApp) -> None:
     rows = make_flags(1000) * 100
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(rows)
-        await pilot.pause()
-        assert app.rows.shown == 100_000
-        app.rows.action_last()
-        await pilot.pause()
-        assert app.rows.place == 99_999
-        assert keys(app.lines())[-1] == "flag-999"
+    app.rows.show(rows)
+    await app.pilot.pause()
+    assert app.rows.shown == 100_000
+    app.rows.action_last()
+    await app.pilot.pause()
+    assert app.rows.place == 99_999
+    assert keys(app.lines())[-1] == "flag-999"
 
 
 async def test_a_cursor_step_draws_two_lines(app: ListApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(50))
-        await pilot.pause()
-        drawn = watch_drawing(app.rows, monkeypatch)
-        app.rows.action_cursor_down()
-        await pilot.pause()
+    app.rows.show(make_flags(50))
+    await app.pilot.pause()
+    drawn = watch_drawing(app.rows, monkeypatch)
+    app.rows.action_cursor_down()
+    await app.pilot.pause()
     assert sorted(drawn) == [1, 2]
 
 
 async def test_showing_equal_rows_again_draws_nothing(app: ListApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(50))
-        await pilot.pause()
-        drawn = watch_drawing(app.rows, monkeypatch)
-        app.rows.show(make_flags(50))
-        await pilot.pause()
+    app.rows.show(make_flags(50))
+    await app.pilot.pause()
+    drawn = watch_drawing(app.rows, monkeypatch)
+    app.rows.show(make_flags(50))
+    await app.pilot.pause()
     assert drawn == []
 
 
@@ -88,149 +84,133 @@ async def test_what_becomes_known_beside_a_record_draws_its_line_alone(
     app: ListApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known: dict[str, str] = {}
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.set_columns([Column("won", "WON", lambda row, _: ((known.get(row.key, "?"), "plain"),), 20)])
-        app.rows.show(make_flags(50))
-        await pilot.pause()
-        known["flag-001"] = "won"
-        drawn = watch_drawing(app.rows, monkeypatch)
-        app.rows.redraw_row(1)
-        app.rows.redraw_row(40)
-        await pilot.pause()
-        assert drawn == [2]
-        assert [line.split()[0] for line in app.lines()[1:4]] == ["?", "won", "?"]
+    app.rows.set_columns([Column("won", "WON", lambda row, _: ((known.get(row.key, "?"), "plain"),), 20)])
+    app.rows.show(make_flags(50))
+    await app.pilot.pause()
+    known["flag-001"] = "won"
+    drawn = watch_drawing(app.rows, monkeypatch)
+    app.rows.redraw_row(1)
+    app.rows.redraw_row(40)
+    await app.pilot.pause()
+    assert drawn == [2]
+    assert [line.split()[0] for line in app.lines()[1:4]] == ["?", "won", "?"]
 
 
 async def test_cursor_stays_with_its_record_when_rows_arrive_above(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(30, start=100))
-        app.rows.select(104)
-        await pilot.pause()
-        line = app.lines().index(next(line for line in app.lines() if "flag-104" in line))
-        app.rows.show(make_flags(5) + make_flags(30, start=100))
-        await pilot.pause()
-        assert app.rows.row_id == 104
-        assert "flag-104" in app.lines()[line]
+    app.rows.show(make_flags(30, start=100))
+    app.rows.select(104)
+    await app.pilot.pause()
+    line = app.lines().index(next(line for line in app.lines() if "flag-104" in line))
+    app.rows.show(make_flags(5) + make_flags(30, start=100))
+    await app.pilot.pause()
+    assert app.rows.row_id == 104
+    assert "flag-104" in app.lines()[line]
 
 
 async def test_cursor_keeps_its_position_when_its_record_is_gone(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        rows = make_flags(30)
-        app.rows.show(rows)
-        app.rows.select(4)
-        app.rows.show([row for row in rows if row.id != 4])
-        await pilot.pause()
-        assert app.rows.row_id == 5
-        app.rows.show([])
-        assert app.rows.row_id is None
-        app.rows.show(rows)
-        assert app.rows.row_id == 0
+    rows = make_flags(30)
+    app.rows.show(rows)
+    app.rows.select(4)
+    app.rows.show([row for row in rows if row.id != 4])
+    await app.pilot.pause()
+    assert app.rows.row_id == 5
+    app.rows.show([])
+    assert app.rows.row_id is None
+    app.rows.show(rows)
+    assert app.rows.row_id == 0
 
 
-async def test_cleared_query_returns_the_cursor_to_its_record(
-    app: ListApp,
-) -> None:
-    async with app.run_test(size=SIZE):
-        rows = make_flags(30)
-        app.rows.show(rows)
-        app.rows.select(14)
-        app.rows.show(rows, [3, 5, 7], anchor="top")
-        assert app.rows.row_id == 3
-        app.rows.show(rows, [3, 7, 14], anchor="top")
-        assert app.rows.row_id == 14
-        app.rows.show(rows, [5], anchor="top")
-        app.rows.show(rows, range(30), anchor="top")
-        assert app.rows.row_id == 14
+async def test_cleared_query_returns_the_cursor_to_its_record(app: ListApp) -> None:
+    rows = make_flags(30)
+    app.rows.show(rows)
+    app.rows.select(14)
+    app.rows.show(rows, [3, 5, 7], anchor="top")
+    assert app.rows.row_id == 3
+    app.rows.show(rows, [3, 7, 14], anchor="top")
+    assert app.rows.row_id == 14
+    app.rows.show(rows, [5], anchor="top")
+    app.rows.show(rows, range(30), anchor="top")
+    assert app.rows.row_id == 14
 
 
 async def test_a_cursor_nobody_moved_stays_at_the_top_while_typing(app: ListApp) -> None:
-    async with app.run_test(size=SIZE):
-        rows = make_flags(30)
-        app.rows.show(rows, anchor="top")
-        app.rows.show(rows, [9, 8, 0], anchor="top")
-        assert app.rows.row_id == 9
+    rows = make_flags(30)
+    app.rows.show(rows, anchor="top")
+    app.rows.show(rows, [9, 8, 0], anchor="top")
+    assert app.rows.row_id == 9
 
 
-async def test_refresh_under_a_query_keeps_the_row_at_the_cursor(
-    app: ListApp,
-) -> None:
-    async with app.run_test(size=SIZE):
-        rows = make_flags(30)
-        app.rows.show(rows)
-        app.rows.select(14)
-        app.rows.show(rows, [3, 5, 7], anchor="top")
-        app.rows.show(make_flags(30), [1, 3, 5, 7])
-        assert app.rows.row_id == 3
+async def test_refresh_under_a_query_keeps_the_row_at_the_cursor(app: ListApp) -> None:
+    rows = make_flags(30)
+    app.rows.show(rows)
+    app.rows.select(14)
+    app.rows.show(rows, [3, 5, 7], anchor="top")
+    app.rows.show(make_flags(30), [1, 3, 5, 7])
+    assert app.rows.row_id == 3
 
 
 async def test_marks_survive_a_filter_and_leave_with_their_record(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        rows = make_flags(30)
-        app.rows.show(rows)
-        app.rows.action_mark()
-        app.rows.action_mark()
-        assert app.rows.marks == {0, 1}
-        assert app.rows.row_id == 2
-        app.rows.show(rows, [5, 6], anchor="top")
-        assert app.rows.marks == {0, 1}
-        app.rows.show(rows[1:])
-        app.rows.action_first()
-        await pilot.pause()
-        assert app.rows.marks == {1}
-        assert [row.id for row in app.rows.marked_rows()] == [1]
-        app.rows.show(rows, [3, 0, 2], anchor="top")
-        app.rows.action_mark_all()
-        assert [row.id for row in app.rows.marked_rows()] == [3, 0, 2, 1], "as shown, hidden ones last"
-        assert app.lines()[1].startswith("▌")
-        assert sum(isinstance(heard, RowList.MarksChanged) for heard in app.heard) == 3
+    rows = make_flags(30)
+    app.rows.show(rows)
+    app.rows.action_mark()
+    app.rows.action_mark()
+    assert app.rows.marks == {0, 1}
+    assert app.rows.row_id == 2
+    app.rows.show(rows, [5, 6], anchor="top")
+    assert app.rows.marks == {0, 1}
+    app.rows.show(rows[1:])
+    app.rows.action_first()
+    await app.pilot.pause()
+    assert app.rows.marks == {1}
+    assert [row.id for row in app.rows.marked_rows()] == [1]
+    app.rows.show(rows, [3, 0, 2], anchor="top")
+    app.rows.action_mark_all()
+    assert [row.id for row in app.rows.marked_rows()] == [3, 0, 2, 1], "as shown, hidden ones last"
+    assert app.lines()[1].startswith("▌")
+    assert sum(isinstance(heard, RowList.MarksChanged) for heard in app.heard) == 3
 
 
 async def test_marking_all_marks_what_is_shown_only(app: ListApp) -> None:
-    async with app.run_test(size=SIZE):
-        app.rows.show(make_flags(30), [2, 4, 6])
-        app.rows.action_mark_all()
-        assert app.rows.marks == {2, 4, 6}
-        app.rows.action_clear_marks()
-        assert app.rows.marks == frozenset()
+    app.rows.show(make_flags(30), [2, 4, 6])
+    app.rows.action_mark_all()
+    assert app.rows.marks == {2, 4, 6}
+    app.rows.action_clear_marks()
+    assert app.rows.marks == frozenset()
 
 
 async def test_another_users_change_is_marked_until_the_cursor_visits_it(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(5))
-        app.rows.show(make_flags(5), changed=[1])
-        await pilot.pause()
-        assert app.lines()[2].startswith(" ●•")
-        app.rows.action_cursor_down()
-        await pilot.pause()
-        assert app.lines()[2].startswith(" ● ")
+    app.rows.show(make_flags(5))
+    app.rows.show(make_flags(5), changed=[1])
+    await app.pilot.pause()
+    assert app.lines()[2].startswith(" ●•")
+    app.rows.action_cursor_down()
+    await app.pilot.pause()
+    assert app.lines()[2].startswith(" ● ")
 
 
 async def test_an_edit_on_its_way_is_marked_in_its_row(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(5))
-        app.rows.set_pending({2})
-        await pilot.pause()
-        assert app.lines()[3].startswith(" ●↻")
+    app.rows.show(make_flags(5))
+    app.rows.set_pending({2})
+    await app.pilot.pause()
+    assert app.lines()[3].startswith(" ●↻")
 
 
 async def test_a_list_without_rows_says_why(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.explain("no flag matches", "esc clears the line \x1b[31m")
-        await pilot.pause()
-        assert app.lines()[2:4] == ["    no flag matches", "    esc clears the line ␛[31m"]
-        app.rows.show(make_flags(1))
-        await pilot.pause()
-        assert keys(app.lines()) == ["flag-000"]
-        assert "no flag" not in "".join(app.lines())
+    app.rows.explain("no flag matches", "esc clears the line \x1b[31m")
+    await app.pilot.pause()
+    assert app.lines()[2:4] == ["    no flag matches", "    esc clears the line ␛[31m"]
+    app.rows.show(make_flags(1))
+    await app.pilot.pause()
+    assert keys(app.lines()) == ["flag-000"]
+    assert "no flag" not in "".join(app.lines())
 
 
 async def test_opening_names_the_record(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(5))
-        app.rows.action_open()
-        await pilot.pause()
-        assert isinstance(app.heard[-1], RowList.Opened)
-        assert app.rows.row_id == 0
+    app.rows.show(make_flags(5))
+    app.rows.action_open()
+    await app.pilot.pause()
+    assert isinstance(app.heard[-1], RowList.Opened)
+    assert app.rows.row_id == 0
 
 
 async def click(pilot: Pilot[None], x: int, y: int, times: int = 1) -> None:
@@ -239,33 +219,31 @@ async def click(pilot: Pilot[None], x: int, y: int, times: int = 1) -> None:
 
 
 async def test_the_mouse_selects_opens_marks_and_sorts(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(5))
-        await pilot.pause()
-        await click(pilot, 10, 3)
-        assert app.rows.row_id == 2
-        await click(pilot, 0, 4)
-        assert app.rows.marks == {3}
-        await click(pilot, 10, 5, times=2)
-        assert isinstance(app.heard[-1], RowList.Opened)
-        await click(pilot, 30, 0)
-        assert [heard.column for heard in app.heard if isinstance(heard, RowList.SortAsked)] == ["rollout"]
-        await click(pilot, 10, 9)
-        assert app.rows.row_id == 4
+    app.rows.show(make_flags(5))
+    await app.pilot.pause()
+    await click(app.pilot, 10, 3)
+    assert app.rows.row_id == 2
+    await click(app.pilot, 0, 4)
+    assert app.rows.marks == {3}
+    await click(app.pilot, 10, 5, times=2)
+    assert isinstance(app.heard[-1], RowList.Opened)
+    await click(app.pilot, 30, 0)
+    assert [heard.column for heard in app.heard if isinstance(heard, RowList.SortAsked)] == ["rollout"]
+    await click(app.pilot, 10, 9)
+    assert app.rows.row_id == 4
 
 
 async def test_a_page_moves_by_the_rows_in_sight(app: ListApp) -> None:
-    async with app.run_test(size=SIZE):
-        app.rows.show(make_flags(100))
-        app.rows.action_page_down()
-        assert app.rows.row_id == 10
-        app.rows.action_half_page_down()
-        assert app.rows.row_id == 15
-        app.rows.action_page_up()
-        app.rows.action_half_page_up()
-        assert app.rows.row_id == 0
-        app.rows.action_cursor_up()
-        assert app.rows.row_id == 0
+    app.rows.show(make_flags(100))
+    app.rows.action_page_down()
+    assert app.rows.row_id == 10
+    app.rows.action_half_page_down()
+    assert app.rows.row_id == 15
+    app.rows.action_page_up()
+    app.rows.action_half_page_up()
+    assert app.rows.row_id == 0
+    app.rows.action_cursor_up()
+    assert app.rows.row_id == 0
 
 
 async def test_every_column_fits_in_ascii() -> None:
@@ -280,21 +258,31 @@ async def test_every_column_fits_in_ascii() -> None:
 
 
 async def test_another_width_shows_other_columns_and_keeps_the_cursor_visible(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(30))
-        app.rows.select(9)
-        await pilot.resize_terminal(45, 6)
-        await pilot.pause()
-        assert app.rows.shown_columns == ("state", "key", "rollout")
-        assert "flag-009" in "".join(app.lines())
-        assert len(FLAG_COLUMNS) > len(app.rows.shown_columns)
+    app.rows.show(make_flags(30))
+    app.rows.select(9)
+    await app.pilot.resize_terminal(45, 6)
+    await app.pilot.pause()
+    assert app.rows.shown_columns == ("state", "key", "rollout")
+    assert "flag-009" in "".join(app.lines())
+    assert len(FLAG_COLUMNS) > len(app.rows.shown_columns)
 
 
-async def test_a_change_of_theme_changes_the_colours_of_the_rows(app: ListApp) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        app.rows.show(make_flags(3))
-        await pilot.pause()
-        before = list(app.rows.render_line(2))
-        app.theme = "textual-light"
-        await pilot.pause()
-        assert list(app.rows.render_line(2)) != before
+async def test_losing_focus_redraws_only_the_line_of_the_cursor(app: ListApp) -> None:
+    app.rows.show(make_flags(3))
+    app.rows.focus()
+    await app.pilot.pause()
+    before = [app.rows.render_line(y) for y in (1, 2, 3)]
+    app.screen.set_focus(None)
+    await app.pilot.pause()
+    after = [app.rows.render_line(y) for y in (1, 2, 3)]
+    assert [one is other for one, other in zip(before, after, strict=True)] == [False, True, True]
+
+
+async def test_another_theme_draws_every_line_in_its_colours(app: ListApp) -> None:
+    app.rows.show(make_flags(2))
+    await app.pilot.pause()
+    before = [segment.style for segment in app.rows.render_line(2)]
+    app.theme = "textual-light"
+    await app.pilot.pause()
+    after = [segment.style for segment in app.rows.render_line(2)]
+    assert not set(map(str, before)) & set(map(str, after))

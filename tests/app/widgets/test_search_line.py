@@ -1,10 +1,16 @@
+from collections.abc import AsyncIterator
+
+import pytest
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from flagtui.app.widgets.search_line import Completion, LineHistory, Problem, SearchLine
 
 
 class SearchApp(App[None]):
+    pilot: Pilot[None]
+
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
@@ -26,80 +32,73 @@ class SearchApp(App[None]):
         self.left += 1
 
 
+@pytest.fixture
+async def app() -> AsyncIterator[SearchApp]:
+    app = SearchApp()
+    async with app.run_test() as app.pilot:
+        yield app
+
+
 def underlined(strip: Strip) -> str:
     return "".join(segment.text for segment in strip if segment.style and segment.style.underline)
 
 
-async def test_the_line_is_found_within_the_call_that_changed_it() -> None:
-    app = SearchApp()
-    async with app.run_test():
-        app.line.set_line("check")
-        assert app.found == ["check"]
+async def test_the_line_is_found_within_the_call_that_changed_it(app: SearchApp) -> None:
+    app.line.set_line("check")
+    assert app.found == ["check"]
 
 
-async def test_every_key_finds_once() -> None:
-    app = SearchApp()
-    async with app.run_test() as pilot:
-        await pilot.press("a", "b", "backspace")
-        assert app.found == ["a", "ab", "a"]
+async def test_every_key_finds_once(app: SearchApp) -> None:
+    await app.pilot.press("a", "b", "backspace")
+    assert app.found == ["a", "ab", "a"]
 
 
-async def test_a_wrong_part_is_underlined_and_its_reason_told() -> None:
-    app = SearchApp()
-    async with app.run_test() as pilot:
-        app.wrong = [(4, 10, "no such type")]
-        app.line.set_line("new type:x y")
-        await pilot.pause()
-        assert underlined(app.line.render_line(0)) == "type:x"
-        assert app.line.reason == "no such type"
-        app.wrong = []
-        app.line.set_line("new")
-        await pilot.pause()
-        assert underlined(app.line.render_line(0)) == ""
-        assert app.line.reason == ""
+async def test_a_wrong_part_is_underlined_and_its_reason_told(app: SearchApp) -> None:
+    app.wrong = [(4, 10, "no such type")]
+    app.line.set_line("new type:x y")
+    await app.pilot.pause()
+    assert underlined(app.line.render_line(0)) == "type:x"
+    assert app.line.reason == "no such type"
+    app.wrong = []
+    app.line.set_line("new")
+    await app.pilot.pause()
+    assert underlined(app.line.render_line(0)) == ""
+    assert app.line.reason == ""
 
 
-async def test_tab_puts_in_one_completion_after_the_other() -> None:
-    app = SearchApp()
-    async with app.run_test() as pilot:
-        app.line.set_line("type")
-        await pilot.press("tab")
-        assert app.line.value == "type:boolean"
-        await pilot.press("tab")
-        assert app.line.value == "type:config"
-        app.line.set_line("nothing")
-        await pilot.press("tab")
-        assert app.line.value == "nothing"
-        assert app.line.has_focus
+async def test_tab_puts_in_one_completion_after_the_other(app: SearchApp) -> None:
+    app.line.set_line("type")
+    await app.pilot.press("tab")
+    assert app.line.value == "type:boolean"
+    await app.pilot.press("tab")
+    assert app.line.value == "type:config"
+    app.line.set_line("nothing")
+    await app.pilot.press("tab")
+    assert app.line.value == "nothing"
+    assert app.line.has_focus
 
 
-async def test_pasted_control_characters_are_shown_not_obeyed() -> None:
-    app = SearchApp()
-    async with app.run_test():
-        app.line.set_line("a\x1b]52;c;eA==\x07\x9b31m")
-        assert app.line.value.isprintable()
+async def test_pasted_control_characters_are_shown_not_obeyed(app: SearchApp) -> None:
+    app.line.set_line("a\x1b]52;c;eA==\x07\x9b31m")
+    assert app.line.value.isprintable()
 
 
-async def test_down_and_enter_reach_the_list_and_keep_the_query() -> None:
-    app = SearchApp()
-    async with app.run_test() as pilot:
-        app.line.set_line("first")
-        await pilot.press("enter")
-        app.line.set_line("second")
-        await pilot.press("down")
-        assert app.left == 2
-        app.line.set_line("third")
-        await pilot.press("up", "up")
-        assert app.line.value == "first"
-        await pilot.press("down", "down")
-        assert app.line.value == "third"
-        assert app.left == 2
+async def test_down_and_enter_reach_the_list_and_keep_the_query(app: SearchApp) -> None:
+    app.line.set_line("first")
+    await app.pilot.press("enter")
+    app.line.set_line("second")
+    await app.pilot.press("down")
+    assert app.left == 2
+    app.line.set_line("third")
+    await app.pilot.press("up", "up")
+    assert app.line.value == "first"
+    await app.pilot.press("down", "down")
+    assert app.line.value == "third"
+    assert app.left == 2
 
 
-async def test_the_cursor_does_not_blink() -> None:
-    app = SearchApp()
-    async with app.run_test():
-        assert not app.line.cursor_blink
+async def test_the_cursor_does_not_blink(app: SearchApp) -> None:
+    assert not app.line.cursor_blink
 
 
 def test_history_keeps_each_line_once_and_only_the_newest() -> None:

@@ -1,3 +1,5 @@
+from collections.abc import Callable, Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,14 +17,20 @@ MOVES = st.lists(
 )
 
 
-@given(MOVES)
-def test_cursor_is_always_on_a_visible_row(moves: list[tuple[str, int]]) -> None:
+def moving(moves: list[tuple[str, int]], *rule: int) -> Iterator[Viewport]:
+    """The view after each of the moves."""
     view = Viewport(height=10)
     for name, amount in moves:
         if name == "count":
-            view.replace(amount, view.place, view.line)
+            view.replace(amount, view.place, view.line, *rule)
         else:
             getattr(view, name)(amount)
+        yield view
+
+
+@given(MOVES)
+def test_cursor_is_always_on_a_visible_row(moves: list[tuple[str, int]]) -> None:
+    for view in moving(moves):
         assert 0 <= view.top <= max(0, view.count - view.height)
         assert (view.place == -1) == (view.count == 0)
         assert view.count == 0 or view.top <= view.place < min(view.count, view.top + view.height)
@@ -30,12 +38,7 @@ def test_cursor_is_always_on_a_visible_row(moves: list[tuple[str, int]]) -> None
 
 @given(MOVES, st.integers(0, 60))
 def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]], rule: int) -> None:
-    view = Viewport(height=10)
-    for name, amount in moves:
-        if name == "count":
-            view.replace(amount, view.place, view.line, rule)
-        else:
-            getattr(view, name)(amount)
+    for view in moving(moves, rule):
         places = [view.place_at(line) for line in range(view.height)]
         drawn = [place for place in places if place is not None]
         assert drawn == list(view.rows_in_sight)
@@ -47,45 +50,33 @@ def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]]
             assert view.rule_line + 1 == view.height or places[view.rule_line + 1] == rule
 
 
-def make_view(place: int = 0) -> Viewport:
+@pytest.mark.parametrize(
+    ("moves", "top", "place"),
+    [
+        ([lambda view: view.move_to(10)], 1, 10),
+        ([lambda view: view.move_to(10, jump=True)], 5, 10),
+        ([lambda view: view.move_to(3), lambda view: view.page(10)], 10, 13),
+        ([lambda view: view.move_to(5), lambda view: view.scroll(3)], 3, 5),
+        ([lambda view: view.move_to(5), lambda view: view.scroll(6)], 6, 6),
+        ([lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
+    ],
+    ids=[
+        "step past the edge",
+        "jump past the edge",
+        "page",
+        "scroll",
+        "scroll past the cursor",
+        "other rows",
+    ],
+)
+def test_moves_keep_the_cursor_in_sight(
+    moves: list[Callable[[Viewport], object]], top: int, place: int
+) -> None:
     view = Viewport(height=10)
-    view.replace(100, place, 0)
-    return view
-
-
-def test_a_step_past_the_edge_scrolls_by_one_row() -> None:
-    view = make_view()
-    view.move_to(10)
-    assert (view.top, view.place) == (1, 10)
-
-
-def test_a_jump_past_the_edge_scrolls_half_a_page() -> None:
-    view = make_view()
-    view.move_to(10, jump=True)
-    assert (view.top, view.place) == (5, 10)
-
-
-def test_a_page_keeps_the_cursor_on_its_screen_line() -> None:
-    view = make_view()
-    view.move_to(3)
-    view.page(10)
-    assert (view.top, view.line) == (10, 3)
-
-
-def test_scrolling_takes_the_cursor_along_only_at_the_edge() -> None:
-    view = make_view()
-    view.move_to(5)
-    view.scroll(3)
-    assert (view.top, view.place) == (3, 5)
-    view.scroll(3)
-    assert (view.top, view.place) == (6, 6)
-
-
-def test_replaced_rows_leave_the_cursor_on_its_screen_line() -> None:
-    view = make_view()
-    view.move_to(7)
-    view.replace(100, 40, view.line)
-    assert (view.place, view.line) == (40, 7)
+    view.replace(100, 0, 0)
+    for move in moves:
+        move(view)
+    assert (view.top, view.place) == (top, place)
 
 
 @pytest.mark.parametrize(("count", "height"), [(0, 10), (10, 10), (3, 10), (10, 0)])

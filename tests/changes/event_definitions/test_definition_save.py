@@ -12,13 +12,7 @@ from tests.changes.writing import approve, recover, run_all
 from tests.doubles.expected import expect, require
 
 from flagtui.api.errors import NotFound
-from flagtui.changes.event_definitions.definition_intent import (
-    EventIntent,
-    delete,
-    retag,
-    set_field,
-    verify,
-)
+from flagtui.changes.event_definitions.definition_intent import EventIntent, delete, retag, set_field, verify
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
 from flagtui.changes.event_definitions.definition_save import (
     DefinitionAdapter,

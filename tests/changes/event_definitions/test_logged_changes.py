@@ -1,8 +1,11 @@
 """Changes of event definitions in the activity: what the log lets a revert restore, and why it does not."""
 
+from functools import partial
+
 import pytest
 from tests.changes.event_definitions.conftest import definition
 from tests.doubles.expected import expect, require
+from tests.doubles.log_entries import logged as logged_entry
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext
@@ -10,17 +13,8 @@ from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.activity import Activity
-from flagtui.models.json_value import JSON
 
-
-def logged(activity: str = "changed", **changed: tuple[JSON, JSON]) -> Activity:
-    """An entry as servers log it: null is any kind of empty."""
-    changes: list[JSON] = [
-        {"field": name, "before": old, "after": new, "action": "created" if old is None else "changed"}
-        for name, (old, new) in changed.items()
-    ]
-    detail = {"name": "signed up", "changes": changes}
-    return Activity.of({"scope": "EventDefinition", "activity": activity, "item_id": "u1", "detail": detail})
+logged = partial(logged_entry, about=("EventDefinition", "u1", "signed up"))
 
 
 def test_revert_restores_only_the_logged_values() -> None:

@@ -1,10 +1,12 @@
 """Steps of experiments in the activity: what the log lets a revert restore, and why it does not."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 from tests.changes.experiments.conftest import NOW, made
 from tests.doubles.expected import expect, require
+from tests.doubles.log_entries import logged as logged_entry
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.logged_steps import logged_step
@@ -16,22 +18,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 
+logged = partial(logged_entry, about=("Experiment", 12, "Blue button"))
 START, END = "2026-02-18T09:00:00Z", "2026-03-01T09:00:00Z"
-
-
-def logged(activity: str = "updated", **changed: tuple[JSON, JSON]) -> Activity:
-    """An entry as servers log it: null is any kind of empty."""
-    changes: list[JSON] = [
-        {
-            "field": name,
-            "before": old,
-            "after": new,
-            "action": "created" if old is None else "deleted" if new is None else "changed",
-        }
-        for name, (old, new) in changed.items()
-    ]
-    detail = {"name": "Blue button", "changes": changes}
-    return Activity.of({"scope": "Experiment", "activity": activity, "item_id": "12", "detail": detail})
 
 
 def plan_revert(entry: Activity, fresh: Experiment) -> ExperimentPlan | Blocked | None:
@@ -112,10 +100,6 @@ def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: st
 
 def test_changed_value_without_its_former_value_is_refused() -> None:
     changes: JSON = [{"field": "description", "after": "new", "action": "changed"}]
-    entry = replace_detail(logged(), {"name": "Blue button", "changes": changes})
+    entry = Activity.of({**logged().raw, "detail": {"name": "Blue button", "changes": changes}})
     reason = expect(logged_step(entry), Blocked).reason
     assert reason == "the log does not contain the previous description"
-
-
-def replace_detail(entry: Activity, detail: dict[str, JSON]) -> Activity:
-    return Activity.of({**entry.raw, "detail": detail})

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.changes.conftest import CALM, flag
 from tests.doubles.expected import expect
+from tests.doubles.log_entries import logged
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
@@ -23,13 +24,8 @@ def targeting(share: int, **more: JSON) -> dict[str, JSON]:
 
 
 def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Activity:
-    both = {**changed, "version": (version - 1, version)}
-    changes = [
-        {"field": name, "before": old, "after": new, "action": "changed"} for name, (old, new) in both.items()
-    ]
-    return Activity.of(
-        {"id": "e", "activity": activity, "item_id": "812", "detail": {"name": "k", "changes": changes}}
-    )
+    both: dict[str, Any] = {**changed, "version": (version - 1, version)}
+    return logged(activity, **both)
 
 
 ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Final
 
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
@@ -48,25 +49,27 @@ FINE: list[tuple[str, JSON]] = [
     ("cohort as text", asking(key="id", type="cohort", operator="not_in", value="31")),
     ("flag", asking(key="812", type="flag", operator="flag_evaluates_to", value=True)),
     ("flag variant", asking(key=812, type="flag", operator="flag_evaluates_to", value="test")),
-    (
-        "group",
-        {
-            "aggregation_group_type_index": 0,
-            "groups": [
-                {"properties": [{"key": "plan", "type": "group", "group_type_index": 0, "value": ["pro"]}]}
-            ],
-        },
-    ),
+    ("group", asking(key="plan", type="group", group_type_index=0, value=["pro"])
+     | {"aggregation_group_type_index": 0}),
     ("payload not as text", {"groups": [], "payloads": {"true": {"a": 1}}}),
     ("payload", {"groups": [], "payloads": {"true": '"hello"'}}),
     ("enrollment", {"groups": [], "feature_enrollment": True, "early_exit": None}),
     ("plain version", {"groups": [], "version": 1}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("filters", [row[1] for row in FINE], ids=[row[0] for row in FINE])
 def test_what_servers_take_is_taken(filters: JSON) -> None:
     assert problems_in(filters, flag_id=1) == ()
+
+
+ITEM: Final = "groups[0].properties[0]"
+VALUE: Final = f"{ITEM}.value"
+
+
+def about_groups(**item: JSON) -> JSON:
+    """Filters with a condition about companies that asks for one thing."""
+    return {"groups": [group(None, {"key": "a", "value": 1, **item}, aggregation_group_type_index=0)]}
 
 
 WRONG: list[tuple[JSON, str]] = [
@@ -82,7 +85,7 @@ WRONG: list[tuple[JSON, str]] = [
     ({"groups": [{"variant": 3}]}, "groups[0].variant"),
     ({"groups": [{"variant": "gone"}]}, "groups[0].variant"),
     ({"groups": [{"properties": {}}]}, "groups[0].properties"),
-    ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0]"),
+    ({"groups": [{"properties": ["x"]}]}, ITEM),
     ({"groups": [{"aggregation_group_type_index": "0"}]}, "groups[0].aggregation_group_type_index"),
     ({"groups": [], "aggregation_group_type_index": "0"}, "aggregation_group_type_index"),
     ({"groups": [], "early_exit": "yes"}, "early_exit"),
@@ -101,56 +104,30 @@ WRONG: list[tuple[JSON, str]] = [
     (variants(50, 40), "multivariate.variants"),
     (variants(50, None), "multivariate.variants[1].rollout_percentage"),
     (variants(150, -50), "multivariate.variants[0].rollout_percentage"),
-    (
-        {"groups": [], "multivariate": {"variants": [{"rollout_percentage": 100}]}},
-        "multivariate.variants[0].key",
-    ),
+    (variants() | {"multivariate": {"variants": [{}]}}, "multivariate.variants[0].key"),
     ({"groups": [], "version": 2, "rules": []}, "version"),
-    (asking(key=""), "groups[0].properties[0].key"),
-    (asking(type="event"), "groups[0].properties[0].type"),
-    (asking(operator="contains", value="a"), "groups[0].properties[0].operator"),
-    (asking(operator="ICONTAINS", value="a"), "groups[0].properties[0].operator"),
-    (asking(operator="in", value=1), "groups[0].properties[0].operator"),
-    (asking(operator="flag_evaluates_to", value=True), "groups[0].properties[0].operator"),
-    (asking(operator="exact"), "groups[0].properties[0].value"),
-    (asking(operator="icontains", value=["a"]), "groups[0].properties[0].value"),
-    (asking(operator="gt", value=5), "groups[0].properties[0].value"),
-    (asking(operator="regex", value="["), "groups[0].properties[0].value"),
-    (asking(operator="icontains_multi", value="a"), "groups[0].properties[0].value"),
-    (asking(operator="is_date_before", value="soon"), "groups[0].properties[0].value"),
-    (asking(operator="semver_gt", value="x"), "groups[0].properties[0].value"),
-    (asking(value=["x"] * 1001), "groups[0].properties[0].value"),
-    (asking(type="group", value="a"), "groups[0].properties[0]"),
-    (asking(key="id", type="cohort", operator="in", value="staff"), "groups[0].properties[0].value"),
-    (asking(key="cohort", type="cohort", operator="in", value=3), "groups[0].properties[0].key"),
-    (
-        asking(key="beta", type="flag", operator="flag_evaluates_to", value=True),
-        "groups[0].properties[0].key",
-    ),
-    (asking(key="1", type="flag", operator="flag_evaluates_to", value=True), "groups[0].properties[0].key"),
-    (asking(key="9", type="flag", operator="exact", value=True), "groups[0].properties[0].operator"),
-    (
-        {
-            "groups": [
-                {
-                    "aggregation_group_type_index": 0,
-                    "properties": [{"key": "a", "type": "person", "value": 1}],
-                }
-            ]
-        },
-        "groups[0].properties[0]",
-    ),
-    (
-        {
-            "groups": [
-                {
-                    "aggregation_group_type_index": 0,
-                    "properties": [{"key": "a", "type": "group", "group_type_index": 1, "value": 1}],
-                }
-            ]
-        },
-        "groups[0].properties[0].group_type_index",
-    ),
+    (asking(key=""), f"{ITEM}.key"),
+    (asking(type="event"), f"{ITEM}.type"),
+    (asking(operator="contains", value="a"), f"{ITEM}.operator"),
+    (asking(operator="ICONTAINS", value="a"), f"{ITEM}.operator"),
+    (asking(operator="in", value=1), f"{ITEM}.operator"),
+    (asking(operator="flag_evaluates_to", value=True), f"{ITEM}.operator"),
+    (asking(operator="exact"), VALUE),
+    (asking(operator="icontains", value=["a"]), VALUE),
+    (asking(operator="gt", value=5), VALUE),
+    (asking(operator="regex", value="["), VALUE),
+    (asking(operator="icontains_multi", value="a"), VALUE),
+    (asking(operator="is_date_before", value="soon"), VALUE),
+    (asking(operator="semver_gt", value="x"), VALUE),
+    (asking(value=["x"] * 1001), VALUE),
+    (asking(type="group", value="a"), ITEM),
+    (asking(key="id", type="cohort", operator="in", value="staff"), VALUE),
+    (asking(key="cohort", type="cohort", operator="in", value=3), f"{ITEM}.key"),
+    (asking(key="beta", type="flag", operator="flag_evaluates_to", value=True), f"{ITEM}.key"),
+    (asking(key="1", type="flag", operator="flag_evaluates_to", value=True), f"{ITEM}.key"),
+    (asking(key="9", type="flag", operator="exact", value=True), f"{ITEM}.operator"),
+    (about_groups(type="person"), ITEM),
+    (about_groups(type="group", group_type_index=1), f"{ITEM}.group_type_index"),
 ]
 
 
@@ -173,16 +150,10 @@ NASTY: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None},
 
 @pytest.mark.parametrize("odd", NASTY, ids=[str(place) for place in range(len(NASTY))])
 def test_nothing_odd_crashes_it(odd: JSON) -> None:
-    for name in (
-        "groups",
-        "multivariate",
-        "payloads",
-        "holdout",
-        "early_exit",
-        "aggregation_group_type_index",
-    ):
+    level = "aggregation_group_type_index"
+    for name in ("groups", "multivariate", "payloads", "holdout", "early_exit", level):
         problems_in({"groups": [], name: odd})
-    for name in ("properties", "rollout_percentage", "variant", "aggregation_group_type_index"):
+    for name in ("properties", "rollout_percentage", "variant", level):
         problems_in({"groups": [{name: odd}]})
     for name in ("key", "type", "operator", "value", "group_type_index"):
         problems_in(asking(**{name: odd}))

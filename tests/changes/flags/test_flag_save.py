@@ -58,9 +58,7 @@ async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: 
     assert (await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))).is_saved
 
 
-async def test_stale_plan_is_held_after_another_write_else_sent(
-    office: Office,
-) -> None:
+async def test_stale_plan_is_held_after_another_write_else_sent(office: Office) -> None:
     plan = await office.plan()
     office.bob_writes(name="Bob's words")
     office.clock.now += 31

@@ -81,12 +81,7 @@ def test_question_marks_deleting_rules_as_permanent() -> None:
 def test_undo_of_deleting_rules_is_refused() -> None:
     plan = expect(plan_flag(switch("delete", 812), flag(), CALM), Plan)
     entry = Entry(
-        key=plan.key,
-        verb=plan.intent.verb,
-        kind="flag",
-        record=812,
-        before=plan.before,
-        after=plan.values,
+        key=plan.key, verb=plan.intent.verb, kind="flag", record=812, before=plan.before, after=plan.values
     )
     assert expect(FlagEntries().why_not(entry), Blocked).code == "permanent"
 

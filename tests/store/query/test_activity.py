@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.doubles.log_entries import logged
 from tests.store.conftest import ADA
 
-from flagtui.models.activity import KINDS, Activity, ChangeRow, change_row
+from flagtui.models.activity import KINDS, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_listing import ACTIVITY, by_closeness, read_moment, split_centre
 from flagtui.store.query.language import compile_query, read_line
@@ -20,20 +21,8 @@ HOUR = 3_600.0
 
 
 def row(minutes: float, key: str = "new-nav", who: str = "Ada", /, **changed: tuple[JSON, JSON]) -> ChangeRow:
-    raw = {
-        "id": f"{key} {minutes}",
-        "activity": "updated",
-        "item_id": "12",
-        "user": {"first_name": who, "email": f"{who.lower()}@acme.test"},
-        "detail": {
-            "name": key,
-            "changes": [
-                {"field": name, "before": old, "after": new, "action": "changed"}
-                for name, (old, new) in changed.items()
-            ],
-        },
-    }
-    return change_row(Activity.of({**raw, "created_at": NOW - minutes * 60}), -int(minutes))
+    entry = logged(about=("FeatureFlag", 12, key), at=NOW - minutes * 60, by=who, **changed)
+    return change_row(entry, -int(minutes))
 
 
 def rollout(*shares: int) -> JSON:

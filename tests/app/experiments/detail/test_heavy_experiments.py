@@ -66,9 +66,7 @@ def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
     assert "+ a shared metric" in form
 
 
-async def test_draft_with_thousands_of_events_skips_the_usage_request(
-    make_client: MakeClient,
-) -> None:
+async def test_draft_with_thousands_of_events_skips_the_usage_request(make_client: MakeClient) -> None:
     for metrics, asks in ((100, True), (5_000, False)):
         raw, asked = heavy.experiment(metrics), list[str]()
 

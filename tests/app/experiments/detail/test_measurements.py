@@ -114,10 +114,7 @@ async def test_young_results_that_the_server_keeps_are_enough() -> None:
     assert last.exposed == {"control": 100, "test": 110}
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [run("completed", "a", "b", until=OLD), None, Unanswered("No answer.")],
-)
+@pytest.mark.parametrize("kept", [run("completed", "a", "b", until=OLD), None, Unanswered("No answer.")])
 async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
     server = Server(latest=kept)
     last = (await measured(server))[-1]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.log_entries import logged
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL, at_most, one_in
 
@@ -39,15 +40,7 @@ from flagtui.text.styled import Piece
 JSON = Any
 WIDTHS = (132 - 50, 80 - 6, 60 - 6)
 TURNS = cycle(WIDTHS)
-TABS = (
-    head_lines,
-    overview_lines,
-    condition_pages,
-    variant_pages,
-    reach_lines,
-    link_pages,
-    side_lines,
-)
+TABS = (head_lines, overview_lines, condition_pages, variant_pages, reach_lines, link_pages, side_lines)
 LOGGED = ("name", "filters", "active", "tags", "key", "evaluation_runtime", "version")
 ODD: list[JSON] = [None, "x", 7, -1.5, True, [], {}, [None, 1, "a"], {"a": [{}]}, "\x1b[31m\u202e", 2**70]
 
@@ -98,11 +91,9 @@ def test_differing_library_value_has_a_line_of_its_own() -> None:
 
 def edited(flag: Flag) -> Activity:
     """An entry in which everything of the flag changed."""
-    changes = [
-        {"field": name, "action": "changed", "before": before, "after": flag.raw.get(name)}
-        for name, before in zip(LOGGED, [*ODD[:6], 1], strict=True)
-    ]
-    return Activity.of({"activity": "updated", "item_id": "1", "detail": {"changes": changes}})
+    before = zip(LOGGED, [*ODD[:6], 1], strict=True)
+    changed: dict[str, Any] = {name: (old, flag.raw.get(name)) for name, old in before}
+    return logged(**changed)
 
 
 def widths() -> tuple[int, ...]:
@@ -198,9 +189,7 @@ def recorded() -> Iterator[Any]:
         yield from (item for item in items if isinstance(item, dict) and "filters" in item)
 
 
-def test_every_sample_flag_draws_its_users_and_history(
-    projects: Sequence[Served],
-) -> None:
+def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served]) -> None:
     drawn = 0
     for project in projects:
         town = Town(project.definitions)
