@@ -8,9 +8,9 @@ from tests.doubles.counted_calls import counting_calls
 from tests.doubles.log_entries import logged
 
 from flagtui.api.errors import Forbidden
-from flagtui.models.activity import ActivityPage, change_row
+from flagtui.models.activity import Activity, ActivityPage, change_row
 from flagtui.models.json_value import JSON
-from flagtui.store.activity_feed import PAGE, ActivityFeed, deletions_in
+from flagtui.store.activity_feed import PAGE, PAGES, ActivityFeed, deletions_in, recent_deletions
 
 
 def told(number: int, activity: str = "updated", flag: int = 1, **changed: Any) -> dict[str, JSON]:
@@ -166,3 +166,39 @@ def test_deletions_are_sought_without_reading_other_changes() -> None:
         deletions = deletions_in(entries)
     assert [deletion.id for deletion in deletions] == [1]
     assert calls.count < 1_000
+
+
+def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
+    return logged(activity, about=("FeatureFlag", id, key), **changed)
+
+
+def test_the_newest_word_about_a_flag_decides() -> None:
+    found = deletions_in(
+        [
+            entry("restored", 1),
+            entry("deleted", 2, "two"),
+            entry("updated", 3, deleted=(False, True)),
+            entry("deleted", 1),
+            entry("restored", 2),
+            entry("updated", 4, active=(True, False)),
+        ]
+    )
+    assert [(one.id, one.key, one.who) for one in found] == [(2, "two", "Sam"), (3, "k", "Sam")]
+
+
+def test_deletion_mark_is_removed_from_a_key() -> None:
+    (found,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
+    assert found.key == "nice-key"
+
+
+async def test_only_a_few_pages_are_read() -> None:
+    asked: list[int] = []
+
+    class Endless:
+        async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
+            asked.append(page)
+            return ActivityPage.of({"results": [entry("deleted", page).raw], "next": "more"})
+
+    found = await recent_deletions(Endless())
+    assert asked == list(range(1, PAGES + 1))
+    assert [one.id for one in found] == asked

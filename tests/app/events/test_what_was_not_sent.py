@@ -1,9 +1,12 @@
 """Of event definitions nothing is claimed that the server did not send, and actions are called actions."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
+from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counted_calls
 
 from flagtui.app.events.event_list import EVENT_COLUMNS
 from flagtui.app.widgets.column_layout import Slot
@@ -119,3 +122,12 @@ def test_an_action_is_no_custom_event(more: dict[str, JSON]) -> None:
     number = "#5" if "action_id" in more else "number not reported"
     assert f"ACTION      {number}: a set of events under one name" in whole
     assert cells(row_of(WHOLE))["name"] == "paid"
+
+
+def test_heavy_event_is_drawn_in_bounded_work() -> None:
+    definition = EventDefinition.of(heavy.event(10_000, 1024 * 1024))
+    details = EventDetails(definition.row(), definition)
+    assert "#tag-199 and 9,800 more" in plain(detail_lines(details, (), NOW, 100))
+    assert "#tag-19 and 9,980 more" in plain(event_lines(details.row, NOW, 40))
+    assert "more characters" in plain(detail_lines(details, (), NOW, 100))
+    assert counted_calls(partial(list, detail_lines(details, (), NOW, 100))) < 60_000

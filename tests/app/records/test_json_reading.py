@@ -4,9 +4,10 @@ import json
 from random import Random
 from typing import Any
 
-from tests.app.records.test_json_pane import OnePane
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
+from tests.doubles.flag_app import FlagApp
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 
 from flagtui.app.records.json_pane import STEP, JsonPane
@@ -15,6 +16,11 @@ from flagtui.app.widgets.field import Field
 from flagtui.text.flag_sentences import plain
 
 JSON = Any
+
+
+class OnePane(FlagApp):
+    def compose(self) -> ComposeResult:
+        yield JsonPane("json")
 
 
 def test_lines_of_json_are_that_json() -> None:
@@ -84,3 +90,15 @@ async def test_fold_far_below_keeps_the_cursor_on_its_line() -> None:
             await app.workers.wait_for_complete()
             assert pane.view.place == place
             assert plain(pane.view._lines[place : place + 1]) == words
+
+
+async def test_search_typed_before_the_record_arrives_is_applied_later() -> None:
+    app = OnePane()
+    async with app.run_test(size=(80, 24)) as pilot:
+        pane = app.query_one(JsonPane)
+        pane.query_one(Field).focus()
+        await pilot.press(*"web", "enter")
+        pane.show_value({"key": "checkout", "tags": ["web"]})
+        await pilot.press("enter")
+        assert pane.query_one(Field).value == "web"
+        assert pane.view.place == 3

@@ -6,17 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.experiments.conftest import made, planned
 from tests.changes.sets.conftest import empty_set, staged, turned_off
 from tests.changes.sets.set_desk import LIMIT, SetDesk
+from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counting_calls
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.heavy_server import changed
 
 from flagtui.api import errors
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
+from flagtui.changes.own_changes import OwnChanges
+from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.plan_changes import changes_of
+from flagtui.changes.sets.set_order import sort_plans
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -208,3 +217,35 @@ async def test_encrypted_flags_are_planned_on_the_whole_record(tmp_path: Path) -
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
     await desk.plan(change_set)
     assert desk.ada.reads == 1
+
+
+@pytest.mark.parametrize("is_flag_first", [True, False])
+def test_flag_and_experiment_of_equal_number_both_stay(is_flag_first: bool) -> None:
+    experiment = planned("archive", made("stopped"))
+    fresh = Flag.of(raw_flag(id=experiment.id))
+    flag = expect(plan_flag(switch("turn off", fresh.id), fresh, Context(dependents=())), Plan)
+    plans: list[Proposal] = [flag, experiment] if is_flag_first else [experiment, flag]
+    assert sort_plans(plans) == plans
+
+
+async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
+    raw = heavy.with_conditions(1_000)
+    base = raw["filters"]
+    groups = [{**base["groups"][0], "rollout_percentage": 33}, *base["groups"][1:]]
+    change = StagedChange(
+        kind="flag",
+        record=raw["id"],
+        key=raw["key"],
+        verb="change targeting",
+        version=raw["version"],
+        base={"filters": base},
+        values={"filters": {**base, "groups": groups}},
+    )
+    theirs = Flag.of({**raw, **changed(raw), "version": raw["version"] + 1})
+    since = OutdatedChanges(empty_set(), OwnChanges())
+    with counting_calls() as calls:
+        outdated = await since.compare_off_loop(theirs, change)
+    assert [conflict.where for conflict in expect(outdated, OutdatedChange).conflicts] == [
+        "filters.groups[0]"
+    ]
+    assert calls.count < 1_000

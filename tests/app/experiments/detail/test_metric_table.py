@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from flagtui.app.experiments.chart import chart_lines
 from flagtui.app.experiments.detail.exposures import alarm_lines, variant_lines
 from flagtui.app.experiments.detail.metric_table import strokes_for, table_lines
+from flagtui.app.experiments.detail.proposed_conclusion import ProposedConclusion, propose_conclusion
 from flagtui.app.experiments.detail.sections import head_lines, sizing_lines
 from flagtui.app.experiments.detail.series import courses_of, day_lines, state_words
 from flagtui.app.widgets.glyphs import UNICODE
@@ -230,3 +231,28 @@ def test_what_is_being_calculated_is_said() -> None:
     again = Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"})
     assert "recalculated" in state_words(again)[0]
     assert state_words(days(20.0, None))[0] == "1 of 2 days, 1 failed"
+
+
+@pytest.mark.parametrize(
+    ("people", "total", "is_clear", "proposed"),
+    [
+        (3_000, 400, True, ProposedConclusion("won")),
+        (3_000, 200, True, ProposedConclusion("lost")),
+        (3_000, 310, False, ProposedConclusion(objection="no clear result so far")),
+        (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 people")),
+    ],
+)
+def test_winner_is_proposed_for_a_clear_result_with_enough_people(
+    people: int, total: float, is_clear: bool, proposed: ProposedConclusion
+) -> None:
+    made = experiment("control", "test", parameters={"recommended_sample_size": 5_000})
+    result = {
+        "baseline": sample("control", people, people / 10),
+        "variant_results": [sample("test", people, total, significant=is_clear)],
+    }
+    assert propose_conclusion(findings(made, result, control=people, test=people)) == proposed
+
+
+def test_nothing_is_proposed_without_results() -> None:
+    made = experiment("control", "test")
+    assert propose_conclusion(findings(made, None)) == ProposedConclusion(objection="no results are loaded")

@@ -1,12 +1,15 @@
-"""The list of a picker is drawn in its width from the first moment."""
+"""The list of a picker: drawn in its width from the first moment, and options that become fewer."""
 
 from collections.abc import Iterator
 
 import pytest
-from textual.app import App
+from rich.style import Style
+from textual import events
+from textual.app import App, ComposeResult
 from textual.content import Content
+from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
+from flagtui.app.dialogs.picker import ListedChoice, NarrowedList, OptionLines
 
 
 class Widths(NarrowedList[int]):
@@ -39,3 +42,23 @@ async def test_long_list_is_drawn_once(columns: int) -> None:
         await pilot.resize_terminal(50, 24)
         await pilot.pause()
         assert screen.widths[1:] == [min(72, 50 * 98 // 100) - 6]
+
+
+class Choosing(App[None]):
+    def compose(self) -> ComposeResult:
+        yield OptionLines(Option("one"), Option("two"))
+
+
+def click(lines: OptionLines, option: int) -> events.Click:
+    """One on the line where this option was drawn."""
+    style = Style.from_meta({"option": option})
+    return events.Click(
+        lines, x=2, y=1, delta_x=0, delta_y=0, button=1, shift=False, meta=False, ctrl=False, style=style
+    )
+
+
+async def test_a_click_where_an_option_was_chooses_none() -> None:
+    async with Choosing().run_test() as pilot:
+        lines = pilot.app.query_one(OptionLines)
+        await lines._dispatch_message(click(lines, 2))
+        assert lines.highlighted == 0
