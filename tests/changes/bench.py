@@ -163,18 +163,13 @@ class Bench:
 
     async def in_state(self, state: str) -> Experiment:
         """A new experiment, brought that far."""
-        ours = self.client.experiments
-        made = await ours.create("Blue button", "blue")
-        if state != "draft":
-            made = await ours.launch(made.id)
-        if state == "paused":
-            made = await ours.pause(made.id)
-        if state in ("stopped", "archived"):
+
+        def pass_days() -> None:
             # Older servers take the end from the client's clock.
             self.world.clock.pass_(days=9)
             self.clock.now = self.world.clock().timestamp()
-            made = await ours.end(made.id, conclusion="lost", comment="so far")
-        return await ours.archive(made.id) if state == "archived" else made
+
+        return await bring(self.client, state, ("Blue button", "blue"), pass_days)
 
     async def take_back(self, entry: Entry, overwrite: bool = False) -> list[str]:
         """Every part of it; the words of each."""
@@ -192,6 +187,26 @@ class Bench:
             assert ended.is_saved, ended
             said.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return said
+
+
+async def bring(
+    client: Client, state: str, names: tuple[str, str], before_end: Callable[[], None] = lambda: None
+) -> Experiment:
+    """A new experiment with this name and flag key, in this state."""
+    ours = client.experiments
+    made = await ours.create(*names)
+    if state == "deleted":
+        return await ours.delete(made.id)
+    if state != "draft":
+        made = await ours.launch(made.id)
+    if state == "paused":
+        made = await ours.pause(made.id)
+    if state == "concluded":
+        await ours.update(made.id, {"conclusion": "lost", "conclusion_comment": "so far"})
+    if state in ("stopped", "archived"):
+        before_end()
+        made = await ours.end(made.id, conclusion="lost", comment="so far")
+    return await ours.archive(made.id) if state == "archived" else made
 
 
 @asynccontextmanager

@@ -22,6 +22,7 @@ from typing import Any, Final
 import httpx
 import pytest
 from starlette.applications import Starlette
+from tests.changes.bench import bring
 from tests.changes.killed_changer import PROJECT, WRITING
 from tests.doubles.faulty_service import Message, Receive, Send, served
 from tests.doubles.service_world import Clock, World
@@ -171,20 +172,7 @@ async def in_state(client: Client, state: str, key: str) -> Any:
         return await client.flags.create({"key": key, "filters": {"groups": [{}]}})
     if state == "event":
         return await client.event_definitions.create(key)
-    ours = client.experiments
-    made = await ours.create(f"Test {key}", key)
-    if state == "draft":
-        return made
-    if state == "deleted":
-        return await ours.delete(made.id)
-    made = await ours.launch(made.id)
-    if state == "paused":
-        return await ours.pause(made.id)
-    if state == "concluded":
-        await ours.update(made.id, {"conclusion": "lost", "conclusion_comment": "so far"})
-    if state in ("stopped", "archived"):
-        made = await ours.end(made.id)
-    return await ours.archive(made.id) if state == "archived" else made
+    return await bring(client, state, (f"Test {key}", key))
 
 
 def chosen(choices: dict[str, Any], key: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from flagtui.models.json_value import JSON
 
 
 def moves(**changed: tuple[JSON, JSON]) -> list[JSON]:
-    """What an entry says of each field; null is any kind of empty."""
+    """Return the changes of an entry by field; null is any kind of empty."""
     return [
         {
             "field": name,

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, Unpack
 
 import httpx
 import pytest
+from tests.doubles.steady_clock import StoppedClock
 
 from flagtui.api.client import Client, ClientOptions
 
@@ -17,19 +18,13 @@ Answering: TypeAlias = Callable[[httpx.Request], httpx.Response | Awaitable[http
 MakeClient: TypeAlias = Callable[..., Client]
 
 
-class StillClock:
+class StillClock(StoppedClock):
     """Time that passes only when everyone waits, and then at once; the waits are remembered."""
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
-        self.now = now
+        super().__init__(now)
         self.waits: list[float] = []
         self._until: list[float] = []
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
 
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)

@@ -5,27 +5,33 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 
 from flagtui.api.clock import SystemClock
 
 
-class SteadyClock:
-    """Counts the seconds slept. `at(5, call)` calls when five seconds have gone by."""
+class StoppedClock:
+    """Keeps its time; `now` sets it."""
 
     def __init__(self, now: float = 1_780_000_000.0) -> None:
-        self.began = now
         self.now = now
-        self.slept: list[float] = []
-        self._due: list[tuple[float, Callable[[], None]]] = []
 
     def time(self) -> float:
         return self.now
 
     def monotonic(self) -> float:
         return self.now
+
+
+class SteadyClock(StoppedClock):
+    """Counts the seconds slept. `at(5, call)` calls when five seconds have gone by."""
+
+    def __init__(self, now: float = 1_780_000_000.0) -> None:
+        super().__init__(now)
+        self.began = now
+        self.slept: list[float] = []
+        self._due: list[tuple[float, Callable[[], None]]] = []
 
     def at(self, seconds: float, call: Callable[[], None]) -> None:
         self._due.append((self.began + seconds, call))
@@ -38,17 +44,8 @@ class SteadyClock:
             call()
 
 
-@dataclass
-class Timing:
+class Timing(StoppedClock):
     """Time that moves when a test says so; waiting costs nothing."""
-
-    now: float
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
 
     async def sleep(self, seconds: float) -> None:
         if seconds == math.inf:

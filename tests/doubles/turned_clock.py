@@ -3,23 +3,18 @@
 import asyncio
 from dataclasses import replace
 
+from tests.doubles.steady_clock import StoppedClock
 from tests.doubles.whole_program import Program
 
 from flagtui.app.shell.polling import Polling
 
 
-class TurnedClock:
+class TurnedClock(StoppedClock):
     """Waiting on it takes no real time and never ends by itself."""
 
     def __init__(self, now: float) -> None:
-        self.now = now
+        super().__init__(now)
         self._due: list[tuple[float, asyncio.Event]] = []
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
 
     async def sleep(self, seconds: float) -> None:
         rung = asyncio.Event()

@@ -42,14 +42,20 @@ class Log:
         )
 
 
+async def reading(entries: Sequence[dict[str, JSON]]) -> tuple[Log, ActivityFeed]:
+    """A log, and a feed that has read its first page."""
+    log = Log(entries)
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    return log, feed
+
+
 def newest_first(feed: ActivityFeed) -> list[str]:
     return [row.id for row in sorted(feed.rows, key=lambda row: -row.place)]
 
 
 async def test_pages_are_read_one_by_one_until_the_end() -> None:
-    log = Log([told(number) for number in range(250, 0, -1)])
-    feed = ActivityFeed(log.page)
-    await feed.read_on()
+    log, feed = await reading([told(number) for number in range(250, 0, -1)])
     assert (len(feed.rows), feed.total, feed.is_complete) == (PAGE, 250, False)
     await feed.read_on()
     await feed.read_on()
@@ -60,9 +66,7 @@ async def test_pages_are_read_one_by_one_until_the_end() -> None:
 
 
 async def test_new_entries_come_on_top_and_old_rows_stay() -> None:
-    log = Log([told(2), told(1)])
-    feed = ActivityFeed(log.page)
-    await feed.read_on()
+    log, feed = await reading([told(2), told(1)])
     before = list(feed.rows)
     log.entries[:0] = [told(4), told(3)]
     await feed.catch_up()
@@ -71,9 +75,7 @@ async def test_new_entries_come_on_top_and_old_rows_stay() -> None:
 
 
 async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
-    log = Log([told(number) for number in range(300, 0, -1)])
-    feed = ActivityFeed(log.page)
-    await feed.read_on()
+    log, feed = await reading([told(number) for number in range(300, 0, -1)])
     log.entries[:0] = [told(number) for number in range(430, 300, -1)]
     while not feed.is_complete:
         await feed.read_on()
@@ -82,9 +84,7 @@ async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
 
 
 async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
-    log = Log([told(1)])
-    feed = ActivityFeed(log.page)
-    await feed.read_on()
+    log, feed = await reading([told(1)])
     log.entries[:0] = [told(number) for number in range(900, 1, -1)]
     await feed.catch_up()
     assert newest_first(feed)[0] == "e900"
@@ -131,9 +131,14 @@ async def test_watchers_hear_of_every_page() -> None:
 
 
 async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
-    log = Log([told(5, "restored", 2), told(4, "deleted", 2), told(3, "deleted", 1), told(2, "created", 1)])
-    feed = ActivityFeed(log.page)
-    await feed.read_on()
+    log, feed = await reading(
+        [
+            told(5, "restored", 2),
+            told(4, "deleted", 2),
+            told(3, "deleted", 1),
+            told(2, "created", 1),
+        ]
+    )
     assert [row.id for row in feed.rows if row.is_in_effect] == ["e3"]
     log.entries[:0] = [told(6, deleted=(True, False))]
     await feed.catch_up()

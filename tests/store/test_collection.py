@@ -50,24 +50,6 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     assert collection.put(flag(1, 1), collection.moment) is True
 
 
-def test_row_on_two_pages_of_a_load_is_the_newer() -> None:
-    collection = empty()
-    collection.begin_load()
-    collection.add_page([flag(1, 5)], 2)
-    collection.add_page([flag(1, 4), flag(2)], 2)
-    collection.finish_load()
-    assert collection.rows == (flag(1, 5), flag(2))
-
-
-def test_page_requested_before_a_save_does_not_undo_it() -> None:
-    collection = loaded(flag(1, None, active=True))
-    collection.begin_load()
-    collection.put(flag(1, None, active=False))
-    collection.add_page([flag(1, None, active=True)], 1)
-    collection.finish_load()
-    assert collection.get(1) == flag(1, None, active=False)
-
-
 def test_page_requested_before_a_removal_does_not_restore_the_record() -> None:
     collection = loaded(flag(1), flag(2))
     collection.begin_load()

@@ -1,6 +1,12 @@
 """What a load leaves of a collection: nothing is dropped that may still be there."""
 
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
 from tests.doubles.flag_collection import empty, flag, ids, load, loaded
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.collection import Collection
 
 
 def test_rows_show_page_by_page_while_they_arrive() -> None:
@@ -22,81 +28,65 @@ def test_secondary_list_does_not_change_the_count() -> None:
     assert (ids(collection), collection.total) == ([1, 2], 1)
 
 
-def test_refresh_keeps_every_row_until_it_finishes() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    assert ids(collection) == [1, 2, 3]
-    collection.add_page([flag(3, 2), flag(1)], 2)
-    assert ids(collection) == [1, 2, 3]
-    collection.finish_load()
-    assert ids(collection) == [1, 3]
-    assert collection.get(2) is None
+Step = Callable[[Collection[FlagRow]], object]
 
 
-def test_a_refresh_that_breaks_off_drops_nothing() -> None:
-    collection = loaded(flag(1), flag(2))
-    collection.begin_load()
-    collection.add_page([flag(1, 5)], 2)
-    collection.abandon_load()
-    assert ids(collection) == [1, 2]
-    assert collection.server_row(1) == flag(1, 5)
+def page(*rows: FlagRow | int, of: int, unreadable: Sequence[int] = ()) -> Step:
+    """A page of a list of so many rows."""
+    return lambda collection: collection.add_page(as_rows(rows), of, unreadable)
 
 
-def test_pages_shifted_by_a_deletion_lose_no_row() -> None:
-    collection = loaded(flag(1), flag(2), flag(3), flag(4))
-    collection.begin_load()
-    collection.add_page([flag(1), flag(2)], 4)
-    collection.add_page([flag(4)], 3)  # 1 was deleted meanwhile, so 3 moved to the page read already.
-    collection.finish_load()
-    assert 3 in ids(collection)
+def put(row: FlagRow) -> Step:
+    return lambda collection: collection.put(row)
 
 
-def test_rows_that_could_not_be_read_count_as_seen() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    load(collection, flag(1), unreadable=[3])
-    assert ids(collection) == [1]
-    assert collection.is_complete
+def remove(id: int) -> Step:
+    return lambda collection: collection.remove(id)
 
 
-def test_a_load_drops_only_what_it_covers() -> None:
-    collection = loaded(flag(1), flag(2, archived=True), flag(3))
-    load(collection, flag(1), covers=lambda row: not row.archived)
-    assert ids(collection) == [1, 2]
+def as_rows(rows: Iterable[FlagRow | int]) -> tuple[FlagRow, ...]:
+    return tuple(flag(row) if isinstance(row, int) else row for row in rows)
 
 
-def test_a_record_made_while_loading_stays() -> None:
-    collection = loaded(flag(1))
-    collection.begin_load()
-    collection.put(flag(9))
-    collection.add_page([flag(1)], 1)
-    collection.finish_load()
-    assert ids(collection) == [1, 9]
+BEGIN, FINISH, ABANDON = Collection.begin_load, Collection.finish_load, Collection.abandon_load
+ARCHIVED, ON, OFF = flag(2, archived=True), flag(1, None, active=True), flag(1, None, active=False)
+LOADS: dict[str, tuple[list[FlagRow | int], list[Step], list[FlagRow | int]]] = {
+    "begun": ([1, 2, 3], [BEGIN], [1, 2, 3]),
+    "under way": ([1, 2, 3], [BEGIN, page(flag(3, 2), 1, of=2)], [1, 2, flag(3, 2)]),
+    "finished": ([1, 2, 3], [BEGIN, page(flag(3, 2), 1, of=2), FINISH], [1, flag(3, 2)]),
+    "broken off": ([1, 2], [BEGIN, page(flag(1, 5), of=2), ABANDON], [flag(1, 5), 2]),
+    # 1 was deleted meanwhile, so 3 moved to the page read already.
+    "pages shifted by a deletion": (
+        [1, 2, 3, 4],
+        [BEGIN, page(1, 2, of=4), page(4, of=3), FINISH],
+        [1, 2, 3, 4],
+    ),
+    "rows that could not be read": ([1, 2, 3], [BEGIN, page(1, of=2, unreadable=[3]), FINISH], [1]),
+    "a part of the list": (
+        [1, ARCHIVED, 3],
+        [BEGIN, page(1, of=1), lambda collection: collection.finish_load(lambda row: not row.archived)],
+        [1, ARCHIVED],
+    ),
+    "made meanwhile": ([1], [BEGIN, put(flag(9)), page(1, of=1), FINISH], [1, 9]),
+    "removed meanwhile": ([1, 2, 3], [BEGIN, page(1, of=2), remove(1), page(3, of=2), FINISH], [3]),
+    # It was restored meanwhile, and a later page has it: of two records one page had only one.
+    "back meanwhile": (
+        [1, 2],
+        [BEGIN, page(1, of=2), remove(1), page(flag(1, 2), of=2), FINISH],
+        [2, flag(1, 2)],
+    ),
+    "removed before": ([1], [remove(1), remove(404), BEGIN, page(1, of=1)], [1]),
+    "removed before its page": ([1, 2], [BEGIN, remove(2), page(1, 2, of=2), FINISH], [1]),
+    "saved before its page": ([ON], [BEGIN, put(OFF), page(ON, of=1), FINISH], [OFF]),
+    "on two pages": ([], [BEGIN, page(flag(1, 5), of=2), page(flag(1, 4), 2, of=2), FINISH], [flag(1, 5), 2]),
+}
 
 
-def test_record_removed_while_loading_still_counts_as_listed() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2)
-    collection.remove(1)
-    collection.add_page([flag(3)], 2)
-    collection.finish_load()
-    assert ids(collection) == [3]
-
-
-def test_a_record_that_comes_back_while_loading_counts_once() -> None:
-    collection = loaded(flag(1), flag(2))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2)
-    collection.remove(1)
-    collection.add_page([flag(1, 2)], 2)  # It was restored meanwhile, and a later page has it.
-    collection.finish_load()
-    assert ids(collection) == [2, 1], "of two records one page had only one, so nothing is dropped"
-
-
-def test_a_load_begun_after_a_removal_is_believed() -> None:
-    collection = loaded(flag(1))
-    collection.remove(1)
-    collection.remove(404)
-    collection.begin_load()
-    collection.add_page([flag(1)], 1)
-    assert ids(collection) == [1]
+@pytest.mark.parametrize("what", LOADS)
+def test_load_drops_nothing_that_may_still_be_there(what: str) -> None:
+    before, steps, after = LOADS[what]
+    collection = loaded(*as_rows(before))
+    for step in steps:
+        step(collection)
+    assert collection.rows == as_rows(after)
+    assert collection.is_complete or FINISH not in steps

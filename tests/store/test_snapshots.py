@@ -231,12 +231,6 @@ def test_the_oldest_copies_make_room(tmp_path: Path) -> None:
     assert {path.name for path in files(tmp_path)} == {"0.rows", "1.rows", PLACE.file_name}
 
 
-def test_oversized_cache_is_neither_written_nor_read(tmp_path: Path) -> None:
-    assert not make(tmp_path, size_limit=1_000).save(PLACE, ROWS, FlagRow)
-    make(tmp_path).save(PLACE, ROWS, FlagRow)
-    assert make(tmp_path, size_limit=1_000).load(PLACE, FlagRow) is None
-
-
 def test_a_forgotten_copy_is_gone(tmp_path: Path) -> None:
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     make(tmp_path).forget(PLACE)

@@ -1,15 +1,13 @@
 """Every sentence about targeting is read back into claims and compared with the JSON."""
 
 import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 import pytest
 from tests.doubles import random_flags, stored_targeting
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, fixture_paths
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import at_most
 from tests.doubles.stored_targeting import compare_short, filters_in
@@ -21,8 +19,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import plain, who_sees_it
 
 JSON = Any
-FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
-FIXTURES: Final = sorted(FOLDER.glob("*/*.json"))
+FIXTURES: Final = fixture_paths()
 
 
 def compare(filters: dict[str, JSON]) -> None:

@@ -1,16 +1,13 @@
 """Entries as rows, in the pane and on the clipboard: exact, short and harmless, whatever the server wrote."""
 
-import json
-import os
 import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import logged
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
@@ -200,18 +197,14 @@ def test_malformed_entries_break_no_row_pane_or_copy(
 
 
 def test_every_entry_of_the_product_has_words() -> None:
-    folder = os.environ.get("FLAGTUI_FIXTURES")
-    if not folder:
+    entries = real_records("activity/**/*.json", "activity")
+    if not entries:
         pytest.skip(NO_FIXTURES)
-    found = 0
-    for path in (Path(folder) / "activity").rglob("*.json"):
-        page = json.loads(path.read_text(encoding="utf-8"))
-        for raw in page.get("results", [page]):
-            row = change_row(Activity.of(raw), -1)
-            assert drawn(row)
-            assert told(EntryView(row, NOW))
-            found += 1
-    assert found > 10
+    assert len(entries) > 10
+    for raw in entries:
+        row = change_row(Activity.of(raw), -1)
+        assert drawn(row)
+        assert told(EntryView(row, NOW))
 
 
 def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:

@@ -9,8 +9,9 @@ import pytest
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.app.flags.flag_preview_lines import served_if, total_pieces
+from flagtui.app.flags.flag_preview_lines import served_if, total_pieces, variant_bar
 from flagtui.details.flag_inspector import FEW, Inspector
+from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails
 from flagtui.models.json_value import JSON
@@ -185,3 +186,22 @@ async def test_opted_in_users_are_named_next_to_counted_ones() -> None:
 def test_reach_names_what_a_flag_needs_to_be_served(active: bool, deleted: bool, condition: str) -> None:
     flag = Flag.of(raw_flag() | {"active": active, "deleted": deleted})
     assert served_if(flag) == condition
+
+
+@pytest.mark.parametrize(
+    ("shares", "drawn"),
+    [
+        ((50, 50), "━━━━ ━━━━━"),
+        ((30, 30, 40), "━━ ━━ ━━━━"),
+        ((100, 0), "━━━━━━━━━━"),
+        ((0, 100), "━━━━━━━━━━"),
+        ((90, 10), "━━━━━━━━ ━"),
+        ((10, 90), "━━━━━━━━━━"),
+        ((0, 0), ""),
+    ],
+)
+def test_variants_are_told_apart_without_colours(shares: tuple[float, ...], drawn: str) -> None:
+    variants = tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))
+    pieces = list(variant_bar(variants, 10))
+    assert "".join(text for text, _ in pieces) == drawn
+    assert len({style for text, style in pieces if text}) == sum(share > 0 for share in shares)

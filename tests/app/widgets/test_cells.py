@@ -1,5 +1,6 @@
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -8,7 +9,8 @@ from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
 from tests.doubles.joined_emoji import is_whole
 from textual.content import Content
 
-from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS
+from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit, lay_out
 from flagtui.app.widgets.line import Lines, cut, fit_cells, joined
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
@@ -68,3 +70,41 @@ def test_height_of_lines_takes_no_wrapping_where_they_fit() -> None:
     long = joined([[(f"line {place} of a long question", "")] for place in range(2_000)])
     assert counted_calls(lambda: long.get_height({}, 80)) < 20_000
     assert counted_calls(lambda: long.get_height({}, 81)) < 20
+
+
+EVERY = ("state", "key", "rollout", "type", "runtime", "tags", "updated")
+
+
+def names(width: int) -> tuple[str, ...]:
+    return tuple(placed.column.name for placed in lay_out(FLAG_COLUMNS, width))
+
+
+@pytest.mark.parametrize(
+    ("screen", "expected"),
+    [
+        (110, EVERY),
+        (80, EVERY),
+        (79, EVERY),
+        (60, ("state", "key", "rollout", "type", "updated")),
+        (40, ("state", "key", "rollout")),
+    ],
+)
+def test_a_narrower_screen_drops_the_columns_that_matter_least(
+    screen: int, expected: tuple[str, ...]
+) -> None:
+    edges_and_mark_bar = 3
+    assert names(screen - edges_and_mark_bar) == expected
+
+
+@given(st.integers(0, 400))
+def test_columns_use_exactly_the_available_width(width: int) -> None:
+    placed = lay_out(FLAG_COLUMNS, width)
+    taken = sum(p.width + p.column.gap for p in placed)
+    assert taken <= width or placed[0].width == 0
+    assert width < 40 or all(p.width >= p.column.width for p in placed)
+    assert not 40 <= width <= 150 or taken == width
+
+
+def test_hidden_column_gives_its_cells_to_the_others() -> None:
+    chosen = [column for column in FLAG_COLUMNS if column.name != "tags"]
+    assert sum(p.width + p.column.gap for p in lay_out(chosen, 90)) == 90

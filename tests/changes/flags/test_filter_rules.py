@@ -1,13 +1,11 @@
 """As strict as the strictest server, and nothing a server takes is refused."""
 
 import json
-import os
-from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.targeting import group
 
 from flagtui.changes.flags.filter_rules import SIZE_LIMIT, problems_in
@@ -161,14 +159,11 @@ def test_nothing_odd_crashes_it(odd: JSON) -> None:
     problems_in({"groups": [], "multivariate": {"variants": [odd, {"key": odd, "rollout_percentage": odd}]}})
 
 
-@pytest.mark.skipif(not os.environ.get("FLAGTUI_FIXTURES"), reason=NO_FIXTURES)
+REAL: Final = real_records("flags/retrieve_*.json", "id")
+
+
+@pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
 def test_real_flags_are_fine() -> None:
-    folder = Path(os.environ["FLAGTUI_FIXTURES"]) / "flags"
-    wrong: dict[str, list[str]] = {}
-    for path in sorted(folder.glob("retrieve_*.json")):
-        raw = json.loads(path.read_text())
-        if found := problems_in(
-            raw.get("filters"), raw.get("id"), is_encrypted=any("has_encrypted" in name for name in raw)
-        ):
-            wrong[path.name] = [f"{problem.where}: {problem.words}" for problem in found]
-    assert wrong == {}
+    for raw in REAL:
+        is_encrypted = any("has_encrypted" in name for name in raw)
+        assert problems_in(raw.get("filters"), raw["id"], is_encrypted=is_encrypted) == (), raw["key"]

@@ -28,12 +28,6 @@ async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -
     )
 
 
-async def test_a_write_applied_twice_is_saved_with_the_gap_told(office: Office) -> None:
-    office.ada.faults = ["apply twice"]
-    outcome = await office.change()
-    assert (outcome.ending, outcome.remarks[0].endswith("1 time")) == ("saved", True)
-
-
 async def test_a_conflict_brings_both_sides(office: Office) -> None:
     office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
     outcome = await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))

@@ -1,15 +1,13 @@
 """Intents that change targeting change the named part only."""
 
 import copy
-import json
-import os
 from collections.abc import Callable
-from pathlib import Path
+from typing import Final
 
 import pytest
 from tests.changes.conftest import planned
 from tests.changes.writing import edited
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.targeting import asks, asks_cohort
 
@@ -137,21 +135,15 @@ def test_older_version_is_restored_without_its_key() -> None:
     assert plan.title == "Restore an older version of"
 
 
-def real_flags() -> list[dict[str, JSON]]:
-    folder = os.environ.get("FLAGTUI_FIXTURES")
-    if not folder:
-        return []
-    found = [
-        json.loads(path.read_text()) for path in sorted((Path(folder) / "flags").glob("retrieve_*.json"))
-    ]
-    return [raw for raw in found if isinstance(raw.get("filters"), dict) and raw["filters"].get("groups")]
+REAL: Final = [
+    raw
+    for raw in real_records("flags/retrieve_*.json", "filters")
+    if isinstance(raw["filters"], dict) and raw["filters"].get("groups") and raw.get("can_edit") is not False
+]
 
 
-@pytest.mark.skipif(not real_flags(), reason=NO_FIXTURES)
+@pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
 def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
-    for raw in real_flags():
-        fresh = Flag.of(raw)
-        if fresh.raw.get("can_edit") is False:
-            continue
+    for fresh in map(Flag.of, REAL):
         plan = planned(flag_intent.set_rollout(fresh, 0, 37), fresh)
         assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]

@@ -1,16 +1,14 @@
 """Sentences about measurements are parsed again and equal the stored metrics, completely."""
 
 import json
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 import pytest
 from tests.doubles import random_experiments
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.metric_reader import read_node
 from tests.doubles.slices import at_most
 from tests.doubles.stored_metrics import compare, compare_trees, node_of
@@ -23,8 +21,7 @@ from flagtui.service.sample_data.experiments import catalogue
 from flagtui.text.flag_sentences import plain
 
 JSON = Any
-FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
-FIXTURES: Final = sorted(FOLDER.glob("experiments/*.json"))
+REAL: Final = real_records("experiments/*.json", "feature_flag_key")
 WIDE: Final = 4_000
 EXPOSED: Final = re.compile(r"(.+), (with|without) test accounts; several variants seen: (.+)")
 AFTERWARDS: Final = ": only who does that afterwards counts, and from then on"
@@ -40,13 +37,6 @@ def stored_in(raw: dict[str, JSON]) -> list[dict[str, JSON]]:
     return [*(raw.get("metrics") or []), *(raw.get("metrics_secondary") or []), *shared]
 
 
-def real() -> Iterator[dict[str, JSON]]:
-    for path in FIXTURES:
-        answer = json.loads(path.read_text())
-        records = answer.get("results", [answer]) if isinstance(answer, dict) else answer
-        yield from (one for one in records if isinstance(one, dict) and "feature_flag_key" in one)
-
-
 def test_every_metric_of_the_sample_measures_what_is_said() -> None:
     for metric in catalogue().values():
         compare(told(metric), metric)
@@ -59,9 +49,9 @@ def test_every_metric_made_at_random_measures_what_is_said() -> None:
         compare(told(metric), metric)
 
 
-@pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
+@pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
 def test_every_real_metric_measures_what_is_said() -> None:
-    metrics = [one for raw in real() for one in stored_in(raw) if one]
+    metrics = [one for raw in REAL for one in stored_in(raw) if one]
     assert len(metrics) > 10
     for metric in metrics:
         compare(told(metric), metric)

@@ -1,16 +1,13 @@
 """Every tab draws every flag there is, and many that should not be, at every width."""
 
-import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from tests.doubles import random_flags
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import logged
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL, at_most, one_in
@@ -181,14 +178,6 @@ def test_flags_with_anything_anywhere() -> None:
         draw_all(Flag.of(spoiled(random, raw)))
 
 
-def recorded() -> Iterator[Any]:
-    folder = os.environ.get("FLAGTUI_FIXTURES")
-    for path in sorted(Path(folder, "flags").glob("*.json")) if folder else ():
-        found = json.loads(path.read_text(encoding="utf-8"))
-        items = found.get("results", [found]) if isinstance(found, dict) else found
-        yield from (item for item in items if isinstance(item, dict) and "filters" in item)
-
-
 def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served]) -> None:
     drawn = 0
     for project in projects:
@@ -206,7 +195,7 @@ def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served
 
 
 def test_flags_of_the_product() -> None:
-    flags = [*recorded()]
+    flags = real_records("flags/*.json", "filters")
     if not flags:
         pytest.skip(NO_FIXTURES)
     for raw in flags:
