@@ -8,7 +8,7 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.journal_entries import Entry, Signature
 
 
-async def test_journal_shows_hostile_text_and_names_undo_and_redo(setting: Setting) -> None:
+async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Setting) -> None:
     nasty = "[bold]x\x1b]0;owned\x07\u202egnp.exe\x9b31m"
     async with running(setting) as program:
         signature = Signature(nasty, nasty, nasty, nasty)
@@ -29,13 +29,10 @@ async def test_journal_shows_hostile_text_and_names_undo_and_redo(setting: Setti
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
         await program.press("slash", *"is:undo", "enter")
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
-
-
-async def test_entry_opens_its_flag_unless_it_is_elsewhere(setting: Setting) -> None:
-    async with running(setting) as program:
+        await program.press("escape", "escape")
         await program.go_to("new-nav")
         await program.press("at", "enter", *"+2h", "enter", "y")
-        await program.press("J", "enter")
+        await program.press("J", "escape", "enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert "new-nav" in program.screen
         await program.press("escape", "escape", "escape")

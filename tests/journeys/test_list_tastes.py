@@ -65,16 +65,6 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
-async def test_unwritable_settings_are_reported_and_nothing_is_lost(kept: Setting) -> None:
-    blocked = kept.folder / "blocked"
-    blocked.write_text("a file where a folder should be")
-    unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
-    async with running(replace(kept, preferences=unwritable)) as program:
-        await program.press("c", "down", "space", "enter")
-        assert "kept only until you quit" in program.notices[-1]
-        assert "rollout" not in columns(program)
-
-
 COPIED = {
     "id": "sent to the terminal's clipboard: {id}",
     "command": "flagtui --profile test --project 1 --flag=new-nav",
@@ -161,14 +151,20 @@ async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting
                 assert not isinstance(app.screen, FlagScreen)
 
 
-async def test_remembered_hidden_order_is_named_without_an_arrow(kept: Setting) -> None:
+async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Setting) -> None:
     kept.preferences.keep_sort("flags", "created")
-    async with running(replace(kept, size=WIDE)) as program:
+    blocked = kept.folder / "blocked"
+    blocked.write_text("a file where a folder should be")
+    unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
+    async with running(replace(kept, size=WIDE, preferences=unwritable)) as program:
         assert "sorted by created ↓" in program.screen
         assert "UPDATED ↓" not in program.screen
         await program.press("s")
         assert "UPDATED ↓" in program.screen
         assert "sorted by" not in program.screen
+        await program.press("c", "down", "space", "enter")
+        assert "kept only until you quit" in program.notices[-1]
+        assert "rollout" not in columns(program)
 
 
 async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) -> None:

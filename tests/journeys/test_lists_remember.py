@@ -123,22 +123,19 @@ async def test_every_list_copies_the_current_row_and_filters_by_state(program: P
         assert "$FLAGTUI_API_KEY" in program.notices[-1], name
 
 
-async def test_palette_reaches_commands_records_and_projects(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        await program.press("colon", *"inbox")
-        palette = program.app.screen
-        assert isinstance(palette, PaletteScreen)
-        first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
-        assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
-        await program.press("escape", "colon", *"events", "enter")
-        assert shown(program).description.name == "events"
-        await program.press("colon", *"Checkout red")
-        await program.press("enter")
-        assert shown(program).description.name == "experiments"
-        assert "Checkout redesign" in str(shown(program).record)
-        await program.press("colon", *"verify", "enter")
-        assert shown(program).description.name == "events"
-        assert "choose a row, then V" in program.notices[-1]
-        assert program.wire.writes() == []
-        await program.press("colon", *"mobile", "enter")
-        assert "Mobile" in program.screen.splitlines()[0]
+async def test_palette_reaches_commands_records_and_projects(program: Program) -> None:
+    await program.press("colon", *"inbox")
+    palette = program.app.screen
+    assert isinstance(palette, PaletteScreen)
+    first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
+    assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
+    await program.press("escape", "colon", *"Checkout red", "enter")
+    assert shown(program).description.name == "experiments"
+    assert "Checkout redesign" in str(shown(program).record)
+    await program.press("colon", *"verify", "enter")
+    assert shown(program).description.name == "events"
+    assert "choose a row, then V" in program.notices[-1]
+    assert program.wire.writes() == []
+    for project in ("Mobile", "Web app"):
+        await program.press("colon", *project, "enter")
+        assert project in program.screen.splitlines()[0]

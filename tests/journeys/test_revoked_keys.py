@@ -138,26 +138,7 @@ async def give_another_key(program: Program) -> str:
     return key
 
 
-async def test_form_keeps_its_input_while_the_key_is_replaced(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("e")
-        flag_form.stand_on(program, "description")
-        await program.press("enter", "end", "ctrl+u", *"careful", "enter")
-        revoke(program.wire, "PATCH")
-        await program.press("ctrl+s", "y")
-        await give_another_key(program)
-        assert isinstance(program.app.screen, ConfirmScreen)
-        assert "careful" in words(program.screen)
-        assert (await program.stored("new-nav")).name != "careful"
-        await program.press("escape")
-        assert isinstance(program.app.screen, FormScreen)
-        assert "careful" in words(program.screen)
-        await program.press("ctrl+s", "y")
-        assert (await program.stored("new-nav")).name == "careful"
-
-
-async def test_sign_in_can_wait_and_the_list_shows_the_reason(setting: Setting) -> None:
+async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) -> None:
     async with running(setting) as program:
         revoke(program.wire)
         await program.press("f5")
@@ -170,3 +151,22 @@ async def test_sign_in_can_wait_and_the_list_shows_the_reason(setting: Setting) 
         await type_key(program, another_key(program, "feature_flag:read", "user:read"))
         assert "synced" in program.screen.splitlines()[0]
         assert "change flags: the key lacks feature_flag:write" in program.notices[-1]
+        await program.press("ctrl+l")
+        await type_key(program, another_key(program))
+        await program.go_to("new-nav")
+        await program.press("e")
+        flag_form.stand_on(program, "description")
+        await program.press("enter", "end", "ctrl+u", *"careful", "enter")
+        refusal = httpx.Response(401, json=REVOKED)
+        program.wire.before = lambda asked: refusal if asked.method == "PATCH" else None
+        await program.press("ctrl+s", "y")
+        program.wire.heal()
+        await give_another_key(program)
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert "careful" in words(program.screen)
+        assert (await program.stored("new-nav")).name != "careful"
+        await program.press("escape")
+        assert isinstance(program.app.screen, FormScreen)
+        assert "careful" in words(program.screen)
+        await program.press("ctrl+s", "y")
+        assert (await program.stored("new-nav")).name == "careful"

@@ -33,9 +33,7 @@ async def until_rows(program: Program) -> None:
         await program.pilot.pause()
 
 
-async def test_cached_rows_are_searchable_while_the_key_is_read(
-    setting: Setting,
-) -> None:
+async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         before = drawn(program)
     found = asyncio.Event()
@@ -56,37 +54,6 @@ async def test_cached_rows_are_searchable_while_the_key_is_read(
         assert program.app.app_state.workspace is not None
         assert drawn(program) == before
 
-
-RECORDS = {"2": "Chart colours", "1": "new-nav"}
-"""By the key of a list: a record on its first page."""
-
-
-async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:
-    async with running(remembering(setting)) as program:
-        await program.press(*reversed(RECORDS), "q")
-    for tab, record in RECORDS.items():
-        found = asyncio.Event()
-        without = replace(remembering(setting), key_found=found, has_key=False)
-        async with running(without, wait=False) as program:
-            await until_rows(program)
-            assert program.app.tabs.current == tab
-            assert record in program.screen
-            found.set()
-            await program.settle()
-            assert "paste a personal API key" in program.screen
-            await program.press("escape")
-            assert rows(program) == 0
-            assert "There is no API key." in program.screen
-            assert "ctrl+l signs in" in program.screen
-            assert record not in program.screen
-            # The next start is on the tab before this one.
-            await program.press(str(int(tab) - 1), "q")
-
-
-async def test_cached_rows_accept_no_changes_while_offline(setting: Setting) -> None:
-    async with running(remembering(setting)):
-        pass
-
     def cut(wire: Wire) -> None:
         wire.before = lambda request: httpx.ConnectError("down")
 
@@ -99,6 +66,25 @@ async def test_cached_rows_accept_no_changes_while_offline(setting: Setting) -> 
         assert program.wire.writes() == []
         assert program.journal.entries() == []
         assert "new-nav" in program.notices[-1]
+
+
+async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        await program.press("2", "q")
+    found = asyncio.Event()
+    without = replace(remembering(setting), key_found=found, has_key=False)
+    async with running(without, wait=False) as program:
+        await until_rows(program)
+        assert program.app.tabs.current == "2"
+        assert "Chart colours" in program.screen
+        found.set()
+        await program.settle()
+        assert "paste a personal API key" in program.screen
+        await program.press("escape")
+        assert rows(program) == 0
+        assert "There is no API key." in program.screen
+        assert "ctrl+l signs in" in program.screen
+        assert "Chart colours" not in program.screen
 
 
 async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) -> None:

@@ -75,7 +75,7 @@ async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
         assert (change.key, change.values["name"]) == ("brand-new", "for everyone")
 
 
-async def test_polling_marks_outdated_changes_with_both_sides(setting: Setting) -> None:
+async def test_outdated_changes_show_both_sides_until_the_record_has_them(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)
         await program.go_to("new-nav")
@@ -94,6 +94,11 @@ async def test_polling_marks_outdated_changes_with_both_sides(setting: Setting) 
         assert "now 90 % · condition 1: rollout 75 %" in shown
         assert "another user changed rollout of condition 1 since was 75 % now 90 % staged 40 %" in shown
         assert "e stages it again on the current record" in shown
+        await change_by_colleague(program, "export-parquet", 40)
+        await program.press("f5", "e")
+        assert "has these values already" in words(program.screen)
+        (change,) = set_on_disk(program).file.read().changes
+        assert change.key == "new-nav"
 
 
 async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) -> None:
@@ -149,13 +154,3 @@ async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) 
         assert (await program.stored("export-parquet")).targeting.rollout == 55
         assert not (await program.stored("new-nav")).active
         assert not set_on_disk(program).file.exists
-
-
-async def test_change_that_the_record_has_already_is_unstaged(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stage_two(program)
-        await change_by_colleague(program, "export-parquet", 40)
-        await program.press("f5", "ampersand", "e")
-        assert "has these values already" in words(program.screen)
-        (change,) = set_on_disk(program).file.read().changes
-        assert change.key == "new-nav"

@@ -18,14 +18,13 @@ async def packet(program: Program, *keys: str) -> None:
 
 
 async def test_slash_in_a_record_searches_its_list_or_its_json(program: Program) -> None:
-    for tab in ("1", "2", "3"):
-        await program.press(tab, "enter")
-        assert isinstance(program.app.screen, RecordScreen)
-        await packet(program, "slash", *"nav")
-        front = program.app.screen
-        assert isinstance(front, BrowseScreen)
-        assert (front.current_tab(), front.search.value, front.focused) == (tab, "nav", front.search)
-        await program.press("escape", "escape")
+    await program.press("2", "enter")
+    assert isinstance(program.app.screen, RecordScreen)
+    await packet(program, "slash", *"nav")
+    front = program.app.screen
+    assert isinstance(front, BrowseScreen)
+    assert (front.current_tab(), front.search.value, front.focused) == ("2", "nav", front.search)
+    await program.press("escape", "escape")
     await program.press("1", "enter", "shift+tab")
     assert "JSON" in program.screen
     await packet(program, "slash", *"filters")

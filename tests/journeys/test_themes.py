@@ -18,10 +18,17 @@ def ground(program: Program) -> str:
     return program.app.screen.query_one(RowList).background_colors[1].hex.lower()
 
 
-async def test_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting) -> None:
+async def test_theme_follows_the_terminal_until_another_is_chosen_and_kept(setting: Setting) -> None:
     file = setting.folder / "config.toml"
     file.write_text("# mine\nmouse = true\n")
-    async with running(replace(setting, preferences=Preferences(file))) as program:
+    async with running(replace(setting, preferences=Preferences(file, is_light=True))) as program:
+        assert ground(program) == "#ffffff"
+        drawn = program.screen
+        for name in ("high-contrast-light", "ansi-16", "dark"):
+            program.app.look = name
+            await program.settle()
+            assert program.screen == drawn
+            assert program.app.native_ansi_color is (name == "ansi-16")
         assert ground(program) == "#0d1117"
         await program.press("colon", *"theme", "enter", *"light", "enter")
         assert ground(program) == "#ffffff"
@@ -29,19 +36,6 @@ async def test_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting) 
         assert ground(program) == "#000000"
     assert file.read_text() == '# mine\nmouse = true\ntheme = "high-contrast"\n'
     assert read_settings(file).theme == "high-contrast"
-
-
-async def test_light_terminal_gets_light_colours_and_themes_change_colours_only(
-    setting: Setting,
-) -> None:
-    async with running(replace(setting, preferences=Preferences(is_light=True))) as program:
-        assert ground(program) == "#ffffff"
-        drawn = program.screen
-        for name in ("dark", "high-contrast-light", "colour-vision-light", "ansi-16", "light"):
-            program.app.look = name
-            await program.settle()
-            assert program.screen == drawn
-            assert program.app.native_ansi_color is (name == "ansi-16")
 
 
 async def test_line_under_enter_is_highlighted_in_sixteen_colours(program: Program) -> None:

@@ -21,7 +21,7 @@ async def is_verified(program: Program) -> bool:
     return definition.verified
 
 
-async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setting) -> None:
+async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Setting) -> None:
     async with running(setting) as program:
         was = await is_verified(program)
         await program.go_to("new-nav")
@@ -44,20 +44,14 @@ async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setti
         assert await is_verified(program) is not was
         await program.press("U")
         assert "There is nothing to redo" in program.notices[-1]
-
-
-async def test_long_pause_is_named_and_new_changes_end_redo(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y")
         program.timing.now += 14 * 3_600
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
-        await program.press("y", "escape", "slash", *"export-parquet", "enter", "space", "y", "U")
+        await program.press("y", "1", "escape", "escape")
+        await program.go_to("export-parquet")
+        await program.press("space", "y", "U")
         assert "There is nothing to redo" in program.notices[-1]
-        assert (await program.stored("new-nav")).active
+        assert await is_verified(program) is was
 
 
 async def test_later_kind_is_created_undone_and_recovered_like_others(
