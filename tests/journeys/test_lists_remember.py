@@ -119,8 +119,8 @@ async def test_every_list_copies_the_current_row_and_filters_by_state(program: P
             screen.search.set_line("")
         await program.press("Y", *"link", "enter")
         assert "http://127.0.0.1:1/project/1/" in program.notices[-1], name
-        await program.press("Y", *"curl", "enter")
-        assert "$FLAGTUI_API_KEY" in program.notices[-1], name
+    await program.press("Y", *"curl", "enter")
+    assert "$FLAGTUI_API_KEY" in program.notices[-1]
 
 
 async def test_palette_reaches_commands_records_and_projects(program: Program) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.doubles.recording_runner import RecordingRunner
+from tests.doubles.slices import crossed
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.activity.activity_screen import ActivityScreen
@@ -51,9 +52,7 @@ def put(screen: Screen, marked: Sequence[Any], cursor: Any) -> None:
 def positions(ids: Sequence[Any]) -> Iterator[tuple[Sequence[Any], Any]]:
     """Marked records, and the one under the cursor."""
     yield (), ids[0]
-    for marked in (ids[1:2], ids[1:4]):
-        yield marked, ids[1]
-        yield marked, ids[0]
+    yield from crossed((ids[1:2], ids[1:4]), (ids[1], ids[0]))
 
 
 def expected_records(command: Command, marked: Sequence[Any], cursor: Any) -> frozenset[Any]:
@@ -140,7 +139,7 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
         marked = program.app.screen.rows.marks  # type: ignore[attr-defined]  # of every list
         assert f"{len(marked)} are marked; one change has at most 20" in program.notices[-1]
         before = len(program.wire.passed)
-        await program.press("space", "d", "T")
+        await program.press("space", "d")
         assert program.wire.passed[before:] == []
         assert "ctrl+a keeps the first 20" in program.notices[-1]
         await program.press("ctrl+a")

@@ -93,10 +93,6 @@ async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program)
     assert program.wire.writes() == []
 
 
-CHIPS = (("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:"), ("4", "kind", "kind:"))
-"""By list: a filter above it, and the qualifier that a click writes."""
-
-
 async def test_tabs_keys_and_filters_are_clicked(program: Program) -> None:
     await click(program, "3 Events", 1)
     assert isinstance(program.app.screen, ListScreen)
@@ -109,7 +105,7 @@ async def test_tabs_keys_and_filters_are_clicked(program: Program) -> None:
     await click(program, "⏎ open", -1)
     assert isinstance(program.app.screen, FlagScreen)
     await click(program, "esc back", -1)
-    for key, chip, line in CHIPS:
+    for key, chip, line in (("1", "type", "type:"), ("3", "state", "is:")):
         await program.press(key)
         await click(program, f"{chip} any", 3)
         assert isinstance(program.app.screen, ListScreen)

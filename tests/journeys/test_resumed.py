@@ -21,7 +21,7 @@ def front(program: Program) -> BrowseScreen:
     return screen
 
 
-async def test_a_list_comes_back_as_it_was_left_without_missing_records(setting: Setting) -> None:
+async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:
     async with running(remembering(replace(setting, size=WIDE))) as program:
         await program.press("slash", *"checkout", "enter", "s", "down", "down", "v")
         left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))

@@ -40,7 +40,7 @@ async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -
 @pytest.mark.asyncio(loop_scope="module")
 async def test_nothing_but_a_yes_confirms(program: Program) -> None:
     await program.go_to("new-nav")
-    for answer in ("escape", "n", "enter", "space", "x"):
+    for answer in ("escape", "n", "enter", "space"):
         await program.press("space")
         assert program.app.screen.is_modal, answer
         await program.press(answer)

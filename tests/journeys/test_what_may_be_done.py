@@ -19,19 +19,20 @@ async def test_forbidden_commands_are_dimmed_with_the_scope_in_help(setting: Set
         kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
         await program.press("ctrl+l")
         await type_key(program, another_key(program, *(f"{kind}:read" for kind in kinds)))
-        for tab, writes, scope in (
-            ("1", {"switch", "delete", "undo"}, "feature_flag:write"),
-            ("2", {"switch", "step('end')", "undo"}, "experiment:write"),
-            ("3", {"verify", "hide", "delete", "undo"}, "event_definition:write"),
+        for tab, writes in (
+            ("1", {"switch", "delete", "undo"}),
+            ("2", {"switch", "step('end')", "undo"}),
+            ("3", {"verify", "hide", "delete", "undo"}),
         ):
             await program.press(tab)
             bindings = program.app.screen.active_bindings.values()
             enabled = {each.binding.action: each.enabled for each in bindings}
             assert {enabled[action] for action in writes} == {False}, tab
             assert enabled["open"] is True
-            await program.press("V", "d", "question_mark")
-            assert f"needs {scope}" in words(program.screen)
-            await program.press("escape")
+            await program.press("V", "d")
+        await program.press("question_mark")
+        assert "needs event_definition:write" in words(program.screen)
+        await program.press("escape")
         await take_nothing_back(program)
         assert program.wire.writes() == []
 
