@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys import flag_form
@@ -97,6 +98,7 @@ async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(
         assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
 
 
+@long
 async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) -> None:
     async with running(setting) as program:
 

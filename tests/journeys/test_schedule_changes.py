@@ -39,8 +39,22 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         assert await scheduled(program, "new-nav") == []
 
 
-async def test_conditions_and_larger_shares_are_scheduled(setting: Setting) -> None:
+async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(setting: Setting) -> None:
     async with running(setting) as program:
+        requests = [line for line in program.wire.passed if "scheduled_changes" in line]
+        assert len(requests) == 1
+        screen = program.app.screen
+        assert isinstance(screen, FlagsScreen)
+        screen.search.set_line("new-nav")
+        await program.settle()
+        assert "◷" not in program.screen
+        await program.press("at", "enter", *"+2h", "enter", "y")
+        assert "◷" in program.screen
+        screen.search.set_line("due:<3h")
+        await program.settle()
+        assert "new-nav" in program.screen
+        await program.press("u", "y")
+        assert screen.rows.shown == 0
         await program.go_to("new-nav")
         await program.press("at", "enter", *"2020-01-01 09:00", "enter")
         assert "that time has passed" in program.screen
@@ -58,21 +72,3 @@ async def test_conditions_and_larger_shares_are_scheduled(setting: Setting) -> N
         await program.press("y")
         groups = [one["payload"]["value"]["groups"] for one in await scheduled(program, "new-nav")]
         assert [{**before.raw, "rollout_percentage": 80}] in groups
-
-
-async def test_rows_show_what_is_scheduled_with_one_request(setting: Setting) -> None:
-    async with running(setting) as program:
-        requests = [line for line in program.wire.passed if "scheduled_changes" in line]
-        assert len(requests) == 1
-        screen = program.app.screen
-        assert isinstance(screen, FlagsScreen)
-        screen.search.set_line("new-nav")
-        await program.settle()
-        assert "◷" not in program.screen
-        await program.press("at", "enter", *"+2h", "enter", "y")
-        assert "◷" in program.screen
-        screen.search.set_line("due:<3h")
-        await program.settle()
-        assert "new-nav" in program.screen
-        await program.press("u", "y")
-        assert screen.rows.shown == 0

@@ -50,7 +50,7 @@ async def test_nothing_but_a_yes_confirms(program: Program) -> None:
     assert (await program.stored("new-nav")).active
 
 
-async def test_flags_that_depend_on_each_other_are_switched_together(setting: Setting) -> None:
+async def test_flags_of_each_other_are_switched_together_and_asked_once(setting: Setting) -> None:
     async with running(setting) as program:
 
         def are_on() -> list[bool]:
@@ -75,12 +75,6 @@ async def test_flags_that_depend_on_each_other_are_switched_together(setting: Se
         assert "also turned on: checkout-v2-banner depends on it" in words(program.screen)
         await program.press("y")
         assert are_on() == [True, True]
-
-
-async def test_a_held_key_asks_once(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y")
         program.wire.held = lambda request: request.method == "GET"
         for key in ("space", "u", "n"):
             program.wire.let_go.clear()
@@ -89,4 +83,4 @@ async def test_a_held_key_asks_once(setting: Setting) -> None:
             await program.settle()
             assert program.app.screen.is_modal, key
             await program.press("escape")
-            assert not program.app.screen.is_modal, key
+            assert not program.app.screen.is_modal, "a held key asks once"

@@ -34,7 +34,7 @@ def second_share(percent: float) -> dict[str, Any]:
     return {"filters": {**RICH, "groups": groups}}
 
 
-async def test_second_user_sees_both_sides_and_is_asked_again(setting: Setting) -> None:
+async def test_both_sides_are_shown_asked_about_and_read_into_rows(setting: Setting) -> None:
     async with running(setting) as program:
         id = await make(program, "rich-flag", RICH)
         await set_share_while(program, id, second_share(70))
@@ -57,6 +57,17 @@ async def test_second_user_sees_both_sides_and_is_asked_again(setting: Setting) 
         await program.press("y")
         flag = await program.stored("rich-flag")
         assert (flag.name, flag.targeting.conditions[1].rollout) == ("theirs", 50)
+        for key, is_lost in ((KEY, False), ("new-nav", True)):
+            await program.go_to(key)
+            await program.press("space")
+            await program.colleague().flags.update(program.row(key).id, {"name": "renamed meanwhile"})
+            if is_lost:
+                program.wire.after = lambda request: (
+                    httpx.ReadTimeout("lost") if request.method == "PATCH" else None
+                )
+            await program.press("y")
+            stored = await program.stored(key)
+            assert (program.row(key).active, program.row(key).name) == (stored.active, stored.name)
 
 
 def lose_lists(wire: Wire) -> None:
@@ -88,18 +99,3 @@ async def test_a_change_planned_on_what_was_believed_is_asked_anew(setting: Sett
         await program.press("y")
         assert not (await program.stored(KEY)).active
         assert len(program.wire.writes()) == 1
-
-
-async def test_record_read_during_a_question_replaces_the_row(setting: Setting) -> None:
-    async with running(setting) as program:
-        for key, is_lost in ((KEY, False), ("new-nav", True)):
-            await program.go_to(key)
-            await program.press("space")
-            await program.colleague().flags.update(program.row(key).id, {"name": "renamed meanwhile"})
-            if is_lost:
-                program.wire.after = lambda request: (
-                    httpx.ReadTimeout("lost") if request.method == "PATCH" else None
-                )
-            await program.press("y")
-            stored = await program.stored(key)
-            assert (program.row(key).active, program.row(key).name) == (stored.active, stored.name)
