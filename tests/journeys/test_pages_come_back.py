@@ -42,7 +42,8 @@ async def test_page_returns_from_screens_above_it_and_its_link(program: Program)
     flag = program.app.screen
     assert isinstance(flag, FlagScreen)
     await program.press("l")
-    assert isinstance(program.app.screen, ExperimentScreen)
+    linked = program.app.screen
+    assert isinstance(linked, ExperimentScreen)
     await program.press("escape")
     assert program.app.screen is flag
     await program.press("escape")
