@@ -9,7 +9,8 @@ from flagtui.app.writing.results_screen import ResultsScreen
 
 async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.press("slash", *"type:boolean is:off", "enter", "x", "down", "X")
+        await program.go_to("type:boolean is:off")
+        await program.press("x", "down", "X")
         rows = program.app.screen.query_one(RowList)
         marked = [row.key for row in rows.marked_rows()]
         assert len(marked) == 3
@@ -24,7 +25,9 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         assert "Undo: restore 3 flags in TEST" in words(program.screen)
         await program.press("y")
         assert "3 undone · U redoes it" in program.notices[-1]
-        await program.press("escape", "slash", *"checkout-g", "enter", "ctrl+a", "T", *"seen", "enter", "y")
+        await program.press("escape")
+        await program.go_to("checkout-g")
+        await program.press("ctrl+a", "T", *"seen", "enter", "y")
         for row in rows.marked_rows():
             assert "seen" in (await program.stored(row.key)).tags
 

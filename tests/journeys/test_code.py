@@ -70,22 +70,6 @@ async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Sett
         assert "src/page.py:9:2 call python" in words(program.screen)
 
 
-async def test_lists_narrow_sort_and_complete_by_code(setting: Setting) -> None:
-    tastes = Preferences(columns={"flags": ("rollout", "refs")})
-    code = FakeCode(make_scan(*PLACES, taken_at=HOUR_AGO))
-    async with running(replace(setting, code=code, preferences=tastes)) as program:
-        await program.press("s", "s", "s", "home")
-        lines = [line for line in program.screen.splitlines() if "%" in line]
-        assert "REFS ↓" in program.screen
-        assert "checkout-redesign" in lines[0]
-        assert lines[0].strip(" ┃").split()[-1] == "2"
-        assert "1 of 248" in await search(program, "refs:>1")
-        assert "new-nav" in await search(program, "code:rolled-out")
-        assert "F6 lists keys in code that have no record" in await search(program, "code:deleted")
-        await program.press("escape", "slash", *"code:unr", "tab")
-        assert "code:unreferenced" in program.screen
-
-
 async def test_clean_up_begins_with_what_code_needs_least(setting: Setting) -> None:
     used = CodeUse("a.ts", 1, 1, "call", "billing-tax-ids")
     code = FakeCode(make_scan(used, taken_at=NOW.timestamp()))
@@ -101,16 +85,28 @@ async def test_clean_up_begins_with_what_code_needs_least(setting: Setting) -> N
         assert program.app.app_state.session.preferences.remembered.sorts == {}
 
 
-async def test_keys_and_places_open_in_the_editor(
+async def test_lists_narrow_by_code_and_places_open_in_the_editor(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = use_recording_editor(tmp_path, monkeypatch)
     path = tmp_path / "src" / "nav.ts"
     path.parent.mkdir()
     path.write_text("flags();")
+    tastes = Preferences(columns={"flags": ("rollout", "refs")})
     code = FakeCode(make_scan(*PLACES, root=str(tmp_path), taken_at=HOUR_AGO))
-    async with running(replace(setting, code=code)) as program:
-        await program.press("f6")
+    async with running(replace(setting, code=code, preferences=tastes)) as program:
+        await program.press("s", "s", "s", "home")
+        lines = [line for line in program.screen.splitlines() if "%" in line]
+        assert "REFS ↓" in program.screen
+        assert "checkout-redesign" in lines[0]
+        assert lines[0].strip(" ┃").split()[-1] == "2"
+        assert "1 of 248" in await search(program, "refs:>1")
+        assert "new-nav" in await search(program, "code:rolled-out")
+        assert "F6 lists keys in code that have no record" in await search(program, "code:deleted")
+        await program.press("escape", "slash", *"code:unr", "tab")
+        assert "code:unreferenced" in program.screen
+
+        await program.press("escape", "escape", "f6")
         shown = words(program.screen)
         assert "Keys without a record 2 scanned 1 h ago" in shown
         assert "new-navv unknown-key flag 2 src/nav.ts:9:5" in shown

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.flag_form import fill
 from tests.journeys.standing import stand_on_event
 
 from flagtui.app.events.event_list import EventsScreen
@@ -161,7 +162,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert "with the next event, without its metadata" in seen
         await program.press("y")
         assert (await stored(program)).id
-        await program.press("backspace", *NAME, "enter")
+        await fill(program, NAME)
         workspace = program.app.app_state.workspace
         assert workspace is not None
         assert NAME not in {row.name for row in workspace.events.rows}
@@ -202,7 +203,7 @@ async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Settin
         await program.press("V", "y", "enter")
         assert "nothing was sent" in program.screen
         assert (await stored(program)).verified
-        await program.press("backspace", *NAME, "enter")
+        await fill(program, NAME)
         assert not (await stored(program)).verified
 
 

@@ -149,8 +149,9 @@ async def leave(program: Program) -> None:
     """Back to the list of flags, as it is first seen."""
     await resize(program, ROOMY)
     program.app.uncover_list()
+    program.app.tabs.open("1")
     await program.settle()
-    await program.press("1", "home")
+    await program.press("home")
 
 
 async def open_by(program: Program, way: Way) -> None:

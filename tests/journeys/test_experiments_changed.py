@@ -7,6 +7,7 @@ import httpx
 import pytest
 from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.flag_form import fill
 from tests.journeys.standing import stand_on_experiment
 
 from flagtui.app.dialogs.picker import PickerScreen
@@ -207,7 +208,8 @@ async def test_strict_profile_types_the_key_and_read_only_has_none(
 ) -> None:
     async with running(replace(setting, size=SIZE, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await stand_on_experiment(program, "Pricing page test")
-        await program.press("space", *"pricing-page-test", "enter")
+        await program.press("space")
+        await fill(program, "pricing-page-test")
         assert (await stored(program, "Pricing page test")).state == "paused"
     folder = setting.folder / "second"
     folder.mkdir()

@@ -30,18 +30,18 @@ async def test_list_counts_filters_sorts_and_glances_at_results(setting: Setting
         assert "2 Experiments\n" not in program.screen
         await program.press("2")
         assert "2 Experiments 31" in program.screen
-        await program.press("slash", *"is:running", "enter")
+        await program.go_to("is:running")
         assert "12 of 31" in program.screen
         assert asked(program, "/query/") == 0
         await program.press("R")
         assert "+14.3 % · win 97.6 %" in program.screen
         assert "test-b +43.8 % · win 95.8 %" in program.screen
         assert asked(program, "/query/") == 12
-        await program.press("escape", "slash", *"is:paused", "enter")
+        await program.go_to("is:paused")
         assert "2 of 31" in program.screen
         await program.press("escape", "f", "f")
         assert "is:running" in program.screen
-        await program.press("escape", "slash", *"flag:checkout", "enter")
+        await program.go_to("flag:checkout")
         assert row(program).name == "Checkout redesign"
         await program.press("escape", "s", "s")
         assert row(program).key == "checkout-redesign"

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.standing import stand_on_experiment
 
 TASKS: Final = Path(__file__).parents[2] / "docs" / "getting-started.md"
 COUNT: Final = "the number asked for"
@@ -59,21 +60,19 @@ async def test_task_takes_its_documented_keys_at_the_smallest_size(setting: Sett
         assert row.split(" | ")[1] == str(pressed)
 
 
-async def test_unknown_names_and_launched_experiments_get_a_reply(setting: Setting) -> None:
+async def test_unknown_names_launches_and_changes_of_many_get_a_reply(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("n", *"tea-break")
         assert "no match for tea-break" in words(program.screen)
-        await program.press("escape", "2", "slash", *"docs first", "enter")
+        await program.press("escape")
+        await stand_on_experiment(program, "docs first")
         assert "⏎ open  L launch" in program.screen
         await program.press("L", "y")
         assert "⏎ open  space pause  F finish" in program.screen
 
-
-async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press(
-            "3", "x", "j", "x", "slash", *"checkout completed", "enter", "x", "escape", "V", "y"
-        )
+        await program.press("3", "x", "j", "x")
+        await program.go_to("checkout completed")
+        await program.press("x", "escape", "V", "y")
         assert "2 verified, 1 skipped" in program.screen
         await program.press("u")
         assert "redo with U" in program.screen

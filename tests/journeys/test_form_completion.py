@@ -7,6 +7,7 @@ import httpx
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.flag_form import fill, form, stand_on
+from tests.journeys.standing import stand_on_event
 from tests.journeys.test_experiment_forms import answer, open_line
 from textual.widgets import Input
 
@@ -203,7 +204,8 @@ async def test_counts_are_asked_for_where_the_cursor_is(setting: Setting) -> Non
 
 async def test_metrics_and_events_complete_their_properties(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("3", "slash", *"invoice paid", "enter", "K")
+        await stand_on_event(program, "invoice paid")
+        await program.press("K")
         assert "amount number" in words(program.screen)
         sent = [line for line in program.wire.passed if "property_definitions" in line]
         assert len(sent) == 1
