@@ -129,7 +129,7 @@ async def test_built_on_entry_is_refused_with_three_sides_others_revert(setting:
         assert program.journal.entries()[0].ending == "saved"
 
 
-async def test_changes_of_colleagues_arrive_above_named_and_masked(setting: Setting) -> None:
+async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setting: Setting) -> None:
     async with running(setting) as program:
         colleague, flag = program.colleague(), await program.stored("new-nav")
         asks = {"properties": [{"type": "cohort", "key": "id", "value": 3}], "rollout_percentage": 25}
@@ -172,10 +172,6 @@ async def test_changes_of_colleagues_arrive_above_named_and_masked(setting: Sett
         assert screen.record == top
         assert screen.rows.place == 1
 
-
-async def test_secret_payload_is_masked_and_open_payload_is_shown(setting: Setting) -> None:
-    async with running(setting) as program:
-        colleague = program.colleague()
         await on_activity(program, "flag:rate-limit-tier kind:payload")
         assert not (await colleague.flags.get(program.row("rate-limit-tier").id)).has_encrypted_payloads
         assert "••••" not in program.screen

@@ -84,28 +84,6 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         assert len(wire.writes()) == 1
 
 
-async def test_unwritable_journal_is_reported_and_can_be_skipped(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        folder = setting.folder / "journal"
-        for file in folder.glob("*") if folder.is_dir() else ():
-            file.unlink()
-        if folder.is_dir():
-            folder.rmdir()
-        folder.write_text("")
-        await program.press("space", "y")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        question = words(program.screen)
-        assert "the journal cannot be written" in question
-        assert "the change then cannot be undone" in question
-        assert program.wire.writes() == []
-        await program.press("escape")
-        assert (await program.stored("new-nav")).active
-        await program.press("space", "y", "y")
-        assert not (await program.stored("new-nav")).active
-        assert "u to undo" not in program.notices[-1]
-
-
 async def test_strict_profile_leads_from_key_to_reason_with_enter(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     async with running(replace(setting, rules=rules)) as program:
@@ -124,7 +102,7 @@ def of_surroundings(request: Request) -> bool:
     return any(part in request.url.path for part in ("user_blast_radius", "dependent_flags", "/activity"))
 
 
-async def test_late_server_facts_join_the_question_before_confirmation(setting: Setting) -> None:
+async def test_late_facts_and_an_unwritable_journal_join_the_question(setting: Setting) -> None:
     async with running(setting) as program:
         wire = program.wire
         await program.go_to("new-nav")
@@ -152,3 +130,23 @@ async def test_late_server_facts_join_the_question_before_confirmation(setting: 
         assert "gain it" in words(program.screen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
+
+        wire.held = lambda request: False
+        sent = len(wire.writes())
+        folder = setting.folder / "journal"
+        for file in folder.glob("*") if folder.is_dir() else ():
+            file.unlink()
+        if folder.is_dir():
+            folder.rmdir()
+        folder.write_text("")
+        await program.press("space", "y")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        question = words(program.screen)
+        assert "the journal cannot be written" in question
+        assert "the change then cannot be undone" in question
+        assert len(wire.writes()) == sent
+        await program.press("escape")
+        assert (await program.stored("new-nav")).active
+        await program.press("space", "y", "y")
+        assert not (await program.stored("new-nav")).active
+        assert "u to undo" not in program.notices[-1]

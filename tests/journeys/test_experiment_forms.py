@@ -87,7 +87,7 @@ async def test_new_experiment_is_composed_line_by_line_and_created(setting: Sett
         )
 
 
-async def test_new_experiment_can_use_an_existing_flag_and_unseen_events(
+async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=SIZE)) as program:
@@ -120,6 +120,19 @@ async def test_new_experiment_can_use_an_existing_flag_and_unseen_events(
             "retention_window_unit": "day",
             "start_handling": "last_seen",
         }
+
+        await stand_on_experiment(program, "Length of the tour")
+        await program.press("e")
+        await open_line(program, "description", "Kept through it all")
+        revoke_for_writes(program.wire)
+        await program.press("ctrl+s")
+        await say_yes(program)
+        assert isinstance(program.app.screen, SignInScreen)
+        await answer(program, create_key(program.database, NewKey("another", ("*",))))
+        assert "Kept through it all" in program.screen
+        await say_yes(program)
+        assert (await stored(program, "Length of the tour")).description == "Kept through it all"
+        assert not isinstance(program.app.screen, ExperimentForm)
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -173,19 +186,3 @@ async def test_draft_and_ended_experiments_send_only_what_differs(setting: Setti
         await say_yes(program)
         after = await stored(program, "Sticky plan summary")
         assert (after.conclusion, after.conclusion_comment) == ("lost", "Worse on small screens.")
-
-
-async def test_key_revoked_midway_is_replaced_without_losing_edits(setting: Setting) -> None:
-    async with running(replace(setting, size=SIZE)) as program:
-        await stand_on_experiment(program, "Length of the tour")
-        await program.press("e")
-        await open_line(program, "description", "Kept through it all")
-        revoke_for_writes(program.wire)
-        await program.press("ctrl+s")
-        await say_yes(program)
-        assert isinstance(program.app.screen, SignInScreen)
-        await answer(program, create_key(program.database, NewKey("another", ("*",))))
-        assert "Kept through it all" in program.screen
-        await say_yes(program)
-        assert (await stored(program, "Length of the tour")).description == "Kept through it all"
-        assert not isinstance(program.app.screen, ExperimentForm)

@@ -48,7 +48,7 @@ def line_of(program: Program) -> str:
     return program.app.screen.query_one(Input).value
 
 
-async def test_names_values_and_tags_come_from_the_project(setting: Setting) -> None:
+async def test_project_completes_names_values_and_tags_and_counts_reach(setting: Setting) -> None:
     async with form(setting) as (program, id):
         shown = words(program.screen)
         assert "5 % of everyone about" in shown
@@ -92,9 +92,7 @@ async def test_names_values_and_tags_come_from_the_project(setting: Setting) -> 
         await program.press("T", *"-op", "tab")
         assert line_of(program) == "-ops"
 
-
-async def test_conditions_show_their_reach_and_count_changes(setting: Setting) -> None:
-    async with form(setting) as (program, _id):
+        await program.press("escape", "e")
         counted = asked(program, "/user_blast_radius/")
         stand_on(program, " 2 ")
         await program.press("0", "enter")
