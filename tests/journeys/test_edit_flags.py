@@ -104,19 +104,24 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
 
         await program.press("escape", "escape", "escape")
         await program.go_to("rich-flag")
-        sent = len(program.wire.writes())
-        await program.press("T", *"a, -a", "enter")
-        assert "both added and removed" in program.screen
-        await program.press("escape")
-        assert len(program.wire.writes()) == sent
-        await program.press("T", *"Web, -ops", "enter", "y")
-        assert (await program.colleague().flags.get(id)).tags == ("web",)
-        await program.press("x")
-        await program.go_to("new-nav")
-        await program.press("x", "T", *"= nav, top", "enter", "y")
-        assert "2 changed" in program.notices[-1]
-        assert sorted((await program.stored("new-nav")).tags) == ["nav", "top"]
-        assert sorted((await program.stored("rich-flag")).tags) == ["nav", "top"]
+        await change_tags(program, id)
+
+
+async def change_tags(program: Program, id: int) -> None:
+    """Tags are added, removed and set, of this flag and then of two."""
+    sent = len(program.wire.writes())
+    await program.press("T", *"a, -a", "enter")
+    assert "both added and removed" in program.screen
+    await program.press("escape")
+    assert len(program.wire.writes()) == sent
+    await program.press("T", *"Web, -ops", "enter", "y")
+    assert (await program.colleague().flags.get(id)).tags == ("web",)
+    await program.press("x")
+    await program.go_to("new-nav")
+    await program.press("x", "T", *"= nav, top", "enter", "y")
+    assert "2 changed" in program.notices[-1]
+    assert sorted((await program.stored("new-nav")).tags) == ["nav", "top"]
+    assert sorted((await program.stored("rich-flag")).tags) == ["nav", "top"]
 
 
 def moving(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,26 +93,31 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         assert line_of(program) == "-ops"
 
         await program.press("escape", "e")
-        counted = asked(program, "/user_blast_radius/")
-        stand_on(program, " 2 ")
-        await program.press("0", "enter")
-        assert "0 % of everyone 0 of " in words(program.screen)
-        assert asked(program, "/user_blast_radius/") == counted, "a share is no other condition"
-        stand_on(program, "+ a property")
-        await program.press("enter", "enter")
-        await fill(program, "plan", "is, or", "no such plan")
-        assert "25 % of users where 0 of " in words(program.screen)
-        stand_on(program, "email")
-        await program.press("enter", "enter", "enter")
-        program.wire.held = lambda request: request.url.path.endswith("/persons/values/")
-        for letter in "user":
-            await program.press_without_waiting(letter)
-            await program.wire.is_holding.wait()
-            assert len(program.wire.waiting) <= 1
-        program.wire.let_go.set()
-        await program.settle()
-        assert line_of(program) == "user"
-        assert "users" in program.screen
+        await count_reach(program)
+
+
+async def count_reach(program: Program) -> None:
+    """Changed conditions are counted again, and at most one request for values is under way."""
+    counted = asked(program, "/user_blast_radius/")
+    stand_on(program, " 2 ")
+    await program.press("0", "enter")
+    assert "0 % of everyone 0 of " in words(program.screen)
+    assert asked(program, "/user_blast_radius/") == counted, "a share is no other condition"
+    stand_on(program, "+ a property")
+    await program.press("enter", "enter")
+    await fill(program, "plan", "is, or", "no such plan")
+    assert "25 % of users where 0 of " in words(program.screen)
+    stand_on(program, "email")
+    await program.press("enter", "enter", "enter")
+    program.wire.held = lambda request: request.url.path.endswith("/persons/values/")
+    for letter in "user":
+        await program.press_without_waiting(letter)
+        await program.wire.is_holding.wait()
+        assert len(program.wire.waiting) <= 1
+    program.wire.let_go.set()
+    await program.settle()
+    assert line_of(program) == "user"
+    assert "users" in program.screen
 
 
 async def test_missing_scopes_leave_what_conditions_use(setting: Setting) -> None:
