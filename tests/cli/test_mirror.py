@@ -88,6 +88,11 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert done.err == "checkout is no flag of the project; it exists on this machine alone\n"
     assert value_of(mirror, "new-nav") is True
     assert value_of(mirror, "checkout") == "test"
+    assert run("mirror", "set", "new-nav=tset").err == (
+        "new-nav has no variant tset in the project; the mirror serves it all the same\n"
+    )
+    assert value_of(mirror, "new-nav") == "tset"
+    assert run("mirror", "set", "new-nav=on").err == ""
     listed = json.loads(run("mirror", "list", "--json").out)["records"]
     assert [(each["key"], each["value"], each["user"]) for each in listed] == [
         ("new-nav", "on", ""),

@@ -187,6 +187,7 @@ class Mirror:
             "file": "" if self.file is None else str(self.file.path),
             "file_trouble": "" if self.file is None else self.file.trouble,
             "local_keys": self.flags.local_keys,
+            "unknown_variants": self.flags.unknown_variants,
             "events_dropped": self.flags.seen.events,
             "overrides": [
                 _described(each, source)

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
 from flagtui.mirror.overrides import Overrides
@@ -50,6 +51,14 @@ class MirroredFlags:
         """Return the overridden keys that the definitions do not have: flags of this machine alone."""
         existing = {as_dict(flag).get("key") for flag in as_list(self._document.get("flags"))}
         return list(dict.fromkeys(each.key for each in self._overrides if each.key not in existing))
+
+    @property
+    def unknown_variants(self) -> list[str]:
+        """Return the overrides with a variant that the definitions of the flag do not have."""
+        flags = map(as_dict, as_list(self._document.get("flags")))
+        variants = {flag.get("key"): wire.variant_keys(flag.get("filters")) for flag in flags}
+        named = (each for each in self._overrides if isinstance(each.value, str) and each.key in variants)
+        return [str(each) for each in named if each.value not in variants[each.key]]
 
     def replace(self, document: Mapping[str, JSON] | None = None, overrides: Overrides | None = None) -> None:
         """Serve other definitions or other overrides from now on."""

@@ -90,6 +90,11 @@ def test_a_flag_that_is_already_off_needs_nothing() -> None:
     assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
 
 
+@pytest.mark.parametrize(("verb", "words"), [("unarchive", "is not archived"), ("restore", "is not deleted")])
+def test_flags_that_were_never_put_away_are_no_ops(verb: str, words: str) -> None:
+    assert expect(plan_flag(switch(verb, 812), flag(), CALM), NoOp).words == words
+
+
 def test_archiving_turns_an_active_flag_off_in_one_write() -> None:
     plan = planned(switch("archive", 812), flag())
     assert plan.body == {"active": False, "archived": True}

@@ -90,6 +90,10 @@ class Plan(AboutFlag):
         return self.fresh.has_encrypted_payloads or self.values.get("has_encrypted_payloads") is True
 
 
+_NEVER: Final = {"unarchive": "is not archived", "restore": "is not deleted"}
+"""By verb that ends a state: the words for a flag that is not in it, and may never have been."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoOp:
     """An intent whose values the flag has already."""
@@ -99,8 +103,10 @@ class NoOp:
 
     @property
     def words(self) -> str:
-        """`is already off`, after the key; other values have no word."""
+        """`is already off` or `is not archived`, after the key; other values have no word."""
         name = self.intent.verb
+        if name in _NEVER:
+            return _NEVER[name]
         first, _, state = verb(name).done.partition(" ")
         return f"{first} already {state}" if name in STATES else "has these values already"
 

@@ -71,6 +71,11 @@ def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
             progress(
                 f"{safe_text(as_text(key), 80)} is no flag of the project; it exists on this machine alone"
             )
+    for text in as_list(state.get("unknown_variants")):
+        if text in texts:
+            each = _read(as_text(text))
+            flag, variant = safe_text(each.key, 80), safe_text(each.words, 80)
+            progress(f"{flag} has no variant {variant} in the project; the mirror serves it all the same")
     _report_trouble(state)
 
 
