@@ -92,7 +92,7 @@ async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -
         await program.press("D", "down", "enter")
         assert "there is already a flag replay-canvas" in program.notices[-1]
         await program.press("u")
-        assert f"Undo: delete replay-canvas again in TEST › project #{other.id}" in words(program.screen)
+        assert f"Undo: delete replay-canvas in TEST › project #{other.id}" in words(program.screen)
         assert "redo with U" in words(program.screen)
         await program.press("y")
         there = program.colleague().for_project(other.id)
