@@ -197,21 +197,6 @@ def test_the_service_is_not_loaded_with_the_encryption_library() -> None:
     assert finished.stdout.split() == ["False", "False"]
 
 
-def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
-    code = "import sys; from pathlib import Path; from flagtui.service.database import Database\n"
-    code += "Database(Path(sys.argv[1]), busy_seconds=20).close()"
-    started = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "x.db")], stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for process in started:
-        _, error = process.communicate()
-        assert (process.returncode, error) == (0, b"")
-    connection = sqlite3.connect(tmp_path / "x.db")
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]
-    connection.close()
-
-
 def test_of_many_that_read_at_once_few_connections_stay_open(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.db")
     with ExitStack() as reading:

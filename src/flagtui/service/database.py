@@ -4,6 +4,7 @@ import contextlib
 import os
 import queue
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -22,6 +23,8 @@ Work = Callable[[sqlite3.Connection], WrittenT]
 
 MOST_IDLE = 1
 """Idle connections kept for reading: each has pages of the file in memory, and computed values."""
+PAUSE = 0.01
+"""Seconds between two attempts to change the journal mode."""
 Values = Mapping[str, Any]
 """Columns by name."""
 Row = sqlite3.Row | Values
@@ -183,11 +186,24 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = _connect(path, busy_seconds)
             undo.callback(connection.close)
-            connection.execute("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(connection, busy_seconds)
             connection.execute("PRAGMA synchronous = FULL")
             _migrate(connection, path)
         undo.pop_all()
     return connection
+
+
+def use_write_ahead_log(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    """Change the journal mode, which SQLite refuses at once while another program does the same."""
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(PAUSE)
 
 
 def _check_place(path: Path) -> None:
