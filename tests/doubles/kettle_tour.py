@@ -24,8 +24,6 @@ async def visit(template: Path, folder: Path) -> AsyncIterator[str]:
             *(("0",), ("f",), ("f", "enter"), ("escape", "1"), ("colon", *"samovar", "enter")),
             *(("0", "e"), ("down", "enter"), ("y",), ("J",), ("escape", "u"), ("y",)),
         ):
-            # A message that has stood for a second would take the escape.
-            program.app.clear_notifications()
             await program.press(*keys)
             yield words(program.screen)
         workspace = program.app.app_state.workspace
