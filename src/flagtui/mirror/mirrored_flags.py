@@ -55,10 +55,14 @@ class MirroredFlags:
     @property
     def unknown_variants(self) -> list[str]:
         """Return the overrides with a variant that the definitions of the flag do not have."""
-        flags = map(as_dict, as_list(self._document.get("flags")))
-        variants = {flag.get("key"): wire.variant_keys(flag.get("filters")) for flag in flags}
-        named = (each for each in self._overrides if isinstance(each.value, str) and each.key in variants)
-        return [str(each) for each in named if each.value not in variants[each.key]]
+        named = [each for each in self._overrides if isinstance(each.value, str)]
+        keys, flags = {each.key for each in named}, map(as_dict, as_list(self._document.get("flags")))
+        variants = {
+            flag.get("key"): wire.variant_keys(flag.get("filters"))
+            for flag in flags
+            if flag.get("key") in keys
+        }
+        return [str(each) for each in named if each.value not in variants.get(each.key, (each.value,))]
 
     def replace(self, document: Mapping[str, JSON] | None = None, overrides: Overrides | None = None) -> None:
         """Serve other definitions or other overrides from now on."""
