@@ -63,7 +63,7 @@ async def test_tabs_hints_and_values_are_whole_at_small_sizes(small: Setting, ev
         assert told[place + 1].startswith("- ")
         assert told[place + 2].startswith("+ ")
         await program.press("escape", "escape", "at", "a")
-        assert "@ needs a tim…  3/100 of " in line(program, 2)
+        assert "@ needs a time…  100 of " in line(program, 2)
         await program.press("escape", "2", "slash", *"checkout r", "enter", "enter", "end")
         told = program.screen.splitlines()
         place = next(place for place, each in enumerate(told) if "SAMPLE" in each)

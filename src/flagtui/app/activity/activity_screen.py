@@ -185,7 +185,8 @@ class ActivityScreen(ActivityAroundMoment):
             missing = self._moment.missing(self._finding.centre) if self._moment is not None else ()
             marked, room = len(self.rows.marks), self.chip_room
             counts = [*self._finding.count_pieces(marked, news, trouble, missing, room)]
-            counts += self._finding.place_pieces(feed, self.rows.position)
+            # As in every list, the position gives way to a reason.
+            counts += self._finding.place_pieces(feed, 0 if trouble else self.rows.position)
             self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:
             self._explain_nothing()
