@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from flagtui.api.errors import ApiError
@@ -21,7 +22,7 @@ from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
-from flagtui.changes.sets.set_progress import choices_after_refusal
+from flagtui.changes.sets.set_progress import Identity, choices_after_refusal
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
@@ -78,7 +79,7 @@ class SetApplication:
         else:
             await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
-            await self._staging.drop(plan.progress.applied.keys())
+            await self._staging.drop(_applied_before(plan, change_set))
 
     async def _ask_about_current(
         self, change_set: ChangeSet, outdated: Sequence[OutdatedChange], workspace: Workspace
@@ -126,7 +127,7 @@ class SetApplication:
         report = await run(planned, interface, self._app_state.rules, writing, asked_with)
         if report is None:
             return
-        await self._drop_applied(plan, report)
+        await self._drop_applied(plan, report, _applied_before(plan, change_set))
         if report.saved:
             # What was applied is undone with u, which unstages while keys stage.
             self._staging.end()
@@ -134,13 +135,20 @@ class SetApplication:
         if interface.choice == "undo" and report.saved:
             await self._path.undo_newest(is_redo=False)
 
-    async def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
-        """Drop changes that were applied now or in an earlier run; the rest stays staged."""
+    async def _drop_applied(
+        self, plan: SetPlan, report: Report[Proposal, Any], before: AbstractSet[Identity]
+    ) -> None:
+        """Drop changes that were applied now or, as `before` names them, in an earlier run."""
         assert plan.planned is not None
         saved = {id(outcome.plan) for outcome in report.saved}
         pairs = zip(plan.planned.plans, plan.planned.requests, strict=True)
         applied = {change.identity for each, change in pairs if id(each) in saved}
-        await self._staging.drop(applied | plan.progress.applied.keys())
+        await self._staging.drop(applied | before)
+
+
+def _applied_before(plan: SetPlan, change_set: ChangeSet) -> set[Identity]:
+    """Return the changes of the set that an earlier run applied."""
+    return {change.identity for change in plan.progress.applied_of(change_set)}
 
 
 class SetInterface(AppInterface[Proposal, Any]):

@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 
 from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
+from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.journal_entries import Entry, taken_back
 from flagtui.changes.recovery import recover_all
@@ -25,7 +26,7 @@ class SetProgress:
     """The changes of a set that were sent in an earlier run."""
 
     applied: Mapping[Identity, Entry]
-    """Saved and not undone since, by the kind and id in the set."""
+    """Saved and not undone since, by the kind and id in the set; of changes that left the set, too."""
     open: Sequence[Entry]
     """Sent perhaps, with an outcome that is still unknown."""
     journal: Sequence[Entry] = ()
@@ -40,9 +41,18 @@ class SetProgress:
             if isinstance(record, str) and record.startswith(NEW_FLAG)
         }
 
+    def is_applied(self, change: StagedChange) -> bool:
+        """Return whether this very change was applied, not an earlier one of the same record."""
+        entry = self.applied.get(change.identity)
+        return entry is not None and not _is_staged_after(change, entry)
+
     def left_of(self, change_set: ChangeSet) -> list[StagedChange]:
         """Return the changes that are not applied yet."""
-        return [change for change in change_set.changes if change.identity not in self.applied]
+        return [change for change in change_set.changes if not self.is_applied(change)]
+
+    def applied_of(self, change_set: ChangeSet) -> list[StagedChange]:
+        """Return the changes that are applied."""
+        return [change for change in change_set.changes if self.is_applied(change)]
 
 
 def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
@@ -77,6 +87,19 @@ async def settle_open(change_set: ChangeSet, client: Client, context: WriteConte
         names = ", ".join(entry.key for entry in progress.open if entry.id in pending)
         context.tell(f"checking whether the change of {names} was applied, for {left:.0f} s at most")
         await clock.sleep(min(WATCH_EVERY, left))
+
+
+def _is_staged_after(change: StagedChange, entry: Entry) -> bool:
+    """Return whether the change was staged on the record as the entry left it.
+
+    A set goes on after a refusal, and a record of it can be staged again.
+    """
+    if change.is_new:
+        return False
+    if change.version is not None and entry.version is not None:
+        return change.version > entry.version
+    shared = change.values.keys() & entry.after.keys()
+    return any(not means_same(change.values[name], entry.after[name], (name,)) for name in shared)
 
 
 def _identity(entry: Entry) -> Identity:

@@ -106,9 +106,9 @@ class ApplyRun:
         if plan.planned is None:
             self._remove_staged()
             return self._report_applied()
-        if plan.progress.applied:
-            count = len(self.change_set.changes)
-            progress(f"{len(plan.progress.applied):,} of {count:,} changes were applied before")
+        count = len(self.change_set.changes)
+        if applied := count - len(plan.left):
+            progress(f"{applied:,} of {count:,} changes were applied before")
         if plan.outdated:
             return self._report_outdated(plan.outdated)
         if plan.blocked:
@@ -189,7 +189,8 @@ class ApplyRun:
         elif interface.choice is not None:
             undo = ", flagtui undo reverts" if after.applied else ""
             fix = f"flagtui apply {self._name} continues{undo}"
-            counted = f"{len(after.applied):,} of {len(self.change_set.changes):,} changes are applied"
+            applied = len(after.applied_of(self.change_set))
+            counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
         return code
 
