@@ -6,6 +6,7 @@ import httpx
 from tests.doubles.whole_program import Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.staged_changes import set_on_disk, stage_two
+from tests.journeys.test_two_at_once import is_write
 
 from flagtui.app.journal.staged_screen import StagedScreen
 from flagtui.app.writing.question import ConfirmScreen
@@ -113,6 +114,7 @@ async def test_undo_after_a_refusal_undoes_what_was_applied(setting: Setting) ->
         shown = words(program.screen)
         assert "stop here" in shown
         assert "continue with the rest" not in shown
+        assert not program.app.runner.is_saving
         await program.press("down", "enter")
         assert "Undo:" in program.screen
         await program.press("y")
@@ -125,6 +127,20 @@ async def test_undo_after_a_refusal_undoes_what_was_applied(setting: Setting) ->
         program.app.runner.look_at_staged()
         await program.settle()
         assert "staged" not in program.screen.partition("\n")[0]
+
+
+async def test_set_that_stops_reports_its_outcomes(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("ampersand", "A")
+        refuse_second_write(program.wire)
+        await program.press("y", "enter")
+        assert "1 applied, 1 refused · u to undo\nexport-parquet: " in program.notices[-1]
+        program.wire.before = lambda request: (
+            httpx.Response(400, json={"detail": "No."}) if is_write(request) else None
+        )
+        await program.press("A", "y")
+        assert "export-parquet: The server objects: No.\nNothing was changed." in program.notices[-1]
 
 
 async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting) -> None:

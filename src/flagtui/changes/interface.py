@@ -76,11 +76,13 @@ async def _carry_out(
 ) -> Report[P, R]:
     assert planned.adapter is not None
     batch = Batch(approved, planned.adapter, context, planned.undoes)
+    is_stopped = False
     with interface.show(approved.plans):
         async for outcome in batch.run():
             if not await interface.on_outcome(outcome):
-                return Report(tuple(batch.outcomes), batch.unsent, is_stopped=True)
+                is_stopped = True
+                break
     with interface.watch(batch):
         async for outcome in batch.settle():
             await interface.on_settled(outcome)
-    return Report(tuple(batch.outcomes), batch.unsent)
+    return Report(tuple(batch.outcomes), batch.unsent, is_stopped=is_stopped)

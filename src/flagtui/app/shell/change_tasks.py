@@ -101,9 +101,20 @@ class ChangeTasks:
             self.prepared.set()
 
     async def ask(self, screen: Screen[SavedT]) -> SavedT | None:
-        """Return what a dialog answers. Only within `run`."""
+        """Return what a dialog answers. Only within `run`; a save that asks has nothing in flight."""
         self._end_preparation()
-        return await self.app.push_screen_wait(screen)
+        task, is_shown = asyncio.current_task(), self._app_state.shows_saving
+        if task is None or task not in self._in_flight:
+            return await self.app.push_screen_wait(screen)
+        self._in_flight.discard(task)
+        if is_shown:
+            self._show_saving()
+        try:
+            return await self.app.push_screen_wait(screen)
+        finally:
+            self._in_flight.add(task)
+            if is_shown:
+                self._show_saving()
 
     async def run_to_end(self, saving: Coroutine[Any, Any, SavedT]) -> SavedT:
         """Await a save that leaving waits for and that nothing on any screen cancels."""
