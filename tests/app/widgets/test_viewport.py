@@ -79,6 +79,18 @@ def test_moves_keep_the_cursor_in_sight(
     assert (view.top, view.place) == (top, place)
 
 
+def test_former_height_brings_back_the_former_rows() -> None:
+    view = Viewport(height=30)
+    view.replace(100, 40, 25)
+    for height, top in ((20, 21), (10, 31), (30, 15)):
+        view.resize(height)
+        assert (view.top, view.place) == (top, 40)
+    view.resize(10)
+    view.move_to(20)
+    view.resize(30)
+    assert (view.top, view.place) == (20, 20)
+
+
 @pytest.mark.parametrize(("count", "height"), [(0, 10), (10, 10), (3, 10), (10, 0)])
 def test_no_thumb_while_all_rows_are_in_sight(count: int, height: int) -> None:
     view = Viewport()

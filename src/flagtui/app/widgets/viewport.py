@@ -17,6 +17,8 @@ class Viewport:
     rule: int = 0
     """How many rows stand above a dividing line, which takes a line of the screen when rows of both sides are
     in sight; 0 for none."""
+    _resized: tuple[int, int] = (0, 0)
+    """The top before the last changes of the height, and after them."""
 
     @property
     def line(self) -> int:
@@ -75,10 +77,14 @@ class Viewport:
         self.place = self._row(min(max(self.place, seen.start), max(seen.stop - 1, 0)))
 
     def resize(self, height: int) -> None:
-        """Keep the cursor in sight in another height."""
+        """Keep the cursor in sight in another height; the former height brings back the former rows."""
+        before, after = self._resized
+        if self.top != after:
+            before = self.top
         self.height = max(0, height)
-        self.top = self._top(self.top)
+        self.top = self._top(before)
         self.move_to(self.place)
+        self._resized = before, self.top
 
     def replace(self, count: int, place: int, line: int, rule: int = 0) -> None:
         """Take another number of rows, the cursor at `place` and, where possible, on this screen line."""
