@@ -7,13 +7,15 @@ machine and wrong on a busy one.
 import asyncio
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from textual.app import App
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.message_pump import MessagePump
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 LONGEST_REST = 0.3
@@ -21,6 +23,27 @@ LONGEST_REST = 0.3
 PATIENCE = 20.0
 """Seconds until a program that is still busy fails its test."""
 _ROUNDS = 3
+
+
+class QuietPilot(Pilot[Any]):
+    """A pilot whose pauses end when nothing is under way; rests take their time."""
+
+    async def pause(self, delay: float | None = None) -> None:
+        await settle(self.app, rests=False)
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await press(self.app, key)
+            await self.pause()
+
+
+@asynccontextmanager
+async def run_quietly(
+    app: App[Any], *, size: tuple[int, int] = (80, 24), notifications: bool = False
+) -> AsyncIterator[QuietPilot]:
+    """Run the app without a terminal, for a pilot that waits for nothing but the app."""
+    async with app.run_test(size=size, notifications=notifications):
+        yield QuietPilot(app)
 
 
 def _nobody() -> bool:
@@ -70,6 +93,9 @@ def _pumps(app: App[Any]) -> Iterator[MessagePump]:
 def _draw(app: App[Any]) -> bool:
     """Do what the screens' own timers would do within a sixtieth of a second; whether there was anything."""
     screen, is_behind = app.screen, False
+    if app._resize_timer is not None:
+        app._check_resize()
+        return True
     for below in app._background_screens:
         # It shows around a dialog. That it has to be painted is never taken back there.
         if _waits_for_layout(below) or below._dirty_widgets:

@@ -226,7 +226,7 @@ async def running(
         async with AsyncExitStack() as stack:
             if not setting.two_displays:
                 stack.enter_context(drawn_at_rest())
-            pilot = await stack.enter_async_context(app.run_test(size=size, notifications=True))
+            pilot = await stack.enter_async_context(quiet.run_quietly(app, size=size, notifications=True))
             program = Program(app, pilot, between, service, timing, session.journal, database, others)
             # The list that every journey begins and most end with: those that look at it draw it.
             program.drawn.add(FlagsScreen)

@@ -6,7 +6,7 @@ from tests.doubles.whole_program import Setting, running
 from tests.golden.conftest import SIZES, Golden, draw
 
 from flagtui.app.events.event_list import EventsScreen
-from flagtui.app.events.inbox_screen import REST, InboxScreen
+from flagtui.app.events.inbox_screen import InboxScreen
 
 
 async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:
@@ -29,6 +29,5 @@ async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, gol
             assert inbox.rows.select(next(case.id for case in inbox._cases if case.name == name))
             await program.press(key)
         inbox.rows.select(next(case.id for case in inbox._cases if case.name == "checkout_completed"))
-        await program.pilot.pause(REST)
         await program.settle()
         await draw(program, golden, "inbox")

@@ -75,5 +75,4 @@ async def test_toasts_palette_and_projects_render_hostile_text_harmlessly(nasty:
         await program.press("p")
         assert_harmless(program)
         await program.press("escape", "ctrl+p", *"e")
-        await program.pilot.pause(0.5)
         assert_harmless(program)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.quiet import run_quietly
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.app import FlagTui
@@ -141,7 +142,7 @@ async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting
             ("no-such-flag", ["There is no flag no-such-flag in this project."]),
         ):
             app = FlagTui(replace(program.app.app_state.session, flag=key))
-            async with app.run_test(size=setting.size, notifications=True) as pilot:
+            async with run_quietly(app, size=setting.size, notifications=True) as pilot:
                 second = replace(program, app=app, pilot=pilot)
                 await second.settle()
                 assert second.notices[:1] == told

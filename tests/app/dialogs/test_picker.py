@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from rich.style import Style
+from tests.doubles.quiet import run_quietly
 from textual import events
 from textual.app import App, ComposeResult
 from textual.content import Content
@@ -33,7 +34,7 @@ class Widths(NarrowedList[int]):
 
 @pytest.mark.parametrize("columns", [60, 80, 132])
 async def test_long_list_is_drawn_once(columns: int) -> None:
-    async with App[None]().run_test(size=(columns, 24)) as pilot:
+    async with run_quietly(App[None](), size=(columns, 24)) as pilot:
         screen = Widths()
         pilot.app.push_screen(screen)
         await pilot.pause()
@@ -58,7 +59,7 @@ def click(lines: OptionLines, option: int) -> events.Click:
 
 
 async def test_a_click_where_an_option_was_chooses_none() -> None:
-    async with Choosing().run_test() as pilot:
+    async with run_quietly(Choosing()) as pilot:
         lines = pilot.app.query_one(OptionLines)
         await lines._dispatch_message(click(lines, 2))
         assert lines.highlighted == 0

@@ -7,6 +7,7 @@ from typing import Any
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
 from tests.doubles.flag_app import FlagApp
+from tests.doubles.quiet import run_quietly
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -65,7 +66,7 @@ async def shown(pilot: Pilot[None], value: JSON) -> JsonPane:
 
 async def test_heavy_record_is_laid_out_between_keys() -> None:
     app = OnePane()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with run_quietly(app, size=(80, 24)) as pilot:
         pane = await shown(pilot, heavy.with_conditions(2_000))
         count = len(pane.view._lines)
         assert count > 20_000
@@ -80,7 +81,7 @@ async def test_heavy_record_is_laid_out_between_keys() -> None:
 
 async def test_fold_far_below_keeps_the_cursor_on_its_line() -> None:
     app = OnePane()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with run_quietly(app, size=(80, 24)) as pilot:
         pane = await shown(pilot, heavy.with_conditions(2_000)["filters"])
         opening = len(pane.view._lines) - 4 - 12
         place = next(n for n in range(opening, 0, -1) if plain(pane.view._lines[n : n + 1]) == "    {")
@@ -94,7 +95,7 @@ async def test_fold_far_below_keeps_the_cursor_on_its_line() -> None:
 
 async def test_search_typed_before_the_record_arrives_is_applied_later() -> None:
     app = OnePane()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with run_quietly(app, size=(80, 24)) as pilot:
         pane = app.query_one(JsonPane)
         pane.query_one(Field).focus()
         await pilot.press(*"web", "enter")

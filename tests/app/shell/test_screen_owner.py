@@ -94,7 +94,7 @@ async def app() -> AsyncIterator[Owner]:
 @asynccontextmanager
 async def opened() -> AsyncIterator[Owner]:
     owner = Owner()
-    async with owner.run_test(notifications=True) as pilot:
+    async with quiet.run_quietly(owner, notifications=True) as pilot:
         while not owner._is_up:
             await pilot.pause()
         yield owner

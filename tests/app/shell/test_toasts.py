@@ -28,7 +28,7 @@ async def test_late_toast_disappears_without_delaying_anything() -> None:
     assert late.has_expired
     assert late.time_left == SHORTEST
     app: App[None] = App()
-    async with app.run_test():
+    async with quiet.run_quietly(app):
         await app.mount(toast := WatchedToast(late))
         async with asyncio.timeout(10):
             await toast.gone.wait()
@@ -76,7 +76,7 @@ async def test_old_toasts_make_room_below_the_header(size: tuple[int, int]) -> N
     for theme in THEMES:
         app.register_theme(theme)
     app.theme = THEMES[0].name
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with quiet.run_quietly(app, size=size, notifications=True) as pilot:
         for number in range(12):
             show_toast(app, Notice(f"{number}: {LONG}", "warning", "not possible now" if number % 2 else ""))
         await pilot.pause()

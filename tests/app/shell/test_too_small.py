@@ -22,7 +22,7 @@ class SmallFirst(ScreenOwner[None]):
 
 async def test_small_size_before_the_list_does_not_stay() -> None:
     app = SmallFirst()
-    async with app.run_test() as pilot:
+    async with quiet.run_quietly(app) as pilot:
         while not app._is_up:
             await pilot.pause()
         # A list does not open where a dialog is on top of nothing.

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from tests.doubles.quiet import run_quietly
 from tests.doubles.slices import at_most
 from textual.app import ComposeResult
 
@@ -37,7 +38,7 @@ class OneList(TerminalApp[None]):
 
 async def test_random_steps_leave_it_on_the_row_under_the_cursor() -> None:
     random, app = Random("cursor"), OneList()
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with run_quietly(app, size=(100, 24)) as pilot:
         rows: RowList[FlagRow] = app.query_one(RowList)
         rows.show(ROWS)
         rows.focus()
@@ -59,7 +60,7 @@ async def test_random_steps_leave_it_on_the_row_under_the_cursor() -> None:
 
 async def test_cursor_is_at_the_next_letter_in_a_field() -> None:
     app = OneList()
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with run_quietly(app, size=(100, 24)) as pilot:
         app.query_one(RowList).focus()
         await pilot.pause()
         assert app.terminal_cursor == app.cursor_position

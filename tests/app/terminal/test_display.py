@@ -2,6 +2,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.doubles.quiet import run_quietly
 from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Label
@@ -18,7 +19,7 @@ class Small(TerminalApp[None]):
 
 async def test_every_line_of_a_whole_frame_becomes_patches() -> None:
     app = Small()
-    async with app.run_test(size=(20, 5)) as pilot:
+    async with run_quietly(app, size=(20, 5)) as pilot:
         await pilot.pause()
         frame = app.screen._compositor.render_update(full=True)
         patches = list(patches_of(frame))
@@ -29,7 +30,7 @@ async def test_every_line_of_a_whole_frame_becomes_patches() -> None:
 
 async def test_part_of_a_frame_becomes_patches_of_its_lines() -> None:
     app = Small()
-    async with app.run_test(size=(20, 5)) as pilot:
+    async with run_quietly(app, size=(20, 5)) as pilot:
         await pilot.pause()
         label = app.query_one(Label)
         label.refresh()

@@ -1,5 +1,6 @@
 """Input after keys that the watchdog read: the rest of a paste is dropped, typed keys are not."""
 
+from tests.doubles.quiet import run_quietly
 from tests.doubles.turned_clock import TurnedClock
 from textual import events
 
@@ -53,7 +54,7 @@ class Pressed(TerminalApp[None]):
 
 async def test_keys_read_before_the_loss_are_left_out() -> None:
     app = Pressed()
-    async with app.run_test() as pilot:
+    async with run_quietly(app) as pilot:
         read = events.Key("d", "d"), events.Key("y", "y")
         app.forget_typed()
         for event in (*read, events.Key("j", "j")):

@@ -1,6 +1,7 @@
 import pytest
 from rich.segment import Segment
 from rich.style import Style
+from tests.doubles.quiet import run_quietly
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.content import Content
@@ -76,7 +77,7 @@ def text_of(app: App[None]) -> str:
 
 async def test_line_passes_all_filters_of_the_app_at_once() -> None:
     app = Careless(ansi_color=False)
-    async with app.run_test():
+    async with run_quietly(app):
         (chain,) = app.get_line_filters()
         segments = [Segment("on\x1b", Style.parse("red dim")), Segment("off", Style(bold=True))]
         one_by_one = Strip(segments)
@@ -88,7 +89,7 @@ async def test_line_passes_all_filters_of_the_app_at_once() -> None:
 
 async def test_unsafe_text_of_a_widget_is_caught_and_counted() -> None:
     app = Careless()
-    async with app.run_test() as pilot:
+    async with run_quietly(app) as pilot:
         await pilot.pause()
         assert "name ]52;c;eA== 31m" in text_of(app)
         assert app.fence.removed >= 3

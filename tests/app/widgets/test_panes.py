@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tests.doubles.quiet import run_quietly
 from textual.app import App, ComposeResult
 
 from flagtui.app.widgets.panes import AgedPane
@@ -26,7 +27,7 @@ class PaneApp(App[None]):
 
 async def test_pane_beside_a_list_reads_no_more_lines_than_fit() -> None:
     app = PaneApp()
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with run_quietly(app, size=(40, 12)) as pilot:
         app.query_one(AgedPane).show("line", 0.0)
         await pilot.pause()
         assert 12 <= app.read <= 3 * 12

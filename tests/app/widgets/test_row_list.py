@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.list_app import ListApp
+from tests.doubles.quiet import run_quietly
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -43,7 +44,7 @@ async def test_every_line_is_exactly_as_wide_as_the_list() -> None:
     rows = [FlagRow(id=n, key=key, name=key, tags=(key, key), runtime=key) for n, key in enumerate(nasty)]
     for width in (20, 40, 60, 80, 132):
         app = ListApp()
-        async with app.run_test(size=(width, 11)) as pilot:
+        async with run_quietly(app, size=(width, 11)) as pilot:
             app.rows.show(rows)
             await pilot.pause()
             strips = [app.rows.render_line(y) for y in range(11)]
@@ -248,7 +249,7 @@ async def test_a_page_moves_by_the_rows_in_sight(app: ListApp) -> None:
 
 async def test_every_column_fits_in_ascii() -> None:
     app = ListApp(ASCII)
-    async with app.run_test(size=SIZE) as pilot:
+    async with run_quietly(app, size=SIZE) as pilot:
         app.rows.show(make_flags(3, tags=("a-very-long-tag", "b")))
         app.rows.action_mark()
         app.rows.set_sort(SortSign("key", descending=True))

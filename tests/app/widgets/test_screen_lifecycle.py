@@ -33,7 +33,7 @@ class Fitted(OwnedScreen[None]):
 )
 async def test_a_screen_is_composed_for_the_size_it_gets(size: tuple[int, int], looks: list[str]) -> None:
     app = App[None]()
-    async with app.run_test(size=size) as pilot:
+    async with quiet.run_quietly(app, size=size) as pilot:
         screen = Fitted()
         await app.push_screen(screen)
         assert screen.looks == looks
@@ -43,7 +43,7 @@ async def test_a_screen_is_composed_for_the_size_it_gets(size: tuple[int, int], 
 
 async def test_styles_of_an_opened_screen_are_computed_once() -> None:
     app = App[None]()
-    async with app.run_test() as pilot:
+    async with quiet.run_quietly(app) as pilot:
         first = Fitted()
         await app.push_screen(first)
         await pilot.pause()
@@ -68,7 +68,7 @@ async def test_changes_of_all_that_a_screen_follows_are_one() -> None:
         calls.append("changed")
 
     app = App[None]()
-    async with app.run_test():
+    async with quiet.run_quietly(app):
         screen = Fitted()
         await app.push_screen(screen)
         stop, stop_other = screen.follow(watch, note), screen.follow(watch, note)

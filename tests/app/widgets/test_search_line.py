@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.doubles.quiet import run_quietly
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -35,7 +36,7 @@ class SearchApp(App[None]):
 @pytest.fixture
 async def app() -> AsyncIterator[SearchApp]:
     app = SearchApp()
-    async with app.run_test() as app.pilot:
+    async with run_quietly(app) as app.pilot:
         yield app
 
 

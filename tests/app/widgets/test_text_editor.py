@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tests.doubles.quiet import run_quietly
 from textual import events
 from textual.app import App, ComposeResult
 
@@ -16,7 +17,7 @@ class EditorApp(App[None]):
 async def text_after(*packet: events.Event) -> str:
     """The text after events that arrived together."""
     app = EditorApp()
-    async with app.run_test() as pilot:
+    async with run_quietly(app) as pilot:
         editor = app.query_one(TextEditor)
         editor.focus()
         for event in packet:

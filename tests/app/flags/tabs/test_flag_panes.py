@@ -57,7 +57,7 @@ async def test_every_tab_draws_every_flag_at_every_size(projects: Sequence[Serve
     for place, project in enumerate(projects):
         flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
         app = Panes(project)
-        async with app.run_test(size=SIZES[0]) as pilot:
+        async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
             panes = [found for found in app.query("*").results() if isinstance(found, RecordPane)]
             show(panes, flags[0], 1)
             app.query_one("#whom-one", Input).value = "ada"
@@ -94,7 +94,7 @@ class OnePane(FlagApp):
 
 async def test_hidden_tab_is_not_drawn_before_its_layout() -> None:
     app, flag = OnePane(), Flag.of({"id": 1, "key": "a"})
-    async with app.run_test(size=SIZES[0]) as pilot:
+    async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
         pane, study = app.query_one(TextPane), Study(FlagDetails(flag.row(), flag), NOW)
         pane.display = False
         await pilot.pause()

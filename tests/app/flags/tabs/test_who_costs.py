@@ -6,6 +6,7 @@ from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.flag_app import FlagApp
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.new_database import copy_tables
+from tests.doubles.quiet import run_quietly
 from textual.app import ComposeResult
 from textual.widgets import Input
 
@@ -45,7 +46,7 @@ async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> 
         rows = (await client.flags.page({"search": f"costly-{COSTLY}"})).rows
         flag = await client.flags.get(rows[0].id)
         app = WhoApp(client)
-        async with app.run_test(size=(132, 60)) as pilot:
+        async with run_quietly(app, size=(132, 60)) as pilot:
             pane = app.query_one(WhoPane)
             pane.show(Study(FlagDetails(flag.row(), flag), 1_780_000_000.0))
             app.query_one("#whom-one", Input).value = "ada"
