@@ -95,8 +95,11 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(settin
         assert "another user changed rollout of condition 1 since was 75 % now 90 % staged 40 %" in shown
         assert "e stages it again on the current record" in shown
         await change_by_colleague(program, "export-parquet", 40)
-        await program.press("f5", "e")
+        await program.press("f5")
+        assert "now as staged · condition 1" in words(program.screen)
+        await program.press("e")
         assert "has these values already" in words(program.screen)
+        assert "export-parquet: not staged any more; nothing was sent" in program.notices
         (change,) = set_on_disk(program).file.read().changes
         assert change.key == "new-nav"
 

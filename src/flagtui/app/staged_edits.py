@@ -21,7 +21,7 @@ from flagtui.changes.sets.outdated import OutdatedChanges
 from flagtui.changes.sets.set_planner import SetPlanner
 from flagtui.store.kinds import BY_ENTRY
 from flagtui.text.outcomes import explain_skipped
-from flagtui.text.set_words import explain_set_fault
+from flagtui.text.set_words import explain_dropped, explain_set_fault
 from flagtui.text.styled import Notice
 
 
@@ -68,6 +68,7 @@ class StagedChangeEditor:
         elif not report.staged:
             # The record has these values already.
             await self._runner.staging.drop([change.identity])
+            self._runner.show_toast(explain_dropped(change.key))
 
     def _edit_current(self, change: StagedChange) -> None:
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural

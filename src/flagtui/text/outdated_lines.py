@@ -18,6 +18,8 @@ NEXT: Final = "e stages it again on the current record, z unstages it, A asks ab
 
 def current_words(seen: OutdatedChange) -> list[str]:
     """Return the current value of each conflict: `90 %`, with its place when there are several."""
+    if seen.has_values:
+        return ["as staged"]
     parts = [part for conflict in seen.conflicts for part in taken_apart(conflict)]
     values = [
         (part.path, side_words(part.path, part.theirs, seen.change.kind) or "nothing") for part in parts
@@ -35,5 +37,5 @@ def outdated_lines(change: StagedChange, seen: OutdatedChange | None, width: int
         yield [(text, "$warning")]
     for conflict in () if seen is None else seen.conflicts:
         yield from conflict_lines(conflict, change.kind, width, STAGED)
-    for text in wrapped(NEXT, width):
+    for text in wrapped("z unstages it" if seen is not None and seen.has_values else NEXT, width):
         yield [(safe_text(text), "$text-muted")]

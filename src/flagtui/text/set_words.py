@@ -45,6 +45,11 @@ def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChang
     return Notice(f"{what}\nnothing was sent · u unstages · {LISTED}", title=title)
 
 
+def explain_dropped(what: str) -> Notice:
+    """Return the toast about changes that left the set without being sent."""
+    return Notice(f"{what}: not staged any more; nothing was sent")
+
+
 def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -> Notice:
     """Return the toast about a step that was undone or redone.
 

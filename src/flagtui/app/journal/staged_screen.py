@@ -28,8 +28,8 @@ from flagtui.store.query.vocabulary import Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
 from flagtui.text.outdated_lines import current_words, outdated_lines
-from flagtui.text.set_words import explain_set_fault
-from flagtui.text.styled import Notice, Piece
+from flagtui.text.set_words import explain_dropped, explain_set_fault
+from flagtui.text.styled import Piece
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class StagedScreen(ReadList[ListedChange]):
             show_toast(self.app, explain_set_fault(error))
             return
         what = rows[0].key if len(rows) == 1 else f"{len(rows):,} changes"
-        show_toast(self.app, Notice(f"{what}: not staged any more; nothing was sent"))
+        show_toast(self.app, explain_dropped(what))
 
     def action_reason(self) -> None:
         """Ask for the reason of the set."""

@@ -54,9 +54,12 @@ class SetApplication:
 
     async def apply(self) -> None:
         """Apply the staged set. Applied changes leave the set, the others stay in it."""
-        workspace, change_set = self._runner.open_workspace(), self._staging.change_set
+        workspace = self._runner.open_workspace()
         if workspace is None:
             return
+        # Another program may have changed it since the last look.
+        self._staging.look()
+        change_set = self._staging.change_set
         if change_set is None:
             self._runner.show_toast(Notice(self._staging.fault or "Nothing is staged in this project."))
             return

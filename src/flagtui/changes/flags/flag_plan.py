@@ -162,7 +162,7 @@ def _on_top_of(
     for name, value in intent.changes.items():
         mine = _tidy(name, value)
         if name in intent.seen:
-            mine, field_conflicts = _merged(name, _tidy(name, intent.seen[name]), mine, stored[name])
+            mine, field_conflicts = merged_value(name, _tidy(name, intent.seen[name]), mine, stored[name])
             conflicts.extend(field_conflicts)
         values[name] = mine
     original_key = live_key(fresh)
@@ -177,7 +177,8 @@ def live_key(fresh: Flag) -> str:
     return fresh.key.removesuffix(f":deleted:{fresh.id}")
 
 
-def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tuple[FieldConflict, ...]]:
+def merged_value(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tuple[FieldConflict, ...]]:
+    """Return my value of a field on top of theirs, and the conflicts; of unordered lists what I changed."""
     if name not in SETS or not (
         isinstance(seen, list) and isinstance(mine, list) and isinstance(theirs, list)
     ):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, merge, same
 from flagtui.changes.event_definitions.definition_plan import stored
-from flagtui.changes.flags.flag_plan import SETS, stored_value
+from flagtui.changes.flags.flag_plan import SETS, merged_value, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
 from flagtui.changes.own_changes import OwnChanges
@@ -38,6 +38,8 @@ class OutdatedChange:
     """Whether this user made every change since, as far as the journal has them."""
     last_by: str = ""
     """Who changed the record last, as the server reports it. Raw."""
+    has_values: bool = False
+    """Whether the record has the values of the change already."""
 
     @property
     def words(self) -> str:
@@ -46,6 +48,8 @@ class OutdatedChange:
         details = ", ".join(filter(None, (versions, f"last by {self.last_by}" if self.last_by else "")))
         if self.is_own:
             details = ", ".join(filter(None, (versions, "by you, outside this set")))
+        if self.has_values:
+            return f"changed since{f' ({details})' if details else ''} and has these values already"
         count = len(self.conflicts) or "no"
         where = f"in conflict with {count} value{'s' * (count != 1)} of this set"
         return f"changed since{f' ({details})' if details else ''}, {where}"
@@ -66,13 +70,13 @@ class OutdatedChanges:
         """Return the change as an outdated one; None while it can be applied as it is."""
         if not is_outdated(record, change):
             return None
-        conflicts = self.conflicts(record, change)
+        conflicts, has_values = self.conflicts(record, change), _has_values(record, change)
         if not isinstance(record, Flag) or record.version is None or change.version is None:
             is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
-            return OutdatedChange(change, None, conflicts, is_own)
+            return OutdatedChange(change, None, conflicts, is_own, has_values=has_values)
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label
-        return OutdatedChange(change, record.version, conflicts, is_own, last_by)
+        return OutdatedChange(change, record.version, conflicts, is_own, last_by, has_values)
 
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
@@ -98,6 +102,18 @@ def _flag_conflicts(flag: Flag, change: StagedChange) -> Iterator[FieldConflict]
     for name in base.keys() - SETS:
         _merged, conflicts = merge(base[name], values[name], stored_value(flag, name), (name,), means_same)
         yield from map(hidden_conflict, conflicts) if is_masked(flag, change) else conflicts
+
+
+def _has_values(record: Record, change: StagedChange) -> bool:
+    if not isinstance(record, Flag):
+        return all(same(_value_of(record, name), value) for name, value in change.values.items())
+    values, base = values_on(record, change), base_on(record, change)
+    for name in base:
+        now = stored_value(record, name)
+        merged, conflicts = merged_value(name, base[name], values[name], now)
+        if conflicts or not means_same(merged, now, (name,)):
+            return False
+    return True
 
 
 def _value_of(record: EventDefinition | Experiment, name: str) -> JSON:
