@@ -92,6 +92,20 @@ async def test_rate_limit_of_the_server_pauses_everything_then_resumes(
     assert client.link.last_answer is not None
 
 
+@pytest.mark.parametrize(("longest", "waits"), [(5.9, []), (6.0, [6.0]), (12.0, [6.0, 6.0])])
+async def test_read_waits_no_longer_than_its_limit(
+    make_client: MakeClient, clock: StillClock, longest: float, waits: list[float]
+) -> None:
+    client = make_client(always(429, **{"Retry-After": "6"}))
+    client.connection.longest_wait = longest
+    for _ in range(2):
+        with pytest.raises(errors.RateLimited) as caught:
+            await client.flags.get(5)
+        assert (clock.waits, caught.value.retry_after) == (waits, 6.0)
+        client.connection.longest_wait = 0.0
+    assert client.link.requests == len(waits) + 1
+
+
 async def test_a_limited_write_is_not_repeated_but_holds_the_rest(
     make_client: MakeClient, clock: StillClock
 ) -> None:

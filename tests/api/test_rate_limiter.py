@@ -65,10 +65,13 @@ async def test_refreshing_leaves_the_person_a_hundred_requests(clock: StillClock
 
 async def test_requested_pause_holds_everything_and_is_visible(clock: StillClock) -> None:
     limit = budget(clock, is_limited=False)
+    queued: list[tuple[int, str]] = []
+    limit.link.watch(lambda: queued.append((limit.link.queued, limit.link.wait_reason)))
     limit.pause(6.0)
     assert limit.link.waiting == 6.0
-    assert limit.link.wait_reason == "because the server asked for a pause"
     await limit.take(Urgency.PERSON)
+    assert queued == [(held, "because the server asked for a pause") for held in (0, 1)]
+    assert limit.link.queued == 0
     assert clock.waits == [6.0]
     assert limit.link.waiting == 0.0
 

@@ -119,3 +119,17 @@ def test_an_address_that_nothing_listens_on_is_told(
     error = json.loads(done.err)["error"]
     assert (done.code, done.out, error["retryable"]) == (1, "", True)
     assert "that the server is running" in error["fix"]
+
+
+@pytest.mark.parametrize("command", ["flags list", "flags disable new-nav --yes", "flags history 1"])
+def test_no_wait_means_no_second_attempt(run: Run, proxy: Proxy, command: str) -> None:
+    requests: list[str] = []
+
+    def count(_method: str, path: str) -> bool:
+        requests.append(path)
+        return True
+
+    proxy.is_meant, proxy.fault = count, FAULTS["429"]
+    done = run(*command.split(), "--wait", "0")
+    assert (done.code, len(requests)) == (4, 1)
+    assert done.err.startswith("flagtui: Too many requests; wait 1 s. Nothing was changed; run again in 1 s.")

@@ -86,6 +86,8 @@ def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> N
 def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     link = ConnectionState(SteadyClock())
     link.watch(report_waits(link))
+    link.hold(40.0, "while no request waits")
+    link.queued = 1
     for seconds in (0.5, 40.0, 40.0):
         link.hold(seconds, "because the server asked for a pause")
     assert capsys.readouterr().err == "waiting 40 s because the server asked for a pause\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import ssl
 from dataclasses import dataclass, field, replace
@@ -64,6 +65,8 @@ class Connection:
     capabilities: Capabilities = field(default_factory=Capabilities)
     is_read_only: bool = False
     """Refuse every write: send only GET, and the POSTs that change nothing."""
+    longest_wait: float = math.inf
+    """Seconds of all pauses that one request may wait for."""
     _http: httpx.AsyncClient | None = None
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
@@ -89,7 +92,7 @@ class Connection:
         self._expect_response(request)
         content = await request.encoded_off_loop()
         ends = self.clock.monotonic() + self.deadlines.total(request)
-        attempt, started_at = 1, self.link.now
+        attempt, started_at, waited = 1, self.link.now, 0.0
         while True:
             await self.budget.take(request.urgency, COMPUTED if request.operation.is_slow else 1)
             try:
@@ -97,7 +100,8 @@ class Connection:
             except ApiError as error:
                 self.capabilities.remember(request.operation, error)
                 pause = pause_before_retry(error, attempt, random.random())
-                if pause is not None and not self.patience.spend_repeat():
+                is_too_long = pause is not None and waited + pause > self.longest_wait
+                if pause is not None and (is_too_long or not self.patience.spend_repeat()):
                     pause = None
                 if isinstance(error, RateLimited):
                     self.budget.pause(pause or error.retry_after or 1.0)
@@ -107,7 +111,7 @@ class Connection:
                     if self.clock.monotonic() + pause > ends:
                         raise
                     await self.clock.sleep(pause)
-                attempt += 1
+                attempt, waited = attempt + 1, waited + pause
 
     async def close(self) -> None:
         """Close the sockets."""
@@ -120,6 +124,9 @@ class Connection:
         if rest:
             what = f"{self.host} did not respond several times; requests pause for {rest:.0f} s."
             raise Unreachable(what, facts=request.facts())
+        if (pause := self.budget.paused) > self.longest_wait:
+            facts = replace(request.facts(), retry_after=pause)
+            raise RateLimited(f"Too many requests; wait {pause:.0f} s.", facts=facts)
 
     async def _attempt(self, request: Request, content: bytes | None, attempt: int, asked: int) -> Response:
         began = self.clock.monotonic()

@@ -27,6 +27,8 @@ class ConnectionState:
     requests: int = 0
     """Number of requests sent."""
     in_flight: int = 0
+    queued: int = 0
+    """Number of requests that wait until they may be sent."""
     wait_reason: str = ""
     failed_reads: int = 0
     """Number of reads that an outage prevented, after their retries; queries that compute are not counted."""

@@ -17,6 +17,8 @@ COMPUTED: Final = 4
 """Cost of a request whose response is computed from events or users."""
 RESERVE: Final = 100.0
 """Tokens that background refreshes leave for the user."""
+_PAUSE: Final = "because the server asked for a pause"
+_LIMIT: Final = "to stay below the server's limit of requests"
 
 
 @dataclass(eq=False)
@@ -42,17 +44,33 @@ class Budget:
         ticket = (urgency, self._tickets)
         self._queue.append(ticket)
         try:
-            while (delay := self._delay(ticket, cost)) > 0:
-                self.link.hold(delay, "to stay below the server's limit of requests")
-                await self.clock.sleep(delay)
+            while True:
+                # Read first: a pause that decides the delay is never shorter than it.
+                pause = self.paused
+                if (delay := self._delay(ticket, cost)) <= 0:
+                    break
+                await self._wait(delay, _PAUSE if pause >= delay else _LIMIT)
             self._tokens -= cost
         finally:
             self._queue.remove(ticket)
 
+    async def _wait(self, delay: float, reason: str) -> None:
+        self.link.queued += 1
+        try:
+            self.link.hold(delay, reason)
+            await self.clock.sleep(delay)
+        finally:
+            self.link.queued -= 1
+
+    @property
+    def paused(self) -> float:
+        """Return the seconds that are left of the pause that the server asked for."""
+        return max(self._paused_until - self.clock.monotonic(), 0.0)
+
     def pause(self, seconds: float) -> None:
         """Hold all requests back for this many seconds, as the server asked."""
         self._paused_until = max(self._paused_until, self.clock.monotonic() + seconds)
-        self.link.hold(seconds, "because the server asked for a pause")
+        self.link.hold(seconds, _PAUSE)
 
     def _delay(self, ticket: tuple[Urgency, int], cost: int) -> float:
         now = self.clock.monotonic()

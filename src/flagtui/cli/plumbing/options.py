@@ -67,8 +67,11 @@ class WorkPlace(msgspec.Struct, frozen=True):
     profile: str = ""
     project: str = ""
     read_only: bool = False
-    wait: float = 0.0
-    """Seconds for which a read is tried again while the server is away, fails or asks for a pause."""
+    wait: float | None = None
+    """Seconds for which a read waits for a server that is away, fails or asks for a pause; None for the
+    default number of attempts."""
+    is_repeatable: bool = False
+    """Whether the command only reads, so that all of it is tried again for `wait` seconds."""
 
 
 @dataclass(frozen=True)

@@ -38,18 +38,19 @@ NOTICED: Final = 2.0
 """Seconds of waiting that are reported."""
 PATIENCE: Final = 2.5
 """Seconds to wait for names, which only make the output easier to read."""
+ANYWHERE: Final = WorkPlace()
 LOOK_EVERY: Final = 2.0
 """Seconds between looks at an awaited state."""
 
 
 def report_waits(link: "ConnectionState") -> Callable[[], None]:
-    """Report on standard error, once each, what delays requests."""
+    """Report on standard error, once each, what requests wait for."""
     until = 0.0
 
     def hear() -> None:
         nonlocal until
         ends = link.clock.monotonic() + link.waiting
-        if link.waiting >= NOTICED and ends > until + NOTICED:
+        if link.queued and link.waiting >= NOTICED and ends > until + NOTICED:
             until = ends
             progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
 
@@ -75,9 +76,9 @@ def ask(
     opening: Opening,
     found: FoundSecret,
     question: "Callable[[Client], Awaitable[WorkT]]",
-    wait: float = 0.0,
+    place: WorkPlace = ANYWHERE,
 ) -> WorkT:
-    """Return the server's response; retry for `wait` seconds. Raises Trouble."""
+    """Return the server's response; wait for it as long as `place` allows. Raises Trouble."""
     # Half of what a command takes to start, which its help, completion and --offline do without.
     import asyncio
 
@@ -85,17 +86,21 @@ def ask(
 
     async def run() -> WorkT:
         async with make_client(opening.profile, opening.host, found.key) as client:
-            client.connection.link.watch(report_waits(client.connection.link))
-            ends = client.connection.clock.monotonic() + wait
+            connection = client.connection
+            connection.link.watch(report_waits(connection.link))
+            ends = connection.clock.monotonic() + (place.wait or 0.0)
+            connection.longest_wait = connection.longest_wait if place.wait is None else place.wait
             while True:
                 try:
                     return await question(client)
                 except ApiError as error:
-                    left = ends - client.connection.clock.monotonic()
-                    if left <= 0 or not may_work_later(error):
+                    left = ends - connection.clock.monotonic()
+                    pause = error.facts.retry_after or min(left, LOOK_EVERY)
+                    if not place.is_repeatable or left <= 0 or pause > left or not may_work_later(error):
                         raise
                     progress(f"{error.what.rstrip('.')}; trying again for {left:.0f} s at most")
-                    await client.connection.clock.sleep(min(left, error.facts.retry_after or LOOK_EVERY))
+                    await connection.clock.sleep(pause)
+                    connection.longest_wait = max(left - pause, 0.0)
 
     try:
         return asyncio.run(run())
@@ -253,4 +258,4 @@ def in_opened(
         destination, opened = await open_project(client, opening)
         return await work(ProjectSession(opened, destination, place.read_only))
 
-    return ask(opening, find_key(opening), run, place.wait)
+    return ask(opening, find_key(opening), run, place)

@@ -109,9 +109,12 @@ class RecordCommand(ShownCommand):
             given["printer"] = choose_printer(kind, options, (PROJECT,) if self.reads_projects else ())
         if self.is_online:
             profile, project = given.pop("profile"), given.pop("project")
-            wait = given.pop("wait") or 0.0 if self.reads_projects and not self._has_own_wait else 0.0
-            place = WorkPlace(named_profile(profile), named_project(project), is_read_only(), wait)
-            given["place"] = place
+            wait, is_repeatable = given.get("wait"), self.reads_projects and not self._has_own_wait
+            if is_repeatable:
+                del given["wait"]
+            given["place"] = WorkPlace(
+                named_profile(profile), named_project(project), is_read_only(), wait, is_repeatable
+            )
         if self.writes:
             agreement = Agreement(
                 **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
