@@ -1,8 +1,10 @@
 """Changes are staged with +, reviewed with & and applied together, with one undo."""
 
+import asyncio
 from dataclasses import replace
 
 import httpx
+from tests.doubles import quiet
 from tests.doubles.whole_program import Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.staged_changes import set_on_disk, stage_two
@@ -169,3 +171,25 @@ async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting)
         reads = [path for path in program.wire.passed if "feature_flags/" in path]
         assert reads
         assert all(path.endswith("/feature_flags/") for path in reads)
+
+
+async def test_keys_wait_for_a_set_that_is_being_applied(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("ampersand", "A")
+        program.timing.now += 1
+        program.wire.held = lambda _request: len(program.wire.writes()) > 1
+        await program.press_without_waiting("y")
+        await asyncio.wait_for(program.wire.is_holding.wait(), 5)
+        await quiet.settle(program.app)
+        assert "applied" in program.screen
+        assert "changed since" not in program.screen
+        for key in ("A", "z", "u", "escape", "plus"):
+            await program.press_without_waiting(key)
+            assert not isinstance(program.app.screen, ConfirmScreen)
+            assert "the staged set is being applied.\nWait for the result." in program.notices[-1]
+        assert len(set_on_disk(program).file.read().changes) == 2
+        program.wire.let_go.set()
+        await program.settle()
+        assert not set_on_disk(program).file.exists
+        assert len(program.wire.writes()) == 2

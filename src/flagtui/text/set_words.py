@@ -28,9 +28,9 @@ def next_in_app(error: ChangeSetError) -> str:
     return _NEXT.get(error.fault, error.next)
 
 
-def explain_set_fault(error: ChangeSetError) -> Notice:
-    """Return the toast about a change set that cannot be read, written or extended."""
-    return Notice("\n".join(filter(None, (f"{error.what}.", next_in_app(error)))), "warning", "not staged")
+def explain_set_fault(error: ChangeSetError, title: str = "not staged") -> Notice:
+    """Return the toast about a change set that cannot be read, written, extended or applied."""
+    return Notice("\n".join(filter(None, (f"{error.what}.", next_in_app(error)))), "warning", title)
 
 
 def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChange]) -> Notice:

@@ -42,6 +42,8 @@ class ListedChange:
     """Whether its record has changed since."""
     seen: OutdatedChange | None = None
     """What has changed since, once it was read."""
+    is_applied: bool = False
+    """Whether it was applied while the other changes of the set are still sent."""
 
     @property
     def key(self) -> str:
@@ -59,7 +61,9 @@ class ListedChange:
 
     @property
     def state(self) -> str:
-        """Whether the change can be applied unchanged."""
+        """Whether the change can be applied unchanged, or is applied already."""
+        if self.is_applied:
+            return "applied"
         return "changed since" if self.is_outdated else "new" if self.change.is_new else "ready"
 
 
@@ -83,7 +87,7 @@ MORE_COLUMNS: Final[tuple[Column[ListedChange], ...]] = (
 )
 _STATES: Final = {
     "outdated": lambda row: row.is_outdated,
-    "ready": lambda row: not row.is_outdated,
+    "ready": lambda row: not (row.is_outdated or row.is_applied),
     "new": lambda row: row.change.is_new,
 }
 
@@ -144,7 +148,13 @@ class StagedScreen(ReadList[ListedChange]):
         if outdated and staging.change_set is not None:
             self._read_outdated(staging.change_set, outdated)
         return [
-            ListedChange(f"{change.kind} {change.record}", change, change in outdated, reader.known(change))
+            ListedChange(
+                f"{change.kind} {change.record}",
+                change,
+                change in outdated,
+                reader.known(change),
+                staging.is_applied(change),
+            )
             for change in staging.changes
         ]
 

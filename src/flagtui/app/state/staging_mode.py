@@ -2,15 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.set_reading import Edits, SetReading, edit_of, state_of
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.after_set import row_values
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.project_set import Added, StagedSet
 from flagtui.changes.sets.set_progress import Identity
@@ -19,36 +18,9 @@ from flagtui.store.kinds import BY_ENTRY, KINDS, Kind
 from flagtui.store.optimistic_edits import StagedEdit, is_outdated
 
 Written = TypeVar("Written")
-Edits = Mapping[Identity, tuple[StagedChange, StagedEdit]]
-"""By record: its change, and the change as its row shows it."""
 HOLDER: Final = "the app"
 FOLDER: Final = "sets"
 """Of the staged sets, below the folder of the state of the program."""
-
-
-@dataclass(frozen=True)
-class SetReading:
-    """The set as its file has it."""
-
-    file_state: tuple[object, ...]
-    """The path and state of the file: another state needs another reading."""
-    change_set: ChangeSet | None
-    """None while nothing is staged, and where the set cannot be read."""
-    fault: str
-    """Why the set cannot be read; empty when it can."""
-    edits: Edits
-
-    @classmethod
-    def of(cls, staged: StagedSet, earlier: Edits) -> "SetReading":
-        """Read the set; edits of changes that stay the same are those of the earlier reading."""
-        state = state_of(staged)
-        try:
-            change_set, fault = staged.read(), ""
-        except ChangeSetError as error:
-            change_set, fault = None, f"{error.what}. {error.next}".rstrip()
-        changes = () if change_set is None else change_set.changes
-        edits = {change.identity: (change, edit_of(change, earlier)) for change in changes}
-        return cls(state, change_set, fault, edits)
 
 
 class Staging:
@@ -74,6 +46,8 @@ class Staging:
         """The set before each step that was undone since the last new one."""
         self.fault = ""
         """Why the set cannot be read; empty when it can."""
+        self._applied: set[Identity] | None = None
+        """The records whose changes were applied, while the set is being applied; None at other times."""
 
     @property
     def change_set(self) -> ChangeSet | None:
@@ -141,6 +115,7 @@ class Staging:
         def add(staged: StagedSet) -> Added:
             return staged.add(plans, limit, now, instead_of=instead_of)
 
+        self.refuse_while_applying()
         async with self._order:
             added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
             self._keep_step(added.before)
@@ -172,6 +147,7 @@ class Staging:
         return await self._step(self._undone, self._steps)
 
     async def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
+        self.refuse_while_applying()
         async with self._order:
             if not source:
                 return None
@@ -195,6 +171,11 @@ class Staging:
 
     async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records. Raises ChangeSetError."""
+        self.refuse_while_applying()
+        await self.drop_applied(identities)
+
+    async def drop_applied(self, identities: Iterable[Identity]) -> None:
+        """Drop changes that were applied, also while the others are. Raises ChangeSetError."""
         dropped = frozenset(identities)
         async with self._order:
             with self.held():
@@ -209,6 +190,7 @@ class Staging:
 
     async def explain(self, reason: str) -> None:
         """Give the set a reason. Raises ChangeSetError."""
+        self.refuse_while_applying()
         async with self._order:
             with self.held():
                 await self._change(lambda staged: staged.explain(reason))
@@ -226,8 +208,35 @@ class Staging:
             finally:
                 self._is_held = False
 
+    @contextmanager
+    def applying(self) -> Iterator[None]:
+        """Keep keys from the set until the block ends. Raises ChangeSetError when it is being applied."""
+        self.refuse_while_applying()
+        self._applied = set()
+        try:
+            yield
+        finally:
+            self._applied = None
+
+    def refuse_while_applying(self) -> None:
+        """Raise ChangeSetError while the set is being applied: what is sent must not change meanwhile."""
+        if self._applied is not None:
+            raise ChangeSetError("open", "the staged set is being applied", "Wait for the result.")
+
+    def mark_applied(self, identity: Identity) -> None:
+        """Show the change of this record as applied; it leaves the set when the others have ended."""
+        if self._applied is not None:
+            self._applied.add(identity)
+            self._show_edits()
+
+    def is_applied(self, change: StagedChange) -> bool:
+        """Return whether the change was applied by the application that is running."""
+        return self._applied is not None and change.identity in self._applied
+
     def is_outdated(self, change: StagedChange) -> bool:
-        """Return whether the list has a newer record than the change is based on."""
+        """Return whether the list has a newer record than the change is based on, but for its own change."""
+        if self.is_applied(change):
+            return False
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
         row = None if workspace is None else workspace.collection(kind).server_row(change.record)
         return row is not None and is_outdated(row, edit_of(change, self._edits))
@@ -244,10 +253,13 @@ class Staging:
     def _show(self, change_set: ChangeSet | None) -> None:
         """Show the set in the frame, and on the rows while keys add to it."""
         self._app_state.staged_set = change_set
+        self._show_edits()
+        self._app_state.notify_watchers()
+
+    def _show_edits(self) -> None:
         if (workspace := self._app_state.workspace) is not None:
             for kind in KINDS.values():
                 workspace.collection(kind.plural).stage(self._edits_of(kind.plural))
-        self._app_state.notify_watchers()
 
     def _edits_of(self, kind: Kind) -> dict[int | str, StagedEdit]:
         if not self._app_state.is_staging:
@@ -255,23 +267,5 @@ class Staging:
         return {
             change.record: edit_of(change, self._edits)
             for change in self.changes
-            if not change.is_new and BY_ENTRY[change.kind].plural == kind
+            if not (change.is_new or self.is_applied(change)) and BY_ENTRY[change.kind].plural == kind
         }
-
-
-def state_of(staged: StagedSet) -> tuple[object, ...]:
-    """Return the path of the file and its state, which every write changes."""
-    path = staged.file.path
-    try:
-        stat = path.stat()
-    except OSError:
-        return (path,)
-    return path, stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def edit_of(change: StagedChange, earlier: Edits) -> StagedEdit:
-    """Return the change as its row shows it, computed once for equal changes."""
-    read = earlier.get(change.identity)
-    if read is not None and read[0] == change:
-        return read[1]
-    return StagedEdit(row_values(change.values), row_values(change.base), change.version)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from flagtui.api.errors import ApiError
@@ -17,9 +16,9 @@ from flagtui.app.writing.write_path import WritePath
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
-from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, Proposal
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_progress import Identity, choices_after_refusal
@@ -64,10 +63,11 @@ class SetApplication:
             self._runner.show_toast(Notice(self._staging.fault or "Nothing is staged in this project."))
             return
         try:
+            self._staging.refuse_while_applying()
             with self._staging.held():
                 await self._apply(change_set, workspace)
         except ChangeSetError as error:
-            self._runner.show_toast(explain_set_fault(error))
+            self._runner.show_toast(explain_set_fault(error, "not applied"))
 
     async def _apply(self, change_set: ChangeSet, workspace: Workspace) -> None:
         plan = await self._plan(change_set, workspace)
@@ -82,7 +82,7 @@ class SetApplication:
         else:
             await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
-            await self._staging.drop(_applied_before(plan, change_set))
+            await self._staging.drop_applied(_applied_before(plan, change_set))
 
     async def _ask_about_current(
         self, change_set: ChangeSet, outdated: Sequence[OutdatedChange], workspace: Workspace
@@ -117,36 +117,21 @@ class SetApplication:
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
         asked_with = QuestionContext(purpose=purpose, batch=change_set.id, note=note)
-        signature = self._app_state.signature(workspace)
-        interface = SetInterface(
-            self._app_state,
-            self._runner,
-            lambda: SetRows(workspace, self._app_state.session.clock()),
-            planned,
-            asked_with,
-            signature,
-        )
-        writing = self._path.write_context(signature, interface)
-        report = await run(planned, interface, self._app_state.rules, writing, asked_with)
-        if report is None:
-            return
-        await self._drop_applied(plan, report, _applied_before(plan, change_set))
+        interface = SetInterface(self._app_state, self._runner, workspace, planned, asked_with, self._staging)
+        writing = self._path.write_context(self._app_state.signature(workspace), interface)
+        with self._staging.applying():
+            report = await run(planned, interface, self._app_state.rules, writing, asked_with)
+            if report is None:
+                return
+            saved = {interface.identity_of(outcome) for outcome in report.saved}
+            # Changes that an earlier run applied leave the set, too; the rest stays staged.
+            await self._staging.drop_applied(saved | _applied_before(plan, change_set))
         if report.saved:
             # What was applied is undone with u, which unstages while keys stage.
             self._staging.end()
         self._app_state.notify_watchers()
         if interface.choice == "undo" and report.saved:
             await self._path.undo_newest(is_redo=False)
-
-    async def _drop_applied(
-        self, plan: SetPlan, report: Report[Proposal, Any], before: AbstractSet[Identity]
-    ) -> None:
-        """Drop changes that were applied now or, as `before` names them, in an earlier run."""
-        assert plan.planned is not None
-        saved = {id(outcome.plan) for outcome in report.saved}
-        pairs = zip(plan.planned.plans, plan.planned.requests, strict=True)
-        applied = {change.identity for each, change in pairs if id(each) in saved}
-        await self._staging.drop(applied | before)
 
 
 def _applied_before(plan: SetPlan, change_set: ChangeSet) -> set[Identity]:
@@ -162,7 +147,34 @@ class SetInterface(AppInterface[Proposal, Any]):
     _saved = 0
     _refused = 0
 
+    def __init__(
+        self,
+        app_state: AppState,
+        runner: ChangeTasks,
+        workspace: Workspace,
+        planned: Planned[StagedChange, Proposal],
+        asked_with: QuestionContext,
+        staging: Staging,
+    ) -> None:
+        super().__init__(
+            app_state,
+            runner,
+            lambda: SetRows(workspace, app_state.session.clock()),
+            planned,
+            asked_with,
+            app_state.signature(workspace),
+        )
+        self._staging = staging
+        pairs = zip(planned.plans, planned.requests, strict=True)
+        self._identities = {id(plan): change.identity for plan, change in pairs}
+
+    def identity_of(self, outcome: Outcome[Proposal, Any]) -> Identity:
+        """Return the record of an outcome as the set names it."""
+        return self._identities[id(outcome.plan)]
+
     async def on_outcome(self, outcome: Outcome[Proposal, Any]) -> bool:
+        if outcome.is_saved:
+            self._staging.mark_applied(self.identity_of(outcome))
         await super().on_outcome(outcome)
         self._saved += outcome.is_saved
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:

@@ -44,13 +44,14 @@ class StageSteps:
     def switch(self) -> None:
         """Stage what keys change from now on, or send it again; show what that means."""
         staging = self._staging()
-        if self._app_state.is_staging:
-            staging.end()
-            staged = len(staging.changes)
-            left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
-            self._show(Notice(left, title="staging ended"))
-            return
         try:
+            staging.refuse_while_applying()
+            if self._app_state.is_staging:
+                staging.end()
+                staged = len(staging.changes)
+                left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
+                self._show(Notice(left, title="staging ended"))
+                return
             staging.begin()
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
