@@ -11,6 +11,7 @@ from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, is_on_a_screen
 from tests.doubles.terminal import FOLDERS, Terminal, usual_environment
 
+from flagtui.cli.launch.demo_app import Demonstration, profile_of, rules_of
 from flagtui.cli.plumbing.errors import READER_GONE
 
 
@@ -121,3 +122,9 @@ def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[
         assert process.wait(60) == READER_GONE
         stderr.seek(0)
         assert stderr.read() == b""
+
+
+@pytest.mark.parametrize("is_nasty", [False, True])
+def test_questions_of_a_demo_name_the_badge_of_its_header(is_nasty: bool) -> None:
+    options = Demonstration(nasty=is_nasty)
+    assert rules_of(options).place == profile_of(options).word

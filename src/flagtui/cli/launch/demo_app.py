@@ -82,7 +82,7 @@ def open_demo(options: Demonstration) -> int:
         host="embedded service",
         badge=profile_of(options).word,
         colour=profile_of(options).theme_colour,
-        rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
+        rules=rules_of(options),
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
         code=CodeScanner(name, current_folder(), places.cache if settings.snapshots else None),
         journal_folder=state / "journal",
@@ -114,6 +114,12 @@ def profile_of(options: Demonstration) -> Profile:
         if options.nasty
         else Profile(DEMO_PROFILE, colour="green")
     )
+
+
+def rules_of(options: Demonstration) -> GuardRules:
+    """Return the guard rules of the demo; a question names the same badge as the header."""
+    level = Level.READ_ONLY if options.read_only else Level.GUARDED
+    return GuardRules(level, place=profile_of(options).word)
 
 
 def name_of(options: Demonstration) -> str:
