@@ -144,6 +144,7 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
         assert "ctrl+a keeps the first 20" in program.notices[-1]
         await program.press("ctrl+a")
         assert len(program.app.screen.rows.marks) == 20  # type: ignore[attr-defined]
+        assert not [notice for notice in program.notices if "at most 20" in notice]
         await program.press("space")
         assert program.app.screen.is_modal
         await program.press("escape", "ctrl+a")

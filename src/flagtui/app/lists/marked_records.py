@@ -7,7 +7,7 @@ from flagtui.app.commands.command import Command
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.toasts import show_toast
+from flagtui.app.shell.toasts import drop_toast, show_toast
 from flagtui.app.state.permissions import may_write
 from flagtui.store.collection import IdRow
 from flagtui.text.styled import Notice, Piece
@@ -108,6 +108,8 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         kinds = {_marks_class(marked, self.bulk_limit) for marked in (before, self.marked)}
         if len(kinds) > 1:
             self.refresh_bindings()
+        if before > self.bulk_limit and before != self.marked:
+            drop_toast(self.app, Notice(self._too_many(before)))
         if before <= self.bulk_limit < self.marked and may_write(self._app_state, self.write_scope):
             show_toast(self.app, Notice(self._too_many(self.marked), "warning"))
 
