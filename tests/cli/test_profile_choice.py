@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.cli.launch.app_session import make_session
+from flagtui.cli.launch.app_session import KeyInUse, make_session
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
+    VARIABLE_WINS,
     ProfileRequest,
     choose_other,
     choose_signed_in,
@@ -29,7 +30,12 @@ host = "eu"
 [profiles.staging]
 host = "https://flags.staging.example"
 guard = "relaxed"
+
+[profiles.vault]
+host = "https://flags.vault.example"
+key_command = "print-the-key"
 """
+TYPED = "phx_typed_in_the_app_0001"
 
 
 @pytest.fixture
@@ -85,7 +91,7 @@ def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.
 @pytest.mark.usefixtures("written")
 def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=True)
-    assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging"]
+    assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging", "vault"]
     assert (session.badge, session.colour) == ("PROD", "error")
     assert session.switch is not None
     staging = session.switch("staging")
@@ -108,3 +114,19 @@ def test_a_key_that_was_typed_is_in_no_report() -> None:
 def test_missing_key_and_profile_name_the_ways_to_sign_in() -> None:
     with pytest.raises(Trouble, match="flagtui auth login"):
         choose_signed_in(read_login_environment(), ProfileRequest())
+
+
+@pytest.mark.usefixtures("written")
+def test_typed_key_is_kept_where_the_next_start_reads_it() -> None:
+    first = choose_signed_in(read_login_environment(), ProfileRequest())
+    assert KeyInUse(first).keep(TYPED).endswith(f"--profile prod --keep file. {VARIABLE_WINS}")
+    staging = choose_other(first, "staging")
+    assert (
+        KeyInUse(staging)
+        .keep(TYPED)
+        .endswith("to keep it: flagtui auth login --profile staging --keep file.")
+    )
+    staging.keys.keep_in_file(staging.owner, Secret("phx_expired_0001"))
+    assert KeyInUse(staging).keep(TYPED).startswith("The key is kept in /")
+    assert staging.keys.find(staging.owner) == FoundSecret(Secret(TYPED), "file")
+    assert make_session(choose_other(first, "vault"), read_only=False).keep_key is None

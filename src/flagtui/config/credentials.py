@@ -15,6 +15,7 @@ from flagtui.config.key_sources import (
     CommandFailed,
     KeyFileRefused,
     forget_key_file,
+    key_path,
     read_key_file,
     run_key_command,
     write_key_file,
@@ -197,6 +198,10 @@ class KeyPlaces:
     def keep_in_file(self, owner: Owner, key: Secret) -> Path:
         """Store the key in a file only its owner can read; ask the user first. Raises KeyFileRefused."""
         return write_key_file(self.folder, owner.username, key.get_secret_value())
+
+    def has_file(self, owner: Owner) -> bool:
+        """Return whether the user chose a file for the owner's key before."""
+        return self.folder is not None and key_path(self.folder, owner.username).is_file()
 
     def forget(self, owner: Owner) -> tuple[Source, ...]:
         """Remove the key and return its sources. Raises KeyringUnusable, KeyFileRefused."""

@@ -91,7 +91,10 @@ class Session:
     with_key: Callable[[str], Client] | None = None
     """A client with a key that was just typed; raises ApiError. None where no key is needed."""
     keep_key: Callable[[str], str] | None = None
-    """Stores the new key for the next start and returns where; takes as long as a keyring does."""
+    """Stores the new key for the next start and returns where; takes as long as a keyring does.
+
+    None where a stored key would not be used.
+    """
     neighbours: tuple[Neighbour, ...] = ()
     """The profiles one can switch to, this one among them."""
     switch: Callable[[str], Session | str] | None = None

@@ -20,15 +20,18 @@ from flagtui.cli.launch.code_scanner import CodeScanner
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import code_folder
 from flagtui.cli.plumbing.profile_choice import (
+    VARIABLE_WINS,
     Opening,
     ProfileRequest,
     choose,
     choose_other,
+    login_command,
     no_key_words,
     settings_in,
 )
 from flagtui.config.credentials import KeyringUnusable, NoCredential
 from flagtui.config.daemon import await_call
+from flagtui.config.key_sources import KeyFileRefused
 from flagtui.config.keymap import read_keymap
 from flagtui.config.preferences import Preferences
 from flagtui.config.profiles import CURRENT_PROJECT
@@ -115,7 +118,8 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         overridden=" ".join(opening.chosen.overridden),
         redact=key.redact,
         with_key=key.client_with,
-        keep_key=key.keep,
+        # The next start asks its key_command again, whatever is stored.
+        keep_key=None if profile.key_command else key.keep,
         neighbours=tuple(
             Neighbour(each.name, f"{each.host}  {each.level.replace('_', '-')}")
             for each in opening.settings.profiles.values()
@@ -166,13 +170,28 @@ class KeyInUse:
         return make_client(profile, self.opening.host, key, read_only=profile.mirror)
 
     def keep(self, text: str) -> str:
-        """Store a typed key in the keyring, or return why it is not stored."""
+        """Store a typed key for the next start, and return where, or why it is not stored."""
         opening = self.opening
+        kept = self._keep(Secret(text))
+        return f"{kept} {VARIABLE_WINS}" if opening.environment.key else kept
+
+    def _keep(self, key: Secret) -> str:
+        keys, owner = self.opening.keys, self.opening.owner
         try:
-            opening.keys.keep_in_keyring(opening.owner, Secret(text))
+            keys.keep_in_keyring(owner, key)
         except KeyringUnusable as unusable:
-            return f"{unusable} The key is used until you leave; to keep it: flagtui auth login --keep file"
+            if keys.has_file(owner):
+                return self._replace_file(key)
+            how = f"{login_command(self.opening)} --keep file"
+            return f"{unusable} The key is used until you leave; to keep it: {how}."
         return "The key is kept in the system's keyring."
+
+    def _replace_file(self, key: Secret) -> str:
+        try:
+            path = self.opening.keys.keep_in_file(self.opening.owner, key)
+        except KeyFileRefused as refused:
+            return f"{refused} The key is used until you leave."
+        return f"The key is kept in {path}, which only you can read."
 
     def redact(self, text: str) -> str:
         """Return the text without any key that was used."""

@@ -115,6 +115,9 @@ class Opening:
         return writable_state(self.environment.places)
 
 
+VARIABLE_WINS: Final = f"{KEY_VARIABLE} is set here and wins over the key of the profile."
+
+
 def read_login_environment() -> LoginEnvironment:
     """Read environment and settings. Raises Trouble, also for a variable that is set to nothing."""
     for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", "FLAGTUI_LOG", KEY_VARIABLE):
@@ -209,6 +212,12 @@ def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
     """Return that there is no key, or why it cannot be read, and the next step."""
     is_own = opening.chosen.has_own_host
     whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
-    where = f"--profile {opening.profile.name}" if is_own else f"--host {opening.host.origin} --profile NAME"
     what = " ".join(found.reasons) or f"There is no API key for {whose}."
-    return what, f"Sign in with: flagtui auth login {where}"
+    return what, f"Sign in with: {login_command(opening)}"
+
+
+def login_command(opening: Opening) -> str:
+    """Return the command that stores a key for this profile, or for a host without one."""
+    if opening.chosen.has_own_host:
+        return f"flagtui auth login --profile {opening.profile.name}"
+    return f"flagtui auth login --host {opening.host.origin} --profile NAME"

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
-from flagtui.cli.plumbing.profile_choice import LoginEnvironment, read_login_environment
+from flagtui.cli.plumbing.profile_choice import VARIABLE_WINS, LoginEnvironment, read_login_environment
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyPlaces, Owner
@@ -83,7 +83,7 @@ class TerminalSignIn:
             keep_key(self.keys, Owner(profile.name, host.origin), key, self.options.keep, self.person)
         self._write(profile)
         if self.environment.key:
-            say("FLAGTUI_API_KEY is set here and wins over the key of the profile.")
+            say(VARIABLE_WINS)
         return profile
 
     def _profile(self) -> Profile:
