@@ -67,7 +67,10 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     rows = Snapshots(home / ".cache/flagtui/rows")
     place = SnapshotPlace("prod", service.address, "1", "flags")
     rows.save(place, (), FlagRow)
-    assert "was removed (file)" in run("auth", "logout").out
+    left = run("auth", "logout").out
+    assert "was removed (file)" in left
+    assert "The key stays valid" in left
+    assert "stays valid" not in run("auth", "logout").out
     assert not kept.exists()
     assert rows.load(place, FlagRow) is None
     assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))

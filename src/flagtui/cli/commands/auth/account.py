@@ -95,7 +95,8 @@ def logout(profile: str) -> None:
         say("FLAGTUI_API_KEY still has a key here.")
     if opening.profile.key_command:
         say("The profile's key_command still returns a key.")
-    say("It stays valid until it is deleted in the account settings of the server.")
+    if gone or opening.environment.key or opening.profile.key_command:
+        say("The key stays valid until it is deleted in the account settings of the server.")
 
 
 def _forget_key(opening: Opening) -> list[Source]:
