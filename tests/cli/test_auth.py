@@ -168,6 +168,18 @@ def test_key_goes_to_the_other_region_only_with_consent(tmp_path: Path) -> None:
     assert KeyPlaces(keyring=Keyring(load=lambda: shelf)).find(owner) == FoundSecret(Secret(KEY), "keyring")
 
 
+def test_key_that_lists_no_projects_needs_a_number(tmp_path: Path, run: Run, service: Service) -> None:
+    alone = Introduction(None, KeyInfo(scopes=("feature_flag:read",)), ())
+    person = Scripted(says={"Number of the project": "34"})
+    sign_in = replace(signing_in(tmp_path, person, "us", Shelf()), ask=lambda *_: alone)
+    assert sign_in.run().project == "34"
+    with pytest.raises(Trouble, match="'Mobile' is no number of a project"):
+        replace(sign_in, options=SignInOptions(project="Mobile")).run()
+    login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "file")
+    done = run(*login, stdin=key_with(service, "feature_flag:read"))
+    assert "Name the project by its number with --project" in done.out
+
+
 def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
     options = SignInOptions(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
     nobody = replace(signing_in(tmp_path, Prompts(False), "eu", Shelf()), options=options)

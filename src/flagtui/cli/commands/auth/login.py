@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_sources import CommandFailed, run_key_command
-from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
+from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name, is_project_id
 from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
 from flagtui.config.settings_writer import write_profile
@@ -202,6 +202,8 @@ class TerminalSignIn:
         projects = [str(project.id) for project in found.projects]
         requested = self.options.project or self.environment.given.project
         if requested:
+            if not is_project_id(requested):
+                raise Trouble(f"{requested!r} is no number of a project.", code="usage")
             if projects and requested not in projects:
                 raise Trouble(
                     f"this key knows no project {requested}; projects: {', '.join(projects)}.",
@@ -213,12 +215,24 @@ class TerminalSignIn:
             usual = str(found.me.current_project)
         if len(projects) == 1:
             return projects[0]
+        if not projects and usual == CURRENT_PROJECT and found.me is None:
+            return self._unlisted_project()
         if not projects or not self.person.is_there:
             return usual
         say("Projects:")
         names = [project_line(found, place) for place in range(len(projects))]
         default = projects.index(usual) if usual in projects else 0
         return projects[self.person.choose("Which project to open first", names, default)]
+
+    def _unlisted_project(self) -> str:
+        """Return the number of a project that the key cannot look up, as far as it is known."""
+        say("The key cannot look up its project: it lacks user:read and project:read.")
+        if not self.person.is_there:
+            say("Name the project by its number with --project, here or with every command.")
+            return CURRENT_PROJECT
+        while not is_project_id(project := self.person.ask("Number of the project", "")):
+            say("The number is in the address of the project in the browser: /project/NUMBER.")
+        return project
 
     def _write(self, profile: Profile) -> None:
 
