@@ -6,6 +6,7 @@ from typing import Final
 
 import httpx
 import pytest
+from tests.doubles import quiet
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.doubles.wire import Fault, Wire
@@ -95,6 +96,18 @@ async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting)
         await program.press(*"mob", "enter")
         assert "Mobile #2" in program.screen.splitlines()[0]
         assert 0 < shown(program) < 248
+
+
+async def test_preview_follows_a_changed_row_before_the_cursor_rests(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await program.go_to("new-nav")
+        workspace, row = program.app.app_state.workspace, program.row("new-nav")
+        assert workspace is not None
+        assert "  ON   " in program.screen
+        with workspace.collection("flags").showing(row.id, {"active": False}):
+            program.app.app_state.notify_watchers()
+            await quiet.settle(program.app, rests=False)
+            assert "  OFF   " in program.screen
 
 
 def unreachable(cause: OSError) -> httpx.ConnectError:

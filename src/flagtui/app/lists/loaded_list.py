@@ -169,6 +169,13 @@ class InspectedList(WorkspaceList[IdRow]):
     def preview(self) -> AgedPane[Any]:
         return self.query_one(AgedPane)
 
+    def _draw(self) -> None:
+        super()._draw()
+        details, row = self.preview.subject, self.record
+        if details is not None and row is not None and details.row.id == row.id and details.row != row:
+            # A batch changes rows more often than the cursor comes to rest.
+            self.draw_preview(row)
+
     def draw_preview(self, row: IdRow | None) -> None:
         details = self.known_of(row) if row is not None else None
         if details is None or self.preview.display:

@@ -51,6 +51,11 @@ class AgedPane(Widget, Generic[SubjectT]):
         self._shown: tuple[SubjectT | None, int, str] = (None, 0, "")
         self._now = 0.0
 
+    @property
+    def subject(self) -> SubjectT | None:
+        """The details that are shown."""
+        return self._shown[0]
+
     def show(self, subject: SubjectT | None, now: float, link: str = "") -> None:
         """Show this subject, with ages as of `now`, in Unix seconds; its name leads to `link`."""
         shown = (subject, int(now) // 60, link)
