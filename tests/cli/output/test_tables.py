@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import click
 import pytest
+from rich.cells import cell_len
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
+from flagtui.safe_text import safe_text
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
 
@@ -55,6 +57,21 @@ def test_key_is_never_cut(width: int) -> None:
     lines = list(table_lines(["KEY", "NAME", "TYPE"], [["chat", "Chat", "boolean"], [key, "", "x"]], width))
     assert lines[2].split() == [key, "x"]
     assert cell_width(lines[1]) <= max(width, 22)
+
+
+def test_name_that_fits_no_line_leaves_the_others_their_columns() -> None:
+    rows = [["new-nav", "1000045", "multivariant"], ["chat", "1000046", "boolean"]]
+    lines = list(table_lines(["KEY", "ID", "TYPE"], [*rows, ["x" * 90, "1000047", "boolean"]], 40))
+    assert lines[:3] == list(table_lines(["KEY", "ID", "TYPE"], rows, 40))
+    assert lines[3].split() == ["x" * 90, "1000047", "boolean"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ทดสอบที่นี่", "हिन्दी", "👨‍👩‍👧‍👦 x", "👍🏽", "🏴‍☠️", "❤️", "🇩🇪 🇫🇷", "한국어", "e\u0301te\u0301", "ｆｕｌｌ"],
+)
+def test_columns_count_cells_as_the_app_does(text: str) -> None:
+    assert cell_width(safe_text(text)) == cell_len(safe_text(text))
 
 
 def test_table_is_printed_without_headings_and_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Final
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from flagtui.cli.plumbing.output.lines import wrapped
-from flagtui.safe_text import boundary, safe_text
+from flagtui.safe_text import boundary, is_flag_letter, safe_text, split_joined
 from flagtui.text.styled import linked
 
 GAP: Final = 2
@@ -28,7 +28,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
-    The first cell of a row, which names the record, is never cut: with a long name the line is wider.
+    The first cell of a row, which names the record, is never cut: with a long name the line is wider,
+    and the columns of the other lines are as wide as without it.
 
     The first cell of each row leads to its link, where there is one. What does not fit goes without the
     columns that are empty in every row, then with its `long` columns on lines of their own below each row.
@@ -43,7 +44,7 @@ def table_lines(
         kept = [place for place in kept if place not in below]
     widths = [max(map(cell_width, columns[place])) for place in kept]
     if width is not None:
-        widths = fitted(widths, width)
+        widths = fitted([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
     for number, row in enumerate(cells):
         shown = [
             _padded(row[place], wide if place else max(wide, cell_width(row[place])))
@@ -64,6 +65,13 @@ def _too_wide(columns: Sequence[Sequence[str]], width: int | None) -> bool:
     return width is not None and needed > width
 
 
+def _name_width(names: Sequence[str], others: Sequence[int], width: int) -> int:
+    """Return the cells of the widest name with which a line can fit beside the narrowest other columns."""
+    room = width - sum(GAP + min(wide, LEAST) for wide in others)
+    heading, *wide = map(cell_width, names)
+    return max([heading, *(each for each in wide if each <= room)])
+
+
 def fitted(widths: Sequence[int], width: int) -> list[int]:
     """The widest columns made narrower until all fit; the first, which names the record, only at last."""
     fit = list(widths)
@@ -82,7 +90,24 @@ def cell_width(text: str) -> int:
     """Cells a terminal draws safe text in."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return sum(
+        _joined_width(part) if is_joined else sum(map(_letter_width, part))
+        for part, is_joined in split_joined(text)
+    )
+
+
+def _letter_width(letter: str) -> int:
+    """Cells of a letter of its own: a mark is drawn on the letter before it."""
+    if category(letter).startswith("M"):
+        return 0
+    return 2 if east_asian_width(letter) in "WF" else 1
+
+
+def _joined_width(part: str) -> int:
+    """Cells of a character of several code points, such as an emoji with its tone or a flag."""
+    if "\ufe0f" in part or is_flag_letter(part[0]):
+        return 2
+    return max(map(_letter_width, part))
 
 
 def _padded(text: str, width: int) -> str:
@@ -91,7 +116,7 @@ def _padded(text: str, width: int) -> str:
         return text + " " * (width - wide)
     end, room = 0, width - 1
     for letter in text:
-        if (room := room - cell_width(letter)) < 0:
+        if (room := room - _letter_width(letter)) < 0:
             break
         end += 1
     kept = text[: boundary(text, end)]
