@@ -11,7 +11,7 @@ from textual.content import Content
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit, lay_out
-from flagtui.app.widgets.line import Lines, cut, fit_cells, joined
+from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, joined
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -108,3 +108,10 @@ def test_columns_use_exactly_the_available_width(width: int) -> None:
 def test_hidden_column_gives_its_cells_to_the_others() -> None:
     chosen = [column for column in FLAG_COLUMNS if column.name != "tags"]
     assert sum(p.width + p.column.gap for p in lay_out(chosen, 90)) == 90
+
+
+@given(TEXTS, st.integers(1, 14))
+def test_fill_draws_every_text_in_its_cells(text: str, width: int) -> None:
+    assert cell_len(fill(text, width)) == width
+    if cell_len(text) <= width:
+        assert fill(text, width).startswith(text)

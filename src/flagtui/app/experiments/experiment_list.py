@@ -31,6 +31,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
+from flagtui.app.widgets.line import fill
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import FRESH_FOR, ExperimentInspector
@@ -217,7 +218,7 @@ def _results(findings: Findings, width: int) -> Iterator[list[Piece]]:
         for judgement in judgements:
             colour = COLOURS.get(judgement.look, "")
             yield [
-                (f"  {safe_text(judgement.variant, 14):<15}", "$text-muted"),
+                (f"  {fill(safe_text(judgement.variant), 14)} ", "$text-muted"),
                 (f"{judgement.delta:>9}  {judgement.odds}", colour),
             ]
         if not judgements:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import cut
+from flagtui.app.widgets.line import cut, fill
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails, Names
@@ -150,6 +150,9 @@ def _changes(details: FlagDetails, now: float, width: int) -> Iterator[list[Piec
     yield [("RECENT CHANGES", "$text-muted")]
     for entry in details.changes[:8]:
         when = entry.created_at.timestamp() if entry.created_at else None
-        who = cut(actor_name(entry), 6)
         words = cut(activity_words(entry, names=details.names), max(12, width - 13))
-        yield [(f"{age(when, now):>5} ", "$text-muted"), (f"{who:<6} ", "$primary"), (words, "")]
+        yield [
+            (f"{age(when, now):>5} ", "$text-muted"),
+            (f"{fill(actor_name(entry), 6)} ", "$primary"),
+            (words, ""),
+        ]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from flagtui.app.forms.form_lines import MOST, FormLine
+from flagtui.app.widgets.line import fill
 from flagtui.changes.draft import Draft
 from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.evaluate import wire
@@ -61,7 +62,7 @@ def _variant(copy: Draft, place: int) -> FormLine:
     variant = as_dict(copy.variants[place])
     share = as_number(wire.share(variant)) or 0.0
     pieces: tuple[Piece, ...] = (
-        (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
+        (f" {fill(safe_text(as_text(variant.get('key'))), 21)} ", "bold $secondary"),
         *share_bar(share / 100, BAR, "$secondary"),
         (f" {percent(share):>7}", ""),
         (f"   {safe_text(as_text(variant.get('name')), 40)}", "$text-muted"),

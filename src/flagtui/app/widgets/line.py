@@ -124,6 +124,11 @@ def cut(text: str, width: int) -> str:
     return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
 
 
+def fill(text: str, width: int) -> str:
+    """Return safe text in exactly `width` cells: padded with blanks, or cut with an ellipsis."""
+    return fit_cells(cut(text, width), width)
+
+
 def shorten_longest(pieces: Sequence[Piece], room: int) -> Sequence[Piece]:
     """Return the pieces in `room` cells, the longest one cut; a part of the last, a count, would be wrong."""
     too_wide = sum(cell_len(text) for text, _style in pieces) - room

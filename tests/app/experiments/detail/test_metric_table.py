@@ -71,6 +71,20 @@ def test_twenty_variants_each_have_their_line_at_every_width() -> None:
     assert text(variant_lines(found, 126)).count("100    5.0 %") == 20
 
 
+@pytest.mark.parametrize("key", ["simplified-onboarding", "功能标志结账重新设计", "\u202epgnp.exe"])
+def test_long_names_of_variants_keep_the_columns(key: str) -> None:
+    """Names are cut by the cells they are drawn in, not by their characters."""
+
+    def places(name: str) -> list[int]:
+        result = {"baseline": sample("control", 100, 20), "variant_results": [sample(name, 100, 25)]}
+        found = findings(experiment("control", name), result, control=100.0, **{name: 100.0})
+        lines = [text(table_lines(found, 126, STROKES, 0)), text(variant_lines(found, 126))]
+        heading, exposed = lines[0].splitlines()[0], lines[1].splitlines()[2]
+        return [cell_len(heading.partition("Δ")[0]), cell_len(exposed.partition(" 50 %")[0])]
+
+    assert places(key) == places("test")
+
+
 def compared(people: int, **more: Any) -> dict[str, Any]:
     control, test = sample("control", people, people / 3), sample("test", people, people / 3, **more)
     return {"baseline": control, "variant_results": [test]}

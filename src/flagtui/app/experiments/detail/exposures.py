@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from flagtui.app.widgets.line import fill
 from flagtui.details.metric_findings import Findings
 from flagtui.models.experiment import Experiment
 from flagtui.safe_text import safe_text
@@ -36,7 +37,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
         seen = findings.exposed.get(key)
         part = f"{seen / total * 100:.1f} %" if seen is not None and total else ""
         yield [
-            (f"{safe_text(key, name - 1):<{name}}", "bold"),
+            (f"{fill(safe_text(key), name - 1)} ", "bold"),
             (f"{percent(share):>8}", ""),
             (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
             (f"{part:>9}", "$text-muted"),
@@ -50,7 +51,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
     for key, seen in findings.exposed.items():
         if shares and key not in shares:
             yield [
-                (f"{safe_text(key, name - 1):<{name}}", "$text-muted"),
+                (f"{fill(safe_text(key), name - 1)} ", "$text-muted"),
                 (f"{seen:>20,.0f}", "$text-muted"),
                 (f"  {_why_apart(key)}not analysed", "$faint"),
             ]

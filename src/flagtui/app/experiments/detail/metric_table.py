@@ -7,7 +7,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import fit_cells
+from flagtui.app.widgets.line import cut, fill
 from flagtui.details.metric_findings import Findings, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
@@ -159,16 +159,21 @@ def _heading(
     experiment = findings.experiment or Experiment()
     first = next((group for group in judgements if group), [])
     base = _baseline(findings)
-    other = safe_text(first[0].variant, VALUE).upper() if len(first) == 1 else "VARIANT"
+    other = _capitals(first[0].variant) if len(first) == 1 else "VARIANT"
     level = f"{confidence(experiment) * 100:g} % INTERVAL"
-    text = "  " + _pad("METRIC", shape.name)
+    text = "  " + fill("METRIC", shape.name)
     if shape.value:
-        text += f" {_right(safe_text(base, VALUE).upper(), shape.value)} {_right(other, shape.value)}"
+        text += f" {_right(_capitals(base), shape.value)} {_right(other, shape.value)}"
     text += _right("Δ", DELTA)
     if shape.bar:
-        text += f"  {_pad(f'{level} {axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %', shape.bar)}"
+        text += f"  {fill(f'{level} {axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %', shape.bar)}"
     odds = "P-VALUE" if is_frequentist(experiment) else "CHANCE TO WIN"
-    return [(f"{text}  {_pad(odds, shape.odds).rstrip()}", "$text-muted")]
+    return [(f"{text}  {fill(odds, shape.odds).rstrip()}", "$text-muted")]
+
+
+def _capitals(variant: str) -> str:
+    """Return the name of a variant above its values."""
+    return cut(safe_text(variant).upper(), VALUE)
 
 
 def _baseline(findings: Findings) -> str:
@@ -196,9 +201,9 @@ def _metric_lines(
     name = safe_text(metric.name, 200)
     label = name + safe_text(kind, 60)
     is_cut = cell_len(label) > shape.name
-    head: list[Piece] = [mark, (_pad(name, shape.name), "")]
+    head: list[Piece] = [mark, (fill(name, shape.name), "")]
     if not is_cut:
-        head = [mark, (name, ""), (_pad(safe_text(kind, 60), shape.name - cell_len(name)), "$faint")]
+        head = [mark, (name, ""), (fill(safe_text(kind, 60), shape.name - cell_len(name)), "$faint")]
     if not judgements:
         yield [*head, ("  ", ""), *_waiting(reading)]
         return
@@ -208,7 +213,7 @@ def _metric_lines(
     for judgement in judgements[:VARIANT_ROWS]:
         own: list[Piece] = head or [
             mark,
-            (_pad(f"  {safe_text(judgement.variant, 60)}", shape.name), "$text-muted"),
+            (fill(f"  {safe_text(judgement.variant, 60)}", shape.name), "$text-muted"),
         ]
         base = judgement.base if head else ""
         yield [*own, *_cells(judgement, base, shape, axis, strokes), *_as_of(reading)]
@@ -224,7 +229,7 @@ def _breakdown_lines(
     parts = [*reading.result.breakdowns] if reading.result is not None else []
     for values, result in parts[:VARIANT_ROWS]:
         for judgement in verdicts(replace(reading, result=result)):
-            name = _pad(f"  {safe_text(f'{values} · {judgement.variant}', 60)}", shape.name)
+            name = fill(f"  {safe_text(f'{values} · {judgement.variant}', 60)}", shape.name)
             yield [mark, (name, "$faint"), *_cells(judgement, judgement.base, shape, axis, strokes)]
     if (more := len(parts) - VARIANT_ROWS) > 0:
         yield more_line(more, "breakdowns", "")
@@ -238,7 +243,7 @@ def _cells(judgement: Judgement, base: str, shape: Shape, axis: Bounds, strokes:
     if shape.bar:
         yield "  ", ""
         yield bar(judgement.interval, judgement.lift, axis, shape.bar, strokes), colour
-    yield f"  {_pad(judgement.odds, shape.odds)}", colour
+    yield f"  {fill(judgement.odds, shape.odds)}", colour
 
 
 def _waiting(reading: MetricReading) -> Iterator[Piece]:
@@ -255,10 +260,6 @@ def _as_of(reading: MetricReading) -> Iterator[Piece]:
         yield f" as of {safe_text(reading.as_of, 12)}", "$faint"
     elif reading.is_awaited:
         yield " …", "$faint"
-
-
-def _pad(text: str, width: int) -> str:
-    return fit_cells(text, width) if cell_len(text) <= width else fit_cells(text, max(1, width - 1)) + "…"
 
 
 def _right(text: str, width: int) -> str:

@@ -20,7 +20,7 @@ from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.line import joined, styled
+from flagtui.app.widgets.line import fill, joined, styled
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Metric, MetricReading
 from flagtui.models.experiment_responses import Timeseries
@@ -89,7 +89,7 @@ def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[P
 
 
 def _day_cells(judgement: Judgement, cells: Widths) -> Iterator[Piece]:
-    yield f"{safe_text(judgement.variant, cells.variant - 1):<{cells.variant}}", ""
+    yield f"{fill(safe_text(judgement.variant), cells.variant - 1)} ", ""
     if cells.value:
         yield f"{judgement.base:>{cells.value}}{judgement.value:>{cells.value}}", ""
     ends = ""

@@ -7,7 +7,7 @@ from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import cut
+from flagtui.app.widgets.line import cut, fill
 from flagtui.local_time import unix
 from flagtui.models.activity import version_made
 from flagtui.models.rows import FlagRow
@@ -136,7 +136,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [
             (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),
             ((f"v{version}" if version else "").ljust(4), "$faint"),
-            (cut(actor_name(entry), 6).ljust(7), "$primary"),
+            (f"{fill(actor_name(entry), 6)} ", "$primary"),
             (words, ""),
         ]
 

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import RecordPane, scroll
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import cut, joined
+from flagtui.app.widgets.line import cut, fill, joined
 from flagtui.details.evaluations import (
     HINT,
     LONGEST,
@@ -166,7 +166,7 @@ def _refusals(accounts: list[PersonEvaluation]) -> Iterator[list[Piece]]:
 
 def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Iterator[list[Piece]]:
     def row(label: str, cells: list[Piece]) -> list[Piece]:
-        padded = [(cut(text, column).ljust(column + 1), style) for text, style in cells]
+        padded = [(f"{fill(text, column)} ", style) for text, style in cells]
         return [(label.ljust(LABEL), "$text-muted"), *padded]
 
     yield row("WHO", [(safe_text(account.subject.distinct_id, 100), "bold") for account in accounts])
