@@ -2,6 +2,7 @@
 
 import pytest
 
+from flagtui.changes.consequence import ago as age_in_question
 from flagtui.text.formats import age, ago, count, countdown, moment, percent
 
 
@@ -31,6 +32,11 @@ def test_age_is_short_in_lists_and_long_in_sentences(seconds: float, short: str,
     assert age(1_000_000_000 - seconds, 1_000_000_000) == short
     assert ago(1_000_000_000 - seconds, 1_000_000_000) == long
     assert len(short) <= 4
+
+
+def test_questions_count_minutes_as_lists_do_and_no_seconds() -> None:
+    assert {age_in_question(seconds) for seconds in range(-5, 60)} == {"just now"}
+    assert age_in_question(60) == "1 min ago"
 
 
 def test_missing_moment_has_no_age_and_is_not_never() -> None:

@@ -26,8 +26,11 @@ class Caution:
 
 
 def ago(seconds: float) -> str:
-    """Return a rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
+    """Return a rough age: `just now`, `3 min ago`, `5 h ago`, `12 days ago`.
+
+    A question stays open while seconds pass, and lists equal ages of many records once.
+    """
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if seconds >= size * (2 if unit == "days" else 1):
             return f"{int(seconds // size):,} {unit} ago"
-    return f"{max(int(seconds), 0)} s ago"
+    return "just now"
