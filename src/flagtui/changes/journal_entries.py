@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final, Literal, get_args
 
 from flagtui import local_time
@@ -199,6 +200,15 @@ def unmasked(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[st
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
     """Return the ids of the entries undone by a later one."""
     return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
+
+
+def reverted(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the ids of the entries that are undone now; a redo brings the change that it redoes back."""
+    ids = set[str]()
+    for entry in sorted(entries, key=attrgetter("at"), reverse=True):
+        if entry.undoes and entry.ending == "saved" and entry.id not in ids:
+            ids.add(entry.undoes)
+    return frozenset(ids)
 
 
 def with_directions(entries: Mapping[str, Entry]) -> list[Entry]:

@@ -11,7 +11,7 @@ from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.journal_entries import Entry, taken_back
+from flagtui.changes.journal_entries import Entry, reverted
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.unanswered import WATCH_EVERY, WATCH_FOR
@@ -26,7 +26,7 @@ class SetProgress:
     """The changes of a set that were sent in an earlier run."""
 
     applied: Mapping[Identity, Entry]
-    """Saved and not undone since, by the kind and id in the set; of changes that left the set, too."""
+    """Saved and not undone now, by the kind and id in the set; of changes that left the set, too."""
     open: Sequence[Entry]
     """Sent perhaps, with an outcome that is still unknown."""
     journal: Sequence[Entry] = ()
@@ -58,7 +58,7 @@ class SetProgress:
 def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
     """Return what became of the set; `entries` is all of the journal."""
     every = list(entries)
-    undone = taken_back(every)
+    undone = reverted(every)
     own = [entry for entry in every if entry.batch == change_set.id]
     applied = {_identity(entry): entry for entry in own if entry.ending == "saved" and entry.id not in undone}
     return SetProgress(applied, [entry for entry in own if entry.is_open], every)
