@@ -95,6 +95,8 @@ def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) ->
     done(here("flags", "disable", FLAG, "--yes"))
     shown = done(here("flags", "disable", FLAG, "--dry-run", "--out", str(tmp_path / "set.json")))
     assert shown.err == "Nothing would change, so no change set was written.\n"
+    refused = here("flags", "edit", FLAG, "--field", "key=a b", "--dry-run", "--out", "set.json")
+    assert refused.err == "Nothing can be changed, so no change set was written.\n"
     assert not (tmp_path / "set.json").exists()
 
 

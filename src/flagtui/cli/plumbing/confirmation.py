@@ -78,7 +78,9 @@ async def ask_and_send(
             return await staging.stage_plans(planned, session, terms, report)
         await staging.write_plans(planned, session, terms)
     elif terms.agreement.out:
-        progress("Nothing would change, so no change set was written.")
+        is_no_op = all(skipped.is_no_op for skipped in planned.skipped)
+        what = "Nothing would change" if is_no_op else "Nothing can be changed"
+        progress(f"{what}, so no change set was written.")
     if terms.agreement.dry_run:
         return await dry_run(planned, asked_with, session, terms.agreement, report)
     if not planned.plans:
