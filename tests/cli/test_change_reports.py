@@ -6,15 +6,19 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, Unanswered, Unreadable
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.journal_entries import Ending
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
-from flagtui.cli.plumbing.change_records import exit_code
+from flagtui.cli.plumbing.change_records import OUTCOME, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, refusal, result_of
-from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.confirmation import TerminalInterface
+from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
+from flagtui.cli.plumbing.output.printer import OutputOptions, Printer, choose_printer
 from flagtui.models.flag import Flag
 
 
@@ -74,3 +78,19 @@ def status_in(words: str) -> int | None:
     """Return the status that the words name in parentheses."""
     match = re.search(r"\((\d+)\)", words)
     return int(match[1]) if match else None
+
+
+async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+    fresh = Flag.of(raw_flag(id=7))
+    plan = plan_flag(flag_intent.set_field(7, "name", fresh.name, "Mine"), fresh, Context())
+    assert isinstance(plan, Plan)
+    theirs, why = Flag.of(raw_flag(id=7, name="Theirs")), "Alice changed the same thing first"
+    sides = (FieldConflict(("name",), fresh.name, "Mine", "Theirs"),)
+    outcome = Outcome(plan, "conflicted", theirs, why, "look at both", conflicts=sides)
+    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
+    await TerminalInterface(terms, ChangeReport(terms.printer), Planned(None, [plan])).on_outcome(outcome)
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    assert lines[-3:] == [["was", *fresh.name.split()], ["theirs", "Theirs"], ["yours", "Mine"]]
+    result = result_of(outcome)
+    assert result.message == f"{why}; nothing of yours was saved"
+    assert result.next == "Run the command again to change the current record."

@@ -33,7 +33,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.set_sources import SetSource, find_source
-from flagtui.cli.plumbing.shown_questions import show_conflicts
+from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
@@ -44,8 +44,6 @@ WORDS: Final[Mapping[AfterRefusal, str]] = {
     "undo": "undo what was applied",
     "continue": "continue with the rest",
 }
-FOR_PEOPLE: Final = ("table", "tsv")
-"""Formats beside which the three sides of a conflict are shown in words."""
 OPERATIONS: Final = (
     *("flags.list", "flags.get", "flags.create", "flags.update", "flags.activity"),
     *("event_definitions.get", "event_definitions.update"),
@@ -251,8 +249,6 @@ class ApplyInterface(TerminalInterface[Any, Any]):
 
     async def on_outcome(self, outcome: Outcome) -> bool:
         goes_on = await super().on_outcome(outcome)
-        if self._terms.printer.format in FOR_PEOPLE:
-            show_conflicts(outcome.plan.key, outcome.plan.noun, outcome.conflicts, progress)
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return goes_on
         if self.choice is None:

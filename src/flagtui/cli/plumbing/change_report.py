@@ -36,6 +36,8 @@ STOPPED: Final = 130
 CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
 NOTHING_MORE: Final = "nothing more was sent"
+AGAIN: Final = "run the command again to change the current record"
+"""The next step after a conflict that the server, or the last read before the request, reported."""
 MOST_LISTED: Final = 3
 """Differences of one record that are listed when it is saved."""
 
@@ -149,6 +151,8 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         words = f"{words.rstrip('.')}; nothing was changed"
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
+        if record is not None:
+            sentences = (AGAIN,)
     code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:

@@ -40,7 +40,7 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
-from flagtui.cli.plumbing.shown_questions import show_question
+from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts, show_question
 from flagtui.text.formats import count
 
 
@@ -185,6 +185,8 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         self._heard.append(outcome)
+        if self._terms.printer.format in FOR_PEOPLE:
+            show_conflicts(outcome.plan.key, outcome.plan.noun, outcome.conflicts, progress)
         if outcome.ending != "unknown":
             self._print_progress(outcome)
         return not self._interrupts.is_asked or len(self._heard) == len(self._plans)

@@ -12,6 +12,8 @@ from flagtui.text.conflict_lines import conflict_lines
 from flagtui.text.question_lines import question_lines
 
 WIDTH: Final = 96
+FOR_PEOPLE: Final = ("table", "tsv")
+"""Formats beside which the three sides of a conflict are shown in words."""
 MOST_NAMED: Final = 12
 """Skipped records that are listed with the reason."""
 
