@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, run_at, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_proxy import proxy_to
@@ -178,6 +178,14 @@ def test_start_that_fails_is_one_line(
     assert done.code == code
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("words", "key", "code"), [((), "phx_wrong", 5), (("--project", "99"), KEY, 6)])
+def test_start_ends_with_the_code_of_the_response(
+    service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], key: str, code: int
+) -> None:
+    done = run_at(service.address, run, monkeypatch, key)("mirror", "--port", "0", *words)
+    assert (done.code, done.err.count("\n")) == (code, 1)
 
 
 def test_port_in_use_is_one_line(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

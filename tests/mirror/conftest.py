@@ -33,6 +33,7 @@ class Shelf:
     flags: list[dict[str, Any]]
     name: str = "the shelf"
     is_polled: bool = True
+    as_of: float | None = None
     error: UpstreamError | None = None
     is_changed: bool = True
     fetches: int = 0

@@ -47,15 +47,20 @@ async def test_changed_definitions_are_served_and_announced(mirrored: Mirrored) 
 
 
 async def test_cut_link_is_one_line_and_the_last_definitions_stay(mirrored: Mirrored) -> None:
-    mirrored.upstream.error = UpstreamError("eu.example.com cannot be reached.", "Check the network.")
+    mirrored.upstream.error = UpstreamError("eu.example.com is away.", "Try again.", is_passing=True)
     mirrored.clock.now += 300
     for _ in range(3):
         await mirrored.mirror.refresh()
-    assert mirrored.lines == [
-        "upstream: eu.example.com cannot be reached. Check the network. Serving the definitions of 5 min ago."
-    ]
+    trouble = "eu.example.com is away. Trying again every 30 s."
+    assert mirrored.lines == [f"upstream: {trouble} Serving the definitions of 5 min ago."]
     assert mirrored.mirror.flags.flag_count == 2
-    assert mirrored.mirror.describe()["trouble"] == "eu.example.com cannot be reached. Check the network."
+    assert mirrored.mirror.describe()["trouble"] == trouble
+
+
+async def test_refused_key_names_the_remedy(mirrored: Mirrored) -> None:
+    mirrored.upstream.error = UpstreamError("The key was not accepted.", "Check the key.")
+    await mirrored.mirror.refresh()
+    assert mirrored.mirror.trouble == "The key was not accepted. Check the key."
 
 
 async def test_recovery_is_one_line(mirrored: Mirrored) -> None:
@@ -98,7 +103,10 @@ async def test_start_without_a_connection_serves_earlier_definitions(
     started = Mirror(mirrored.upstream, MirroredFlags(), mirrored.lines.append, kept=kept, clock=later)
     await started.start()
     assert started.flags.flag_set().records.keys() == {"plain", "for-staff"}
-    assert mirrored.lines == ["upstream: It cannot be reached. Serving the definitions of 2 h ago."]
+    (line,) = mirrored.lines
+    assert (
+        line == "upstream: It cannot be reached. Trying again every 30 s. Serving the definitions of 2 h ago."
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"document": {}}', "[" * 5_000])

@@ -1,6 +1,7 @@
 """Where definitions come from: a server that is only read, or a file."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,32 @@ def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:
     flag = {"filters": {"groups": [{"properties": [{"type": "cohort", "value": 1}]}]}}
     assert used_cohorts(flag, cohorts).keys() == {"1", "2", "3"}
     assert used_cohorts({"filters": None}, cohorts) == {}
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_passing"),
+    [
+        (cut, True),
+        (refuse(429), True),
+        (lambda _: httpx.Response(200, html="<html>sign in"), True),
+        *((refuse(status), False) for status in (401, 403, 404)),
+    ],
+    ids=("cut", "429", "web page", "401", "403", "404"),
+)
+async def test_kept_definitions_replace_what_may_pass(fault: Respond, is_passing: bool) -> None:
+    async with client_of(fault) as client:
+        with pytest.raises(UpstreamError) as error:
+            await ServerUpstream(client, "prod").fetch()
+    assert error.value.is_passing == is_passing
+
+
+async def test_definitions_of_a_file_have_its_age(tmp_path: Path) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(json.dumps(DOCUMENT))
+    os.utime(path, (0, 1_780_000_000 - 7200))
+    mirror = Mirror(FileUpstream(path), MirroredFlags(), print, clock=SteadyClock(1_780_000_000))
+    await mirror.start()
+    assert mirror.age == "2 h ago"
 
 
 async def test_missing_file_is_an_error(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class Mirror:
     trouble: str = ""
     """Why the definitions are not current; empty when they are."""
     fetched_at: float = 0.0
-    """When the upstream last responded with these definitions, in Unix seconds."""
+    """When the upstream last responded with these definitions, or their file was written, in Unix seconds."""
 
     async def start(self) -> None:
         """Fetch the definitions for the first time, or continue with those of an earlier run.
@@ -68,7 +68,7 @@ class Mirror:
                 raise
             self.flags.time_zone, self.fetched_at = kept.time_zone, kept.fetched_at
             self.flags.replace(kept.document)
-            self._note_trouble(f"{error.what} {error.advice}".rstrip())
+            self._note_error(error)
         finally:
             # The mirror may serve in another event loop, where the connection opens again.
             await self.upstream.close()
@@ -78,7 +78,7 @@ class Mirror:
 
     def _take(self, document: Mapping[str, JSON] | None) -> None:
         """Serve fetched definitions, and keep them for a start without a connection; None is unchanged."""
-        self.fetched_at = self.clock.time()
+        self.fetched_at = self.clock.time() if self.upstream.as_of is None else self.upstream.as_of
         if document is not None:
             self.flags.replace(document)
             if self.kept is not None:
@@ -121,7 +121,7 @@ class Mirror:
         try:
             document = await self.upstream.fetch()
         except UpstreamError as error:
-            self._note_trouble(f"{error.what} {error.advice}".rstrip())
+            self._note_error(error)
             return
         if document is None and self.trouble.startswith(_EMPTY):
             return
@@ -135,6 +135,10 @@ class Mirror:
             self.report(
                 f"upstream responds again; serving {count(self.flags.flag_count, 'flag')} as they are now"
             )
+
+    def _note_error(self, error: UpstreamError) -> None:
+        advice = f"Trying again every {POLL_SECONDS:.0f} s." if error.is_passing else error.advice
+        self._note_trouble(f"{error.what} {advice}".rstrip())
 
     def _note_trouble(self, trouble: str) -> None:
         if trouble != self.trouble:

@@ -6,19 +6,23 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from flagtui.api import Client
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, may_pass
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 
 
 class UpstreamError(Exception):
     """The definitions cannot be fetched; the message is a sentence, `advice` what to do."""
 
-    def __init__(self, what: str, advice: str = "", *, is_passing: bool = False) -> None:
+    def __init__(
+        self, what: str, advice: str = "", *, is_passing: bool = False, response: ApiError | None = None
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.advice = advice
         self.is_passing = is_passing
         """Whether the connection or the server fails, rather than the key or the file."""
+        self.response = response
+        """The error of the server; None for one of a file."""
 
 
 class Upstream(Protocol):
@@ -27,6 +31,8 @@ class Upstream(Protocol):
     name: str
     """For a line: `production (https://eu.posthog.com, project 1)`."""
     is_polled: bool
+    as_of: float | None
+    """When the definitions were written, in Unix seconds; None when they are as current as the fetch."""
 
     async def fetch(self) -> Mapping[str, JSON] | None:
         """Return the definitions; None when they are unchanged since the last time. Raises UpstreamError."""
@@ -42,6 +48,7 @@ class ServerUpstream:
     """A project on a server, read through a client whose connection refuses every write."""
 
     is_polled = True
+    as_of: float | None = None
 
     def __init__(self, client: Client, name: str) -> None:
         assert client.connection.is_read_only
@@ -54,8 +61,8 @@ class ServerUpstream:
         try:
             document = await self._client.evaluation.local_evaluation(etag=self._etag)
         except ApiError as error:
-            is_passing = error.status is None or error.status >= 500
-            raise UpstreamError(error.what, error.next, is_passing=is_passing) from None
+            passing = may_pass(error)
+            raise UpstreamError(error.what, error.next, is_passing=passing, response=error) from None
         if document is None:
             return None
         self._etag = as_text(document.raw.get("etag"))
@@ -77,6 +84,7 @@ class DocumentUpstream:
     """Definitions that are given."""
 
     is_polled = False
+    as_of: float | None = None
 
     def __init__(self, name: str, document: Mapping[str, JSON]) -> None:
         self.name = name
@@ -105,6 +113,7 @@ class FileUpstream(DocumentUpstream):
         """Read the file."""
         try:
             document = json.loads(self._path.read_bytes())
+            self.as_of = self._path.stat().st_mtime
         except OSError as fault:
             raise UpstreamError(f"{self._path} cannot be read: {fault.strerror}.") from None
         except (ValueError, RecursionError):

@@ -156,6 +156,8 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
             application = make_sdk_application(mirror.flags, table, mirror.running)
             run(application, listener, place, _log, mirror.flags.news)
     except UpstreamError as error:
+        if error.response is not None:
+            raise in_words(error.response) from None
         raise Trouble(error.what, error.advice) from None
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
