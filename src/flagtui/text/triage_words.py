@@ -85,7 +85,7 @@ def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -
     """Yield the decisions not yet applied, newest first."""
     if not decisions or shown < 2:
         return
-    yield [("   DECIDED, NOT YET APPLIED", "$text-muted")]
+    yield [("   DECIDED, NOT YET APPLIED", "$text-muted"), ("   A applies them", "$faint")]
     for decision in list(reversed(decisions))[: shown - 1]:
         target = f" → {safe_text(decision.same_as, 40)}" if decision.same_as else ""
         tags = decision.changes.get("tags")
