@@ -1,11 +1,22 @@
 """What others wrote is only text in the journal, too."""
 
+from dataclasses import replace
+
+import pytest
 from tests.doubles.whole_program import Setting, running
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.journal_entries import Entry, Signature
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24)])
+async def test_journal_shows_whole_changes_and_outcomes(size: tuple[int, int], setting: Setting) -> None:
+    async with running(replace(setting, size=size)) as program:
+        await program.press("percent_sign", *"37", "enter", "y", "u", "y", "J")
+        rows = [line.split() for line in program.screen.splitlines() if "undo: change targeting" in line]
+        assert [row[5] for row in rows] == ["saved"]
 
 
 async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Setting) -> None:
