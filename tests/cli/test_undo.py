@@ -150,7 +150,7 @@ def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, mac
         (("undo", "dddd"), "no change dddd is in the journal", 6),
         (("undo", "cccc"), "2 changes begin with cccc", 2),
         (("--read-only", "undo", "--yes"), "read-only", 3),
-        (("undo", "cccc1111", "--project", "2", "--yes"), "another project", 3),
+        (("undo", "cccc1111", "--project", "2", "--yes"), "flagtui undo cccc1111 --project 1", 3),
     ):
         done = signed_in(*arguments)
         assert (done.code, done.err.count("\n"), words in done.err) == (code, 1, True), done.err

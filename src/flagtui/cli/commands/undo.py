@@ -27,7 +27,7 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
-from flagtui.cli.plumbing.value_types import ChangeId
+from flagtui.cli.plumbing.value_types import SHORT_ID, ChangeId
 from flagtui.text.formats import ago
 
 ANOTHER: Final = "To undo another change, give its id: flagtui journal shows the ids."
@@ -148,10 +148,22 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: b
     if len(matches) > 1:
         raise Trouble(f"{len(matches):,} changes begin with {change}; give more of the id.", code="usage")
     if refusal := why_not(matches[0], here):
-        raise Trouble(_sentence(matches[0].key, refusal.reason, refusal.next), code="refused")
+        following = _in_its_place(matches[0], here) or refusal.next
+        raise Trouble(_sentence(matches[0].key, refusal.reason, following), code="refused")
     if matches[0] not in undoable(entries, here):
         raise Trouble(f"{matches[0].key}: it is already undone.", code="nothing_to_do")
     return matches
+
+
+def _in_its_place(entry: Entry, here: Signature) -> str:
+    """Return the command that undoes a change of another project or host; empty for one of this project."""
+    signature = entry.signature
+    if signature.reaches(here):
+        return ""
+    profile = (
+        "" if signature.host == here.host or not signature.profile else f" --profile {signature.profile}"
+    )
+    return f"flagtui undo {entry.id[:SHORT_ID]}{profile} --project {signature.project}"
 
 
 def _sentence(key: str, reason: str, following: str) -> str:
