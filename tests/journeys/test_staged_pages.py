@@ -104,6 +104,20 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(settin
         assert change.key == "new-nav"
 
 
+async def test_deleted_records_block_the_set_with_the_next_step(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        navigation = await program.stored("new-nav")
+        await program.colleague().flags.update(navigation.id, {"deleted": True})
+        await program.press("plus", "f5", "ampersand")
+        assert "deleted since" in program.screen
+        await program.press("A")
+        notice = program.notices[-1]
+        assert "new-nav: the flag has been deleted; nothing was sent" in notice
+        assert "restore it first, or unstage it with z in &" in notice
+        assert set_on_disk(program).file.exists
+
+
 async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) -> None:
     async with running(setting) as program:
         await stage_two(program)

@@ -74,7 +74,8 @@ class StagedChangeEditor:
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
         row: Any = None if workspace is None else workspace.collection(kind).get(change.record)
         if row is None:
-            self._runner.show_toast(Notice(f"{change.key} is not in the list any more", "warning"))
+            words = f"{change.key} is not in the list any more; z in & unstages it"
+            self._runner.show_toast(Notice(words, "warning"))
         elif kind == "experiments":
             # Its form is one of many screens that its page opens.
             self._runner.open_record(kind, change.record, change.key)

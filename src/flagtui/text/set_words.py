@@ -7,7 +7,9 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
+from flagtui.changes.skipped import Skipped
 from flagtui.text.formats import count
+from flagtui.text.outcomes import explain_skipped
 from flagtui.text.styled import Notice
 
 UNDO_AT_ONCE: Final = Notice("undo and redo are sent at once: end staging first", "warning", "not staged")
@@ -81,6 +83,14 @@ def outdated_note(outdated: Sequence[OutdatedChange]) -> str:
     named = "; ".join(f"{each.change.key} {each.words}" for each in outdated[:NAMED])
     more = f"; and {len(outdated) - NAMED:,} more" if len(outdated) > NAMED else ""
     return f"Applies the set to the current records. {named}{more}."
+
+
+def explain_blocked_set(skipped: Skipped) -> Notice:
+    """Return the toast about a change that keeps its whole set from being sent."""
+    if skipped.error is not None:
+        return explain_skipped(skipped)
+    next = f"{skipped.next}, or unstage it with z in &" if skipped.next else "z in & unstages it"
+    return Notice(f"{skipped.key}: {skipped.reason}; nothing was sent\n{next}", "warning", "not applied")
 
 
 def explain_pending(pending: Sequence[Entry]) -> Notice:

@@ -74,6 +74,14 @@ def test_value_already_as_the_set_makes_it_is_no_conflict(here: Run) -> None:
     assert "and has these values already, so nothing was sent" in shown
 
 
+def test_flag_deleted_since_is_restored_before_the_set(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    done(here("flags", "delete", FLAG, "--yes"))
+    shown = here("apply", "set.json", "--yes").out
+    assert "\tconflicted\tdeleted since (v" in shown
+    assert f"Restore it first: flagtui flags restore {FLAG}" in shown
+
+
 def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
     done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
 

@@ -64,7 +64,9 @@ class ListedChange:
         """Whether the change can be applied unchanged, or is applied already."""
         if self.is_applied:
             return "applied"
-        return "changed since" if self.is_outdated else "new" if self.change.is_new else "ready"
+        if self.is_outdated:
+            return "deleted since" if self.seen is not None and self.seen.is_deleted else "changed since"
+        return "new" if self.change.is_new else "ready"
 
 
 def _state_cell(row: ListedChange, slot: Slot) -> Cell:
@@ -145,8 +147,11 @@ class StagedScreen(ReadList[ListedChange]):
             return Words(("The staged set cannot be read.", self._staging.fault), "warn")
         staging, reader = self._staging, self._reader
         outdated = [change for change in staging.changes if staging.is_outdated(change)]
-        if outdated and staging.change_set is not None:
-            self._read_outdated(staging.change_set, outdated)
+        # Only the record shows whether it is deleted, or archived and unchanged.
+        unlisted = [change for change in staging.changes if staging.is_missing(change)]
+        if (outdated or unlisted) and staging.change_set is not None:
+            self._read_outdated(staging.change_set, [*outdated, *unlisted])
+        outdated += [change for change in unlisted if reader.known(change) is not None]
         return [
             ListedChange(
                 f"{change.kind} {change.record}",

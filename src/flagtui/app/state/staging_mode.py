@@ -233,6 +233,14 @@ class Staging:
         """Return whether the change was applied by the application that is running."""
         return self._applied is not None and change.identity in self._applied
 
+    def is_missing(self, change: StagedChange) -> bool:
+        """Return whether the whole list lacks the record, which was deleted, archived or never listed."""
+        workspace = self._app_state.workspace
+        if workspace is None or change.is_new:
+            return False
+        records = workspace.collection(BY_ENTRY[change.kind].plural)
+        return records.is_complete and records.server_row(change.record) is None
+
     def is_outdated(self, change: StagedChange) -> bool:
         """Return whether the list has a newer record than the change is based on, but for its own change."""
         if self.is_applied(change):

@@ -25,8 +25,9 @@ from flagtui.changes.sets.set_progress import Identity, choices_after_refusal
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
-from flagtui.text.outcomes import explain_error, explain_skipped
+from flagtui.text.outcomes import explain_error
 from flagtui.text.set_words import (
+    explain_blocked_set,
     explain_outdated,
     explain_pending,
     explain_set_fault,
@@ -76,7 +77,7 @@ class SetApplication:
         if plan.planned is None:
             self._runner.show_toast(explain_pending(plan.pending))
         elif plan.blocked:
-            self._runner.show_toast(explain_skipped(plan.blocked[0]))
+            self._runner.show_toast(explain_blocked_set(plan.blocked[0]))
         elif plan.outdated:
             await self._ask_about_current(change_set, plan.outdated, workspace)
         else:
@@ -91,7 +92,9 @@ class SetApplication:
         plan = await self._plan(change_set, workspace, is_overwriting=True)
         if plan is None or plan.planned is None:
             return
-        if plan.blocked or not plan.planned.plans:
+        if plan.blocked:
+            self._runner.show_toast(explain_blocked_set(plan.blocked[0]))
+        elif not plan.planned.plans:
             self._runner.show_toast(explain_outdated(outdated))
         else:
             await self._send(change_set, plan, workspace, outdated_note(outdated))

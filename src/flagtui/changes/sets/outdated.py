@@ -40,6 +40,8 @@ class OutdatedChange:
     """Who changed the record last, as the server reports it. Raw."""
     has_values: bool = False
     """Whether the record has the values of the change already."""
+    is_deleted: bool = False
+    """Whether the record was deleted since, which the set does not do."""
 
     @property
     def words(self) -> str:
@@ -48,6 +50,8 @@ class OutdatedChange:
         details = ", ".join(filter(None, (versions, f"last by {self.last_by}" if self.last_by else "")))
         if self.is_own:
             details = ", ".join(filter(None, (versions, "by you, outside this set")))
+        if self.is_deleted:
+            return f"deleted since{f' ({details})' if details else ''}"
         if self.has_values:
             return f"changed since{f' ({details})' if details else ''} and has these values already"
         count = len(self.conflicts) or "no"
@@ -71,12 +75,13 @@ class OutdatedChanges:
         if not is_outdated(record, change):
             return None
         conflicts, has_values = self.conflicts(record, change), _has_values(record, change)
+        is_deleted = getattr(record, "deleted", False) is True and "deleted" not in change.values
         if not isinstance(record, Flag) or record.version is None or change.version is None:
             is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
-            return OutdatedChange(change, None, conflicts, is_own, has_values=has_values)
+            return OutdatedChange(change, None, conflicts, is_own, "", has_values, is_deleted)
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label
-        return OutdatedChange(change, record.version, conflicts, is_own, last_by, has_values)
+        return OutdatedChange(change, record.version, conflicts, is_own, last_by, has_values, is_deleted)
 
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""

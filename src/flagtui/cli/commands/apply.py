@@ -37,6 +37,7 @@ from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
+from flagtui.store.kinds import BY_ENTRY
 from flagtui.text.set_words import order_note
 
 WORDS: Final[Mapping[AfterRefusal, str]] = {
@@ -147,13 +148,12 @@ class ApplyRun:
         return 0
 
     def _report_outdated(self, outdated: Sequence[OutdatedChange]) -> int:
-        how = "to apply the set to the current records: --overwrite"
         results = [
             ChangeResult(
                 item.change.key,
                 "conflicted",
                 f"{item.words}, so nothing was sent",
-                f"{how[:1].upper()}{how[1:]}",
+                _how_to_go_on(item),
                 id=str(item.change.record),
                 conflicts=item.conflicts,
             )
@@ -208,6 +208,13 @@ class ApplyRun:
     def _remove_staged(self) -> None:
         if self.source.is_staged and not self.terms.agreement.dry_run:
             self.source.file.remove()
+
+
+def _how_to_go_on(outdated: OutdatedChange) -> str:
+    if outdated.is_deleted:
+        kind = BY_ENTRY[outdated.change.kind].plural
+        return f"Restore it first: flagtui {kind} restore {outdated.change.key}"
+    return "To apply the set to the current records: --overwrite"
 
 
 class ListedContext(SessionContext):
