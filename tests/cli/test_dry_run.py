@@ -217,3 +217,18 @@ def test_dry_run_foresees_a_missing_scope(
     assert (planned.code, done.code) == (code, code)
     assert endings(planned) == endings(done)
     assert ("the key lacks the scope" in planned.err) == (code == 5 and bool(planned.out))
+
+
+def test_dry_run_adds_no_flags_that_were_not_named(online: Run, service: Service) -> None:
+    base = service.ask(lambda client: client.flags.create({"key": "dry-base", "active": True})).id
+    needs = {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    groups = [{"properties": [needs], "rollout_percentage": 100}]
+    body = {"key": "dry-child", "active": True, "filters": {"groups": groups}}
+    service.ask(lambda client: client.flags.create(body))
+    planned = online("flags", "disable", "dry-base", "--dry-run", "--json")
+    assert (planned.code, endings(planned)) == (3, {"dry-base": "skipped"})
+    assert "dry-child depends on this flag and is on" in planned.out
+    done = online("flags", "disable", "dry-base", "--yes", "--json")
+    assert endings(done) == {"dry-base": "refused"}
+    both = online("flags", "disable", "dry-base", "dry-child", "--dry-run", "--json")
+    assert (both.code, endings(both)) == (0, {"dry-base": "saved", "dry-child": "saved"})

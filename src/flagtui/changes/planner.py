@@ -78,6 +78,8 @@ class PlanContext:
     """Whether the question can show late responses."""
     uncounted: str = ""
     """Why no context is read, as with `--yes`; empty when it is read."""
+    may_add_flags: bool = True
+    """Whether a plan may change flags that were not named; only where a question names them first."""
     mirror: OverrideMirror | None = None
     """The mirror whose overrides are changed in place of flags."""
 

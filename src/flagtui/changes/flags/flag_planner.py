@@ -116,7 +116,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         if isinstance(plan, NoOp):
             sentence = f"{fresh.key} {plan.words}; nothing was sent"
             return Planned(self._adapter, skipped=[skip_no_op(fresh.id, fresh.key, plan.words, sentence)])
-        if request.switch is not None and plan.together and not self.context.uncounted:
+        if request.switch is not None and plan.together and self.context.may_add_flags:
             planned = await self._plan_with_obstacles(request, request.switch)
             if planned.plans:
                 return planned
@@ -126,7 +126,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         """Plan the switch together with the flags that block it, and those that block these.
 
         Return no plans when one of them cannot be switched, or when they are more than `MOST_TOGETHER`.
-        With `--yes`, flags that were not named never change: the caller does not ask then.
+        With `--yes`, flags that were not named never change, nor in its dry run: the caller does not ask.
         """
         readings: dict[int, FlagReading] = {}
         requests: dict[int, FlagChange] = {}

@@ -168,7 +168,13 @@ class AfterSet(PlanContext):
     """A project as it is after a set of changes, for planning more of them and the set as a whole."""
 
     def __init__(self, inner: PlanContext, changes: Sequence[StagedChange]) -> None:
-        super().__init__(inner.client, inner.clock, inner.people, uncounted=inner.uncounted)
+        super().__init__(
+            inner.client,
+            inner.clock,
+            inner.people,
+            uncounted=inner.uncounted,
+            may_add_flags=inner.may_add_flags,
+        )
         self._inner = inner
         self._changes = changes
         self._rows: dict[bool, asyncio.Task[Sequence[FlagRow]]] = {}

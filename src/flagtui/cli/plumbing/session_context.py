@@ -22,8 +22,15 @@ class SessionContext(PlanContext):
     """The project of a command. `--yes` skips the requests for context, which no one would read."""
 
     def __init__(self, session: ProjectSession, terms: WriteTerms) -> None:
-        is_asked = terms.agreement.dry_run or not terms.agreement.yes
-        super().__init__(session.client, session.clock, uncounted="" if is_asked else UNCOUNTED)
+        agreement = terms.agreement
+        is_read = agreement.dry_run or not agreement.yes
+        super().__init__(
+            session.client,
+            session.clock,
+            uncounted="" if is_read else UNCOUNTED,
+            # The real run of a dry run may be one with `--yes`.
+            may_add_flags=not (agreement.yes or agreement.dry_run),
+        )
         self._session = session
         self._flags: dict[bool, asyncio.Task[list[FlagRow]]] = {}
 
