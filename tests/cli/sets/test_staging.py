@@ -83,6 +83,8 @@ def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
 def test_only_changes_can_be_proposed(here: Run) -> None:
     refused = here("propose", "--reason", "x", "--", "flags", "list")
     assert (refused.code, "flags list changes nothing" in refused.err) == (2, True)
+    unknown = here("propose", "--reason", "x", "--", "flag", "disable", FLAG)
+    assert (unknown.code, unknown.err) == (2, "flagtui: there is no command 'flag'. See: flagtui --help\n")
 
 
 def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:

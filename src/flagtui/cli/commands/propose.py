@@ -10,7 +10,7 @@ from flagtui import local_time
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import is_read_only
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.registry import is_command, load_command
+from flagtui.cli.plumbing.registry import command_index, is_command, load_command
 from flagtui.cli.plumbing.set_sources import proposals_folder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS
 
@@ -40,6 +40,8 @@ def propose(context: click.Context, reason: str, words: tuple[str, ...]) -> None
     if not reason.strip():
         raise click.UsageError("--reason is empty; give the reason.")
     named = next((name for count in (2, 1) if is_command(name := " ".join(words[:count]))), "")
+    if not named and words[0] not in command_index():
+        raise Trouble(f"there is no command {words[0]!r}.", "See: flagtui --help", code="usage")
     if not named or not getattr(load_command(named), "writes", False):
         fix = "Propose a command that changes something, such as: flags rollout KEY --to 40"
         raise Trouble(f"{' '.join(words[:2])} changes nothing, so it cannot be proposed.", fix, code="usage")
