@@ -22,13 +22,14 @@ def test_file_is_written_once_and_then_up_to_date(online: Run, tmp_path: Path) -
 def test_check_prints_the_difference_and_exits_with_7(online: Run, tmp_path: Path) -> None:
     path = tmp_path / "flags.py"
     check = (*TYPES, "python", "--out", str(path), "--check")
-    assert online(*check).code == 7
-    assert not path.exists()
+    missing = online(*check)
+    assert (missing.code, path.exists()) == (7, False)
+    assert f"{path} does not exist; nothing was written. Without --check," in missing.err
     online(*TYPES, "python", "--out", str(path))
     assert online(*check).code == 0
     path.write_text(path.read_text(encoding="utf-8").replace("Final = ", "Final = \x1b"), encoding="utf-8")
     changed = online(*check)
-    assert changed.code == 7
+    assert (changed.code, f"{path} differs; nothing was written." in changed.err) == (7, True)
     assert "-NEW_NAV: Final = \ufffd" in changed.out
     assert "\x1b" not in changed.out
 

@@ -153,7 +153,8 @@ def _compare(path: Path, before: str, after: str) -> int:
         before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), "as it would be"
     )
     sys.stdout.writelines(line if line.endswith("\n") else f"{line}\n" for line in map(_drawable, lines))
-    progress(f"{path} differs; nothing was written.")
+    state = "differs" if path.exists() else "does not exist"
+    progress(f"{path} {state}; nothing was written. Without --check, the command writes it.")
     return EXIT_CODES["findings"]
 
 
