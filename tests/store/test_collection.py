@@ -7,6 +7,7 @@ from tests.doubles.flag_collection import empty, flag, ids, load, loaded
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
+from flagtui.store.optimistic_edits import StagedEdit
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,19 @@ def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
     with collection.showing(99, {"active": True}):
         assert ids(collection) == [1]
         assert collection.get(99) is None
+
+
+def test_staging_one_more_change_keeps_the_rows_of_the_others() -> None:
+    collection = loaded(flag(1), flag(2))
+    first = StagedEdit({"active": True}, {"active": False}, 1)
+    collection.stage({1: first})
+    shown = collection.get(1)
+    collection.stage({1: first, 2: StagedEdit({"name": "new"}, {"name": ""}, 1)})
+    assert collection.get(1) is shown
+    assert collection.get(2) == flag(2, name="new")
+    collection.stage({1: StagedEdit({"active": None}, {"active": False}, 1)})
+    assert collection.get(1) == flag(1, active=False)
+    assert collection.get(2) == flag(2)
 
 
 def test_changed_rows_are_known_since_the_last_look() -> None:

@@ -1,6 +1,7 @@
 """Optimistic edits: changes in flight, shown on the rows they change."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final, Generic
 
 import msgspec
@@ -27,13 +28,17 @@ def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
         return row
     named = {_ROW_NAMES.get(name, name): value for name, value in changes.items()}
     shown: dict[str, object] = {}
-    for field in msgspec.structs.fields(row):
-        if field.name in named:
-            value = named[field.name]
-            shown[field.name] = (
-                field.default if value is None else tuple(value) if isinstance(value, list) else value
-            )
+    for name, default in _defaults(type(row)).items():
+        if name in named:
+            value = named[name]
+            shown[name] = default if value is None else tuple(value) if isinstance(value, list) else value
     return msgspec.structs.replace(row, **shown)
+
+
+@cache
+def _defaults(row_type: type[msgspec.Struct]) -> Mapping[str, object]:
+    """Return the default of each field of a row; reading the fields evaluates every annotation again."""
+    return {field.name: field.default for field in msgspec.structs.fields(row_type)}
 
 
 class StagedEdit(msgspec.Struct, frozen=True):
@@ -92,11 +97,14 @@ class StagedEdits(OptimisticEdits[Row]):
         """Take these in place of earlier ones; return whether they differ."""
         if edits == self._edits:
             return False
+        earlier, applied = self._edits, dict(self._applied)
         self._edits = edits
         self.clear()
         self._applied.clear()
         for record_id, edit in edits.items():
             self.begin(record_id, edit.values)
+            if record_id in applied and edit == earlier.get(record_id):
+                self._applied[record_id] = applied[record_id]
         return True
 
     def compare(self, row_of: Callable[[RecordId], object]) -> dict[RecordId, StagedRow]:
