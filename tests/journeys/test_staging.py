@@ -192,4 +192,5 @@ async def test_keys_wait_for_a_set_that_is_being_applied(setting: Setting) -> No
         program.wire.let_go.set()
         await program.settle()
         assert not set_on_disk(program).file.exists
+        assert "being applied" not in words(program.screen)
         assert len(program.wire.writes()) == 2

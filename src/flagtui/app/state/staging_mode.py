@@ -23,6 +23,11 @@ FOLDER: Final = "sets"
 """Of the staged sets, below the folder of the state of the program."""
 
 
+def being_applied() -> ChangeSetError:
+    """Return the refusal of a key while the set is being applied."""
+    return ChangeSetError("open", "the staged set is being applied", "Wait for the result.")
+
+
 class Staging:
     """Keeps the staged set of the open project and its file the same; other programs may change the file.
 
@@ -221,7 +226,7 @@ class Staging:
     def refuse_while_applying(self) -> None:
         """Raise ChangeSetError while the set is being applied: what is sent must not change meanwhile."""
         if self._applied is not None:
-            raise ChangeSetError("open", "the staged set is being applied", "Wait for the result.")
+            raise being_applied()
 
     def mark_applied(self, identity: Identity) -> None:
         """Show the change of this record as applied; it leaves the set when the others have ended."""

@@ -8,8 +8,9 @@ from typing import Any, Final
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.staging_mode import Staging
+from flagtui.app.state.staging_mode import Staging, being_applied
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.app.writing.write_path import WritePath
@@ -129,6 +130,7 @@ class SetApplication:
             saved = {interface.identity_of(outcome) for outcome in report.saved}
             # Changes that an earlier run applied leave the set, too; the rest stays staged.
             await self._staging.drop_applied(saved | _applied_before(plan, change_set))
+        drop_toast(self._runner.app, explain_set_fault(being_applied()))
         if report.saved:
             # What was applied is undone with u, which unstages while keys stage.
             self._staging.end()
