@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.changes.conftest import NOW, flag, planned
 
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create, remote_configuration
 from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.models.json_value import JSON
-from flagtui.text.question_lines import question_lines
+from flagtui.text.question_lines import consequence_lines, question_lines
 
 LONG = "Invite reservation guests by " + "mail-and-text-and-post " * 8 + "to the end"
 CONDITIONS = [{"properties": [], "rollout_percentage": place} for place in range(1, 31)]
@@ -62,3 +63,13 @@ def test_question_about_a_new_flag_repeats_no_short_value() -> None:
     created = plan_create({**boolean_flag("fresh"), "name": "Short"}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
     assert asked(created).count("Short") == 1
+
+
+@pytest.mark.parametrize("width", range(40, 90))
+def test_numbers_stay_with_their_percent_signs(width: int) -> None:
+    text = "Carmen, 0 s ago: changed condition 1: rollout 60 % → 70 %, condition 2: rollout 5 % → 100 %"
+    lines = [
+        "".join(words for words, _ in line) for line in consequence_lines(Consequence("Last", text), width)
+    ]
+    assert not [line for line in lines if line.split()[0] == "%"]
+    assert " ".join(line.strip() for line in lines).removeprefix("Last").strip() == text

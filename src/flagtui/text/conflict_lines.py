@@ -1,5 +1,6 @@
 """Draw the three sides of a value that was changed since: the original, the current and the requested one."""
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final
@@ -13,6 +14,9 @@ PARTS: Final = 12
 """The most parts of one conflict shown; the rest is counted."""
 LONGEST: Final = 20_000
 """Characters of one value that are shown, wrapped; the rest is counted."""
+_PERCENT: Final = re.compile(r"(?<=\d) %")
+_JOINT: Final = "\x1f"
+"""In place of a space that is not broken; safe text has no control characters."""
 Sides = tuple[str, str, str]
 THEIRS: Final[Sides] = ("was", "theirs", "yours")
 OWN: Final[Sides] = ("was", "now", "new")
@@ -40,6 +44,8 @@ def conflict_lines(
         yield [(f"    … {len(parts) - PARTS:,} more differences", "$text-muted")]
 
 
-def wrapped(text: str, room: int) -> list[str]:
-    """Return the whole text in safe lines of at most `room` characters."""
-    return wrap(safe_text(text, LONGEST), max(20, room), break_on_hyphens=False) or [""]
+def wrapped(text: str, room: int, longest: int = LONGEST) -> list[str]:
+    """Return the text in safe lines of at most `room` characters; a number stays with its percent sign."""
+    joined = _PERCENT.sub(f"{_JOINT}%", safe_text(text, longest))
+    lines = wrap(joined, max(20, room), break_on_hyphens=False)
+    return [line.replace(_JOINT, " ") for line in lines] or [""]

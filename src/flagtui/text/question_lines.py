@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from textwrap import wrap
 from typing import Any, Final
 
 from flagtui.changes.consequence import Consequence, Tone
@@ -27,6 +26,8 @@ LABEL: Final = 15
 BAR: Final = 12
 DIFFERENCES: Final = 1_000
 """Lines of differences after which the rest is counted; up to then nothing is truncated."""
+LONGEST: Final = 400
+"""Characters of one consequence or caution."""
 MOST: Final = 100
 """The most lines of consequences and of cautions; the rest is counted."""
 BESIDE: Final = 34
@@ -157,7 +158,7 @@ def bulk_lines(
         if number not in meant:
             continue
         if worst is not None and _text_of(worst) not in shared:
-            for line in wrap(safe_text(_text_of(worst), 400), max(20, width - 6)):
+            for line in wrapped(_text_of(worst), width - 6, LONGEST):
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
@@ -205,7 +206,7 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
     """Yield `Reach   41,230 of 82,460 users lose it ━━━───`, wrapped beside its label."""
     style = _STYLES[consequence.tone]
     room = max(20, width - LABEL - 2)
-    lines = wrap(safe_text(consequence.text, 400), room) or [""]
+    lines = wrapped(consequence.text, room, LONGEST)
     for place, text in enumerate(lines):
         label = consequence.label if place == 0 else ""
         pieces: list[Piece] = [(f"  {label:<{LABEL}}", "$text-muted"), (text, style)]
@@ -217,7 +218,7 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
 
 def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[list[Piece]]:
     """Yield `! experiment #31 is running on this flag` and the safer alternatives."""
-    for place, line in enumerate(wrap(safe_text(text, 400), max(20, width - 4))):
+    for place, line in enumerate(wrapped(text, width - 4, LONGEST)):
         yield [("  ! " if place == 0 else "    ", "bold $warning"), (line, "$warning")]
     if instead:
         yield [("    safer: ", "$text-muted"), (safe_text(", ".join(instead), 200), "")]
