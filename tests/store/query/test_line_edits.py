@@ -76,6 +76,13 @@ def test_tab_offers_what_the_piece_could_become(line: str, expected: list[str]) 
     assert complete(line, len(line), KNOWN, FLAGS) == expected
 
 
+def test_tab_offers_no_value_that_finds_nothing() -> None:
+    values = {"tag": ['a"b c', "esc\x1b[31m", "two words", "web"], "": ["line\none", "line-two"]}
+    assert complete("tag:", 4, values, FLAGS) == ['tag:"two words"', "tag:web"]
+    assert complete("tag:web,", 8, values, FLAGS) == ["tag:web,web"]
+    assert complete("line", 4, values, FLAGS) == ["line-two"]
+
+
 def test_tab_looks_at_the_piece_under_the_cursor_only() -> None:
     assert complete("type:b new", 6, KNOWN, FLAGS) == ["type:boolean"]
 

@@ -1,6 +1,7 @@
 """Edit the search line by single keys and by Tab, so that the line alone determines the rows."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -55,15 +56,24 @@ def complete(
     if piece is None or piece.name is None:
         typed = fold(piece.value) if piece else ""
         names = [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(typed)]
-        keys = _matching(typed, known.get("", ())) if typed else []
+        keys = filter(str.isprintable, _matching(typed, known.get("", ())) if typed else [])
         return [*names, *(sign + key for key in keys)][:_OFFERED]
     qualifier = vocabulary.qualifiers.get(piece.name)
     if qualifier is None:
         return [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(piece.name)]
     before, _comma, typed = piece.value.rpartition(",")
-    kept = f"{sign}{piece.name}:{before}{',' if before else ''}"
+    before += "," if before else ""
     values = (*qualifier.values, *known.get(piece.name, ()))
-    return [kept + quoted(value) for value in _matching(fold(typed), values)][:_OFFERED]
+    written = (_written(piece.name, before, value) for value in _matching(fold(typed), values))
+    return [sign + each for each in islice(filter(None, written), _OFFERED)]
+
+
+def _written(name: str, before: str, value: str) -> str:
+    """Return the qualifier with one more value; empty for a value that no line can hold, such as `a"b c`."""
+    text = f"{name}:{before}{quoted(value)}"
+    pieces = split(text)
+    is_read_back = len(pieces) == 1 and pieces[0].value == before + value and value.isprintable()
+    return text if is_read_back else ""
 
 
 def accept(line: str, cursor: int, chosen: str) -> tuple[str, int]:
