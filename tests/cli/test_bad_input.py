@@ -24,7 +24,8 @@ def test_without_a_terminal_one_sentence_and_code_two(command: tuple[str, ...], 
     done = run_apart(*command, folder=tmp_path)
     assert done.code == 2
     assert done.out == ""
-    assert done.err.startswith("flagtui: this opens a screen and needs a terminal")
+    needed = "its input, and the standard error on which it draws, must be a terminal."
+    assert done.err.startswith(f"flagtui: this opens a screen: {needed}")
     assert done.err.count("\n") == 1
 
 

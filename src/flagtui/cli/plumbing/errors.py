@@ -147,11 +147,11 @@ def require_terminal() -> None:
     """Make sure there is a terminal to draw on and to read keys from.
 
     Raises:
-        Trouble: when input or output is not a terminal, or the terminal cannot be addressed.
+        Trouble: when the input or the standard error is not a terminal, or the terminal cannot be addressed.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Trouble(
-            "this opens a screen and needs a terminal for its input and output.",
+            "this opens a screen: its input, and the standard error on which it draws, must be a terminal.",
             "Run it in one (over ssh: ssh -t HOST flagtui).",
             code="usage",
         )
