@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from flagtui.api import Client
-from flagtui.api.errors import ApiError, ErrorFacts, MissingScope, Refused
+from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, Refused
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
 from flagtui.store.workspace import Workspace
 
@@ -26,6 +26,7 @@ def test_retry_is_counted_down_and_named_while_it_runs(retry_in: float, retry_at
     [
         (MissingScope("The key lacks a scope (403).", facts=ErrorFacts(status=403)), "403"),
         (Refused("Nothing listens there."), "no connection"),
+        (BadKey("There is no API key for the profile prod."), "sign in"),
     ],
 )
 def test_server_that_refused_to_open_a_project_was_connected(trouble: ApiError, words: str) -> None:

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
-from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
+from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable, needs_key
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.state.app_state import AppState
@@ -48,8 +48,9 @@ def link_of(app_state: AppState) -> Link:
     mirror = app_state.session.mirror
     if mirror is not None and mirror.trouble is not None:
         return Link("offline", "mirror gone")
-    if isinstance(app_state.trouble, NotSignedIn):
-        return Link("signed-out", "sign in again")
+    if needs_key(app_state.trouble):
+        was_signed_in = isinstance(app_state.trouble, NotSignedIn)
+        return Link("signed-out", "sign in again" if was_signed_in else "sign in")
     if app_state.workspace is not None and app_state.workspace.unresolved:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
         is_offline = app_state.workspace.client.link.is_offline
