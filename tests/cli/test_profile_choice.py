@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.doubles.expected import expect
 
 from flagtui.cli.launch.app_session import KeyInUse, make_session
 from flagtui.cli.plumbing.errors import Trouble
@@ -11,6 +12,7 @@ from flagtui.cli.plumbing.profile_choice import (
     ProfileRequest,
     choose_other,
     choose_signed_in,
+    no_key_words,
     read_login_environment,
 )
 from flagtui.config.credentials import FoundSecret, NoCredential
@@ -130,3 +132,15 @@ def test_typed_key_is_kept_where_the_next_start_reads_it() -> None:
     assert KeyInUse(staging).keep(TYPED).startswith("The key is kept in /")
     assert staging.keys.find(staging.owner) == FoundSecret(Secret(TYPED), "file")
     assert make_session(choose_other(first, "vault"), read_only=False).keep_key is None
+
+
+@pytest.mark.usefixtures("written")
+def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = choose_other(choose_signed_in(read_login_environment(), ProfileRequest()), "vault")
+    what, next = no_key_words(vault, expect(vault.keys.find(vault.owner), NoCredential))
+    assert what == "key_command: There is no program print-the-key."
+    assert next.endswith("or replace it: flagtui auth login --profile vault --key-command COMMAND")
+    monkeypatch.setenv("FLAGTUI_API_KEY", "two words")
+    prod = choose_signed_in(read_login_environment(), ProfileRequest())
+    missing = expect(prod.keys.find(prod.owner), NoCredential)
+    assert no_key_words(prod, missing)[1] == "Correct FLAGTUI_API_KEY, or: unset FLAGTUI_API_KEY"

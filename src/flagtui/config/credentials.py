@@ -77,6 +77,8 @@ class NoCredential(msgspec.Struct, frozen=True):
     """No key; `reasons` has a sentence for each source that could not be read."""
 
     reasons: tuple[str, ...]
+    chosen: Source | None = None
+    """The source that has to give the key and does not; no other is tried."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class KeyPlaces:
     def find(self, owner: Owner) -> FoundSecret | NoCredential:
         """Return the first key. A source that cannot be read adds its reason and is skipped."""
         reasons: list[str] = []
+        chosen: Source | None = None
         looks: tuple[tuple[Source, Callable[[], str | None]], ...] = (
             ("FLAGTUI_API_KEY", lambda: self.environment or None),
             ("key_command", lambda: run_key_command(self.command) if self.command else None),
@@ -179,15 +182,17 @@ class KeyPlaces:
                 reasons.append(f"{source}: what is there is no key. {odd}")
                 if source in ("FLAGTUI_API_KEY", "key_command"):
                     # Chosen on purpose; another key than this one would be worse than none.
+                    chosen = source
                     break
             except CommandFailed as failed:
                 reasons.append(f"{source}: {failed}")
+                chosen = source
                 break
             except NoKeyring:
                 continue
             except (KeyringUnusable, KeyFileRefused) as refused:
                 reasons.append(f"{source}: {refused}")
-        return NoCredential(tuple(reasons))
+        return NoCredential(tuple(reasons), chosen)
 
     def keep_in_keyring(self, owner: Owner, key: Secret) -> None:
         """Store the key in the keyring. Raises KeyringUnusable."""

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import click
@@ -17,7 +18,13 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
-from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
+from flagtui.cli.plumbing.profile_choice import (
+    LoginEnvironment,
+    Opening,
+    ProfileRequest,
+    choose,
+    how_to_get_a_key,
+)
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
@@ -74,7 +81,7 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
         findings.append(Finding("project name", opening.project_name))
     if offline:
         return findings
-    findings += find_key(opening.keys, opening.owner)
+    findings += find_key(opening.keys, opening.owner, partial(how_to_get_a_key, opening))
     return findings + _ask_server(opening)
 
 

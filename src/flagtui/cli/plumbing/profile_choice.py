@@ -208,12 +208,23 @@ def writable_state(places: Locations) -> Path:
         raise Trouble(str(wrong)) from None
 
 
-def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
+def no_key_words(opening: Opening, missing: NoCredential) -> tuple[str, str]:
     """Return that there is no key, or why it cannot be read, and the next step."""
     is_own = opening.chosen.has_own_host
     whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
-    what = " ".join(found.reasons) or f"There is no API key for {whose}."
-    return what, f"Sign in with: {login_command(opening)}"
+    what = " ".join(missing.reasons) or f"There is no API key for {whose}."
+    return what, how_to_get_a_key(opening, missing)
+
+
+def how_to_get_a_key(opening: Opening, missing: NoCredential) -> str:
+    """Return the next step; a stored key would not be used where another source was chosen."""
+    match missing.chosen:
+        case "FLAGTUI_API_KEY":
+            return f"Correct {KEY_VARIABLE}, or: unset {KEY_VARIABLE}"
+        case "key_command":
+            replaced = f"{login_command(opening)} --key-command COMMAND"
+            return f"Correct the key_command of the profile, or replace it: {replaced}"
+    return f"Sign in with: {login_command(opening)}"
 
 
 def login_command(opening: Opening) -> str:
