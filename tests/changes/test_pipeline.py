@@ -143,11 +143,12 @@ async def test_requested_pause_is_waited_for_within_its_limits(
     assert len(room.journal.entries()) == 1
 
 
-@pytest.mark.parametrize(("count", "sent"), [(1, 2), (2, 6)])
+@pytest.mark.parametrize(("count", "wait", "sent"), [(1, None, 2), (2, None, 6), (2, 6, 3), (2, 5, 2)])
 async def test_one_change_waits_once_and_one_of_many_five_times(
-    count: int, sent: int, tmp_path: Path
+    count: int, wait: float | None, sent: int, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(9)])
+    room.writing.wait = wait
     found = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
     assert [one.ending for one in found] == ["refused"]
     assert len(room.kitchen.asked) == sent

@@ -33,7 +33,7 @@ from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, loo
 LONGEST_WAIT: Final = 10.0
 """Seconds to wait for one change when the server requests a pause."""
 LONGEST_WAIT_OF_MANY: Final = 120.0
-"""The same between many changes; beyond it, the rest is not sent."""
+"""The same for each of many changes; beyond it, the rest is not sent."""
 WAITS: Final = 5
 """How often one of many waits for the server before the rest is not sent."""
 STOPPED: Final = "stopped while it was in flight"
@@ -156,14 +156,15 @@ async def _send_within_limits(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
     longest = LONGEST_WAIT if is_alone else LONGEST_WAIT_OF_MANY
-    longest = longest if context.wait is None else context.wait
+    left = longest if context.wait is None else context.wait
     for _ in range(1 if is_alone else WAITS):
         try:
             return await _send_once(plans, adapter)
         except RateLimited as error:
             wait = max(error.retry_after or 1.0, 1.0)
-            if wait > longest:
+            if wait > left:
                 raise
+        left -= wait
         context.tell(f"the server asks for a pause of {wait:.0f} s")
         await context.clock.sleep(wait)
     return await _send_once(plans, adapter)
