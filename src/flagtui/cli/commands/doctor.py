@@ -14,7 +14,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.client import make_client
-from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, in_words
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -120,8 +120,7 @@ def _ask_server(opening: Opening) -> list[Finding]:
     try:
         return asyncio.run(_findings_of_server(opening, secret))
     except ApiError as error:
-        problem = f"{error.what}"
-        return [Finding("server", secret.key.redact(problem), "wrong", error.next)]
+        return [Finding("server", secret.key.redact(error.what), "wrong", in_words(error).fix)]
 
 
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
@@ -150,7 +149,7 @@ async def _flags(client: Client) -> Finding:
         number = await client.projects.current()
         page = await client.for_project(number).flags.page({"limit": 1})
     except ApiError as error:
-        return Finding("flags", error.what, "wrong", error.next)
+        return Finding("flags", error.what, "wrong", in_words(error).fix)
     versioned = "with versions" if all(row.version is not None for row in page.rows) else "without versions"
     return Finding("flags", f"{page.total:,} in project {number}, {versioned}")
 
