@@ -76,6 +76,18 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))
 
 
+def test_refused_key_is_named_by_its_source(
+    run: Run, service: Service, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
+    assert run(*login, stdin=KEY).code == 0
+    keys = KeyPlaces(keyring=None, folder=home / ".local/state/flagtui")
+    keys.keep_in_file(Owner("default", service.address), Secret("phx_expired_0001"))
+    assert "Sign in again with: flagtui auth login --profile default" in one_sentence(run("flags", "list"))
+    monkeypatch.setenv("FLAGTUI_API_KEY", "phx_mistyped_0001")
+    assert "The key comes from FLAGTUI_API_KEY." in one_sentence(run("flags", "list"))
+
+
 def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Service) -> None:
     done = run("auth", "login", "--with-token", "--host", service.address, stdin=KEY)
     assert done.code == 2

@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.plumbing.errors import Trouble, in_words
-from flagtui.config.credentials import KeyPlaces, NoCredential, Owner
+from flagtui.config.credentials import KeyPlaces, NoCredential, Owner, Source
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
@@ -225,6 +225,13 @@ def how_to_get_a_key(opening: Opening, missing: NoCredential) -> str:
             replaced = f"{login_command(opening)} --key-command COMMAND"
             return f"Correct the key_command of the profile, or replace it: {replaced}"
     return f"Sign in with: {login_command(opening)}"
+
+
+def how_to_replace_a_key(opening: Opening, source: Source) -> str:
+    """Return where a key that the server refused comes from, or how to store another one."""
+    if source in (KEY_VARIABLE, "key_command"):
+        return f"The key comes from {source}."
+    return f"Sign in again with: {login_command(opening)}"
 
 
 def login_command(opening: Opening) -> str:

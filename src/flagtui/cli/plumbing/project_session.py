@@ -15,6 +15,7 @@ from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
     choose_signed_in,
+    how_to_replace_a_key,
     no_key_words,
     read_login_environment,
 )
@@ -104,6 +105,10 @@ def ask(
 
     try:
         return asyncio.run(run())
+    except NotSignedIn as refused:
+        trouble = in_words(refused)
+        trouble.fix = f"{trouble.fix} {how_to_replace_a_key(opening, found.source)}"
+        raise trouble from None
     except ApiError as error:
         raise in_words(error) from None
 
