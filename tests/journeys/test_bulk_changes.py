@@ -1,9 +1,13 @@
 """Many flags at once: ranges, all shown, results for each, and the failures tried again alone."""
 
+import asyncio
+
 import httpx
+from tests.doubles import quiet
 from tests.doubles.whole_program import Setting, running, words
 
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import ResultsScreen
 
 
@@ -89,3 +93,22 @@ async def test_lost_connection_stops_the_rest_which_can_continue_later(setting: 
         assert "3 archived" in program.notices[-1]
         for key in keys:
             assert (await program.stored(key, archived=True)).archived
+
+
+async def test_marks_with_changes_in_flight_get_no_second_question(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("type:boolean is:on")
+        await program.press("x", "down", "X", "space")
+        program.timing.now += 1
+        program.wire.held = lambda _request: len(program.wire.writes()) > 1
+        await program.press_without_waiting("y")
+        await asyncio.wait_for(program.wire.is_holding.wait(), 5)
+        program.wire.held = lambda request: request.method != "GET"
+        await program.press_without_waiting("space")
+        await asyncio.wait_for(program.app.runner.prepared.wait(), 5)
+        await quiet.settle(program.app)
+        assert not isinstance(program.app.screen, ConfirmScreen)
+        assert "2 of 3 flags are still being saved.\nWait" in program.notices[-1]
+        program.wire.let_go.set()
+        await program.settle()
+        assert "3 off" in program.notices[-1]

@@ -9,6 +9,7 @@ from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import cause_words
+from flagtui.text.formats import count
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
@@ -116,6 +117,14 @@ def explain_skipped(skipped: Skipped) -> Notice:
     if skipped.is_no_op:
         return Notice(skipped.alone or f"{skipped.key}: {skipped.reason}; nothing was sent.")
     return explain_blocked(skipped, skipped.key)
+
+
+def explain_unsaved(unsaved: int, chosen: int, noun: str) -> Notice:
+    """Return the toast about records whose earlier changes are not saved yet; no question is asked."""
+    words = f"{unsaved:,} of {count(chosen, noun)} are still being saved"
+    return Notice(
+        _sentences(words, "", "wait for the result, then press the key again"), "warning", "not now"
+    )
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

@@ -18,10 +18,11 @@ from flagtui.changes.interface import Interface
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Batch, Report
-from flagtui.changes.planner import Planned
+from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.skipped import Skipped
 from flagtui.store.collection import Collection
+from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
@@ -224,3 +225,17 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if isinstance(answer, Result):
             self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
         return answer == AGAIN
+
+
+def changes_in_flight(
+    runner: ChangeTasks, planner: Planner[Any, P, R], planned: Planned[Any, P], workspace: Workspace
+) -> Notice | None:
+    """Return the toast about several records of which some have a change in flight; None without one.
+
+    They were read as they are before that change: a question about them would be wrong.
+    """
+    records = {plan.id for plan in planned.plans} | {record.id for record in planned.skipped}
+    if not runner.is_saving or len(records) < 2 or planner.kind not in KINDS:
+        return None
+    unsaved = records & workspace.collection(planner.kind).pending
+    return outcomes.explain_unsaved(len(unsaved), len(records), planner.noun) if unsaved else None

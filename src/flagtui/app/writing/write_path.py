@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
-from flagtui.app.writing.app_interface import AppInterface
+from flagtui.app.writing.app_interface import AppInterface, changes_in_flight
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -213,6 +213,9 @@ class WritePath:
             signature = signature.made_from(self._app_state.signature(opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
+        if (unsaved := changes_in_flight(self._runner, planner, planned, workspace)) is not None:
+            self._runner.show_toast(unsaved)
+            return None
         make_rows = partial(planner.make_rows, workspace)
         interface = AppInterface(self._app_state, self._runner, make_rows, planned, asked_with, signature)
         if planned.adapter is None or not planned.plans:
