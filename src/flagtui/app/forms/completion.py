@@ -12,6 +12,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.planner import off_loop
+from flagtui.changes.tag_line import read_tags
 from flagtui.details.suggestions import Suggest, SuggestedText, Suggestions, is_one_line
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
@@ -53,13 +54,13 @@ async def ask_completed(
 def complete_flag_tags(app_state: AppState) -> Completion:
     """Return the tags of the loaded flags as suggestions."""
     workspace = app_state.workspace
-    return _complete_tags([row.tags for row in workspace.flags.rows] if workspace else [], "flag")
+    return complete_tags([row.tags for row in workspace.flags.rows] if workspace else [], "flag")
 
 
 def complete_event_tags(app_state: AppState) -> Completion:
     """Return the tags of the loaded event definitions as suggestions."""
     workspace = app_state.workspace
-    return _complete_tags([row.tags for row in workspace.events.rows] if workspace else [], "event")
+    return complete_tags([row.tags for row in workspace.events.rows] if workspace else [], "event")
 
 
 def complete_event_properties(app_state: AppState, event: str) -> Completion | None:
@@ -85,13 +86,18 @@ def complete_events(workspace: Workspace) -> Completion:
     return Completion(suggest)
 
 
-def _complete_tags(tags: Sequence[Sequence[str]], noun: str) -> Completion:
-    """Return tags as suggestions, the most used first."""
+def _is_addable(tag: str) -> bool:
+    """Return whether a line with this tag adds it: not one with a comma, or with a minus in front."""
+    return is_one_line(tag) and read_tags(tag).added == (tag.lower(),)
+
+
+def complete_tags(tags: Sequence[Sequence[str]], noun: str) -> Completion:
+    """Return the tags of these records as suggestions, the most used first."""
 
     def read() -> Suggestions:
-        counts = Counter(tag for several in tags for tag in several if is_one_line(tag) and "," not in tag)
+        counts = Counter(tag for several in tags for tag in several).most_common()
         return Suggestions(
-            tuple(SuggestedText(tag, count(number, noun)) for tag, number in counts.most_common())
+            tuple(SuggestedText(tag, count(number, noun)) for tag, number in counts if _is_addable(tag))
         )
 
     suggestions: list[Suggestions] = []
