@@ -163,3 +163,7 @@ def test_reach_of_a_single_change_is_counted(here: Run) -> None:
     several = done(here("apply", "staged", "--dry-run", is_shown=True)).out
     assert "not counted in a question about several flags" in several
     assert "about several flags" not in alone
+    done(here("flags", "rollout", OTHER, "--to", "40", "--yes"))
+    left = done(here("apply", "staged", "--dry-run", "--overwrite", is_shown=True)).out
+    assert "users lose it" in left
+    assert "about several flags" not in left

@@ -79,6 +79,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         planned = [
             (change, result) for change, result in results if not isinstance(result, OutdatedChange | Skipped)
         ]
+        if len(requests) > 1 and [isinstance(result, Plan) for _, result in planned] == [True]:
+            planned = [await self._plan_alone(*planned[0], flag_planner)]
         for refused, blocked in refused_references([plan for _, plan in planned], self.new_ids):
             skipped.append(skip(refused.id, refused.key, blocked))
             planned = [pair for pair in planned if pair[1] is not refused]
@@ -127,6 +129,13 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             return reading
         result = _result_of(fresh, await reading.plan_off_loop(frozenset()))
         return await self._with_conflicts(result, fresh, change)
+
+    async def _plan_alone(
+        self, change: StagedChange, result: Proposal, planner: FlagPlanner
+    ) -> tuple[StagedChange, Proposal]:
+        """Plan the only change that the question is about, with its reach."""
+        alone = result if change.is_new else await self._plan_flag(change, planner, is_alone=True)
+        return change, alone if isinstance(alone, Plan) else result
 
     async def _plan_event(self, change: StagedChange, after: AfterSet) -> Result:
         record = str(change.record)
