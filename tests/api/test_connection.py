@@ -73,9 +73,12 @@ async def test_write_that_was_sent_without_response_is_not_known(
 async def test_a_read_survives_two_bad_gateways(make_client: MakeClient, clock: StillClock) -> None:
     answers = iter([httpx.Response(502, html="<html>"), httpx.Response(503), httpx.Response(200, json=FLAG)])
     client = make_client(lambda request: next(answers))
+    retries: list[float] = []
+    client.link.watch(lambda: retries.append(client.link.retry[0]) if client.link.retry else None)
     assert (await client.flags.get(5)).key == "a"
     assert client.link.requests == 3
     assert len(clock.waits) == 2
+    assert retries == clock.waits
 
 
 async def test_rate_limit_of_the_server_pauses_everything_then_resumes(

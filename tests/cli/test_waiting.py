@@ -15,6 +15,7 @@ from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.terminal import usual_environment
 
 from flagtui.api.connection_state import ConnectionState
+from flagtui.api.errors import ServerFault
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import report_waits
 
@@ -93,6 +94,15 @@ def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == "waiting 40 s because the server asked for a pause\n"
     link.hold(90.0, "because the server asked for a pause")
     assert "waiting 90 s" in capsys.readouterr().err
+
+
+def test_time_before_a_retry_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    link = ConnectionState(SteadyClock())
+    link.watch(report_waits(link))
+    for seconds in (1.9, 7.0):
+        link.retry_in(seconds, ServerFault("The server failed (503)."))
+    link.began()
+    assert capsys.readouterr().err == "The server failed (503); trying again in 7 s\n"
 
 
 def test_long_work_reports_its_progress(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,7 @@ class Connection:
                 if not isinstance(error, RateLimited):
                     if self.clock.monotonic() + pause > ends:
                         raise
+                    self.link.retry_in(pause, error)
                     await self.clock.sleep(pause)
                 attempt, waited = attempt + 1, waited + pause
 

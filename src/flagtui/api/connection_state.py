@@ -30,6 +30,8 @@ class ConnectionState:
     queued: int = 0
     """Number of requests that wait until they may be sent."""
     wait_reason: str = ""
+    retry: tuple[float, ApiError] | None = None
+    """While observers hear of it: the seconds until a failed read is sent again, and its error."""
     failed_reads: int = 0
     """Number of reads that an outage prevented, after their retries; queries that compute are not counted."""
     failed_read: ApiError | None = None
@@ -75,6 +77,12 @@ class ConnectionState:
         self._resume_at = max(self._resume_at, self.clock.monotonic() + seconds)
         self.wait_reason = reason
         self._notify()
+
+    def retry_in(self, seconds: float, error: ApiError) -> None:
+        """Report that a failed read is sent again after this many seconds."""
+        self.retry = (seconds, error)
+        self._notify()
+        self.retry = None
 
     @property
     def now(self) -> int:

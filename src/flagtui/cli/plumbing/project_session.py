@@ -54,6 +54,9 @@ def report_waits(link: "ConnectionState") -> Callable[[], None]:
         if link.queued and link.waiting >= NOTICED and ends > until + NOTICED:
             until = ends
             progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
+        if link.retry is not None and link.retry[0] >= NOTICED:
+            pause, error = link.retry
+            progress(f"{error.what.rstrip('.')}; trying again in {pause:.0f} s")
 
     return hear
 
