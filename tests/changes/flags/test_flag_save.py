@@ -24,7 +24,7 @@ async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -
     assert outcome.is_saved
     assert outcome.remarks == (
         "saved; another user changed it meanwhile, 1 time",
-        "moved beyond the plan: description: New checkout → Bob's words",
+        "changed outside the plan: description: New checkout → Bob's words",
     )
 
 

@@ -120,8 +120,8 @@ def _saved(plan: Plan, found: Flag, report: SaveReport) -> FlagOutcome:
     if report.others:
         times = f"{report.others} time{'s' * (report.others > 1)}"
         remarks.append(f"saved; another user changed it meanwhile, {times}")
-    remarks += [f"moved beyond the plan: {line.words}" for line in report.beyond[:4]]
-    remarks += [f"did not move as planned: {line.words}" for line in report.missing[:4]]
+    remarks += [f"changed outside the plan: {line.words}" for line in report.beyond[:4]]
+    remarks += [f"not changed as planned: {line.words}" for line in report.missing[:4]]
     return Outcome(plan, "saved", found, remarks=tuple(remarks))
 
 
