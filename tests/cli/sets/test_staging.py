@@ -59,7 +59,9 @@ def test_set_does_not_grow_over_the_profile_limit(
 
 def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    done(here("propose", "--reason", "no longer called", "--", "flags", "disable", FLAG))
+    words = ("propose", "--reason", "no longer called", "--", "flags", "disable", FLAG)
+    shown = done(here(*words, is_shown=True)).out
+    assert "Nothing was sent: the change set was written to a file." in shown
     (proposal,) = records(here("proposals", "list", "--json"))
     assert (proposal["reason"], proposal["keys"], proposal["state"]) == ("no longer called", [FLAG], "open")
     assert Path(proposal["file"]).parent == tmp_path / ".flagtui" / "proposals"

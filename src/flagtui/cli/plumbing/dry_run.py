@@ -54,7 +54,8 @@ async def dry_run(
             warn(f"the key lacks the scope {lacking}, so the server would refuse the change.")
             code, endings = EXIT_CODES["sign_in"], ["refused", *[NOT_SENT] * (len(planned.plans) - 1)]
         if printer.format == "table" and not printer.fields:
-            say("Nothing was sent: this was a dry run.")
+            what = "the change set was written to a file" if agreement.out else "this was a dry run"
+            say(f"Nothing was sent: {what}.")
             return code
     plans = [
         ChangePlan(plan, needs=needs, saved_ending=ending)
