@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.expected import expect
 
+from flagtui.api.errors import BadKey
 from flagtui.cli.launch.app_session import KeyInUse, make_session
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
@@ -144,3 +145,11 @@ def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytes
     prod = choose_signed_in(read_login_environment(), ProfileRequest())
     missing = expect(prod.keys.find(prod.owner), NoCredential)
     assert no_key_words(prod, missing)[1] == "Correct FLAGTUI_API_KEY, or: unset FLAGTUI_API_KEY"
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("token", ["phc_public_token_of_project", " phs_secret_key_of_project_1"])
+def test_tokens_of_other_kinds_are_never_sent_as_keys(token: str) -> None:
+    key = KeyInUse(choose_signed_in(read_login_environment(), ProfileRequest()))
+    with pytest.raises(BadKey, match="it only"):
+        key.client_with(token)

@@ -18,6 +18,11 @@ from flagtui.config.secret import KeyMalformed, Secret
 EMBEDDED: Final[dict[str, Callable[[], Application]]] = {}
 """Open services in this process, by the origins they go by; they are asked without a socket."""
 
+_OTHER_KINDS: Final = {
+    "phc_": "This is the public project token (phc_): it only sends events.",
+    "phs_": "This is a project secret key (phs_): it only evaluates flags.",
+}
+
 
 def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = False) -> Client:
     """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
@@ -45,8 +50,15 @@ def _request_log() -> Log | None:
         raise Trouble(f"the log {file} cannot be written: {refused.strerror}.") from None
 
 
+def why_not_personal(text: str) -> str:
+    """Return what a key of another kind is for; empty for a key that may be personal."""
+    return _OTHER_KINDS.get(text.strip()[:4], "")
+
+
 def typed_key(text: str) -> Secret:
-    """Return a typed key. Raises ApiError for invalid text."""
+    """Return a typed key. Raises ApiError for invalid text, and for keys of other kinds, before sending."""
+    if why := why_not_personal(text):
+        raise BadKey(why)
     try:
         return Secret(read_key(text))
     except KeyMalformed as malformed:

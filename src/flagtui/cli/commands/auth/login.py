@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.commands.auth.account import project_line, tell_introduction
 from flagtui.cli.commands.auth.key_storage import Keep, keep_key
-from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.client import make_client, why_not_personal
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
@@ -26,12 +26,6 @@ from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
 from flagtui.config.settings_writer import write_profile
 from flagtui.store.key_info import Introduction, load_identity
-
-KINDS = {
-    "phc_": "this is the public project token (phc_): it only sends events. A personal key (phx_) is needed.",
-    "phs_": "this is a project secret key (phs_): it only evaluates flags. A personal key (phx_) is needed.",
-}
-
 
 MOST_TRIES = 5
 """Keys that are typed before signing in is given up."""
@@ -151,8 +145,8 @@ class TerminalSignIn:
                     code="usage",
                 )
             text = text.strip()
-            if text[:4] in KINDS:
-                raise Trouble(KINDS[text[:4]], code="usage")
+            if why := why_not_personal(text):
+                raise Trouble(f"{why} A personal key (phx_) is needed.", code="usage")
             return Secret(text)
         except KeyMalformed as wrong:
             raise Trouble(str(wrong), code="usage") from None
