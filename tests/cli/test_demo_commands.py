@@ -124,6 +124,15 @@ def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[
         assert stderr.read() == b""
 
 
+@pytest.mark.usefixtures("demo_data")
+def test_command_in_the_demo_takes_empty_values_itself(run_demo: Run) -> None:
+    cleared = run_demo("demo", "flags", "tag", "new-nav", "--set", "", "--dry-run", "--fields", "ending")
+    assert (cleared.code, cleared.out) == (0, "saved\n"), cleared.err
+    missing = run_demo("demo", "flags", "get", "")
+    assert (missing.code, missing.out) == (2, "")
+    assert "FLAG is empty; give a value, or leave it out." in missing.err
+
+
 @pytest.mark.parametrize("is_nasty", [False, True])
 def test_questions_of_a_demo_name_the_badge_of_its_header(is_nasty: bool) -> None:
     options = Demonstration(nasty=is_nasty)

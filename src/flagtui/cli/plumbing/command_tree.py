@@ -109,7 +109,7 @@ def require_values(context: click.Context) -> None:
     for param in context.command.params:
         name = param.name or ""
         is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        is_name = isinstance(param, click.Argument) and not isinstance(param.type, QueryWord)
+        is_name = isinstance(param, click.Argument) and not isinstance(param.type, QueryWord | CommandWords)
         is_option = isinstance(param, click.Option) and name not in MAY_BE_EMPTY
         if not (is_typed and (is_name or is_option)):
             continue
