@@ -44,6 +44,9 @@ def test_revert_restores_what_activity_lists(signed_in: Run, service: Service, f
 def test_revert_without_a_query_changes_nothing(signed_in: Run) -> None:
     done = signed_in("revert", "--yes")
     assert (done.code, "no change is named; nothing was sent" in done.err) == (2, True)
+    unmatched = signed_in("revert", "nothing-like-this", "--yes")
+    words = "flagtui: no change in the activity matches; nothing was sent.\n"
+    assert (unmatched.code, unmatched.err) == (3, words)
 
 
 def test_several_changes_of_a_flag_are_reverted_newest_first(

@@ -62,6 +62,8 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
             code="usage",
         )
     rows, _read = await select_changes(session, query, limit)
+    if not rows:
+        raise Trouble("no change in the activity matches; nothing was sent.", code="nothing_to_do")
     questions, skipped = questions_of_reverts(rows)
     check_count(len(rows) - len(skipped), "change", terms.agreement.max_changes, "be reverted")
     context, here, codes = SessionContext(session, terms), session.signature, [0]
