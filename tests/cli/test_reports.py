@@ -1,6 +1,7 @@
 """Profiles, projects, the journal and the doctor on the command line."""
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -124,6 +125,18 @@ def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journ
     found = json.loads(run("journal", "--json", "--since", "2h").out)["records"]
     assert [entry["id"] for entry in found] == ["c", "b"]
     assert found[1]["key"] == NASTY
+
+
+def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = tuple(f"condition {number}: rollout 5 % → 10 %, for everyone of the beta" for number in range(9))
+    here = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+    journal.begin(Entry("d", time.time(), 4, "a-long-key-of-a-flag", "change targeting", here, words=words))
+    lines = run("journal", "long", is_shown=True).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1].split() == ["a-long-key-of-a-flag:", "change", "targeting,", "not", "known"]
+    assert lines[-1].split() == ["and", "3", "more", "differences"]
+    assert run("journal", "nosuch", is_shown=True).out == "No change of yours matches.\n"
 
 
 @pytest.mark.parametrize("form", ["", "--markdown", "--json"])

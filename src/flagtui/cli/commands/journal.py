@@ -1,6 +1,8 @@
 """`flagtui journal`: the changes from this machine, for reading, sharing and programs."""
 
+import shutil
 import time
+from collections.abc import Iterator
 from typing import Final, get_args
 
 import click
@@ -22,8 +24,14 @@ from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
+from flagtui.text.conflict_lines import wrapped
+from flagtui.text.formats import count
 from flagtui.text.shared_messages import invalid_moment
 
+INDENT: Final = SHORT_ID + 2
+"""Cells before the lines below the first one of a change."""
+MOST: Final = 6
+"""Differences of a change that are listed; the rest is counted."""
 ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     "journal-entry",
     "A change of yours, from the journal of this machine.",
@@ -79,18 +87,31 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     return [entry for entry in entries if not profile or entry.signature.profile == profile]
 
 
-def print_changes(entries: list[Entry]) -> None:
-    """Print each entry and its reason below."""
+def print_changes(entries: list[Entry], nothing: str) -> None:
+    """Print each entry, with its place, differences and reason below; `nothing` without any."""
     if not entries:
-        say("Nothing was changed.")
-    gone = taken_back(entries)
+        say(nothing)
+    gone, width = taken_back(entries), shutil.get_terminal_size().columns
     for entry in entries:
-        at = local_time.second(entry.at)
         place = entry.signature.profile or entry.signature.project
-        say(f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
-        where = f"in project {entry.signature.project} on {entry.signature.host}"
-        for line in (where, *entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
-            say(f"{'':35}{line}")
+        head = f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {local_time.second(entry.at)}  {place:<8}"
+        change = f"{summary(entry)}{_back(entry, gone)}"
+        if is_on_one_line := len(head) + len(change) + 2 <= width:
+            say(f"{head}  {change}")
+        else:
+            say(head.rstrip())
+        for text in _about(entry) if is_on_one_line else (change, *_about(entry)):
+            for line in wrapped(text, width - INDENT):
+                say(f"{'':{INDENT}}{line}")
+
+
+def _about(entry: Entry) -> Iterator[str]:
+    yield f"in project {entry.signature.project} on {entry.signature.host}"
+    yield from entry.words[:MOST]
+    if (more := len(entry.words) - MOST) > 0:
+        yield f"and {count(more, 'more difference')}"
+    if entry.reason:
+        yield f"why: {entry.reason}"
 
 
 def _back(entry: Entry, gone: frozenset[str]) -> str:
@@ -126,6 +147,7 @@ def journal(
     if markdown:
         print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
     elif printer.format == "table" and not printer.fields:
-        print_changes(entries)
+        is_narrowed = words or since or profile
+        print_changes(entries, "No change of yours matches." if is_narrowed else "You changed nothing yet.")
     else:
         printer.records(ENTRY, entries)
