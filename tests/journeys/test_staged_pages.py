@@ -105,12 +105,15 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(settin
 
 
 async def test_deleted_records_block_the_set_with_the_next_step(setting: Setting) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)
         navigation = await program.stored("new-nav")
         await program.colleague().flags.update(navigation.id, {"deleted": True})
         await program.press("plus", "f5", "ampersand")
+        assert "now deleted · on → off" in program.screen
         assert "deleted since" in program.screen
+        await program.press("end")
+        assert "restore the record first, or unstage the change with z" in words(program.screen)
         await program.press("A")
         notice = program.notices[-1]
         assert "new-nav: the flag has been deleted; nothing was sent" in notice

@@ -17,7 +17,12 @@ NEXT: Final = "e stages it again on the current record, z unstages it, A asks ab
 
 
 def current_words(seen: OutdatedChange) -> list[str]:
-    """Return the current value of each conflict: `90 %`, with its place when there are several."""
+    """Return the current value of each conflict: `90 %`, with its place when there are several.
+
+    It is a word for a deleted record, and for one that has the values of the change.
+    """
+    if seen.is_deleted:
+        return ["deleted"]
     if seen.has_values:
         return ["as staged"]
     parts = [part for conflict in seen.conflicts for part in taken_apart(conflict)]
@@ -37,5 +42,11 @@ def outdated_lines(change: StagedChange, seen: OutdatedChange | None, width: int
         yield [(text, "$warning")]
     for conflict in () if seen is None else seen.conflicts:
         yield from conflict_lines(conflict, change.kind, width, STAGED)
-    for text in wrapped("z unstages it" if seen is not None and seen.has_values else NEXT, width):
+    for text in wrapped(_next_step(seen), width):
         yield [(safe_text(text), "$text-muted")]
+
+
+def _next_step(seen: OutdatedChange | None) -> str:
+    if seen is not None and seen.is_deleted:
+        return "restore the record first, or unstage the change with z"
+    return "z unstages it" if seen is not None and seen.has_values else NEXT
