@@ -65,7 +65,7 @@ def test_predicted_effects_on_dependent_flags_match_evaluation(wanted: str, was_
     assert told or change.changes.get("active", was_on) is was_on
 
 
-AGO: Final = re.compile(r"^([^,:]+)(?:, ([\d,]+) (s|min|h|days) ago)?(?:: (.+))?$")
+AGO: Final = re.compile(r"^([^,:]+)(?:, (?:(just now)|([\d,]+) (min|h|days) ago))?(?:: (.+))?$")
 REACH: Final = re.compile(
     r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)"
     r"(?:: ([\d,]+) → ([\d,]+))?(?:; (.+) are not counted)?$"
@@ -96,10 +96,10 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
 def reads_touch(text: str, touch: Touch) -> bool:
     found = AGO.match(text)
     assert found is not None, text
-    who, count, unit, what = found.groups()
-    if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != (count is None):
+    who, now, count, unit, what = found.groups()
+    if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != ((now or count) is None):
         return False
-    size = {"s": 1, "min": 60, "h": 3_600, "days": 86_400}.get(unit or "s", 1)
+    size = {"min": 60, "h": 3_600, "days": 86_400}.get(unit, 60)
     return touch.at is None or 0 <= (NOW - touch.at) - (number(count) or 0) * size < size
 
 

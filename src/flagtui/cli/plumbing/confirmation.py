@@ -185,7 +185,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         self._heard.append(outcome)
-        if self._terms.printer.format in FOR_PEOPLE:
+        if outcome.conflicts and self._terms.printer.format in FOR_PEOPLE:
             show_conflicts(outcome.plan.key, outcome.plan.noun, outcome.conflicts, progress)
         if outcome.ending != "unknown":
             self._print_progress(outcome)
