@@ -1,4 +1,5 @@
 import pytest
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from tests.doubles.quiet import run_quietly
@@ -64,6 +65,18 @@ def test_ascii_terminal_gets_replacements_of_the_same_width() -> None:
     (cleaned,) = fence.apply([Segment("│●─ 日é…")], GROUND)
     assert cleaned.text == "|*- ???."
     assert fence.removed == 0
+
+
+def test_ascii_terminal_reads_signs_of_numbers_checks_and_enter() -> None:
+    (cleaned,) = ControlFence(ascii_only=True).apply([Segment("−4.1 % ± ≤ 0–1 χ² ■ a □ b ⏎ open")], GROUND)
+    assert cleaned.text == "-4.1 % ~ < 0-1 X2 # a _ b $ open"
+
+
+@pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧\u200d👦", "👍🏽", "🇩🇪", "❤\ufe0f", "e\u0301té"])
+def test_ascii_terminal_gets_joined_characters_cell_for_cell(text: str) -> None:
+    (cleaned,) = ControlFence(ascii_only=True).apply([Segment(text)], GROUND)
+    assert cleaned.text.isascii()
+    assert len(cleaned.text) == cell_len(text)
 
 
 class Careless(TerminalApp[None]):

@@ -26,23 +26,30 @@ _OBEYED: Final = re.compile(
 """C0, DEL, C1, marks that reorder text, line separators, surrogates."""
 
 _ASCII_DRAWN: Final[dict[str, str]] = {
-    "─╌╍": "-",
+    "─╌╍−–—": "-",
     "━═": "=",
     "│┃║▏▌▐▕╎": "|",
     "┌┐└┘├┤┬┴┼╭╮╯╰╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋": "+",
     "▔▀": "^",
-    "▁▂▃▄": "_",
-    "▅▆▇█▓": "#",
+    "▁▂▃▄□": "_",
+    "▅▆▇█▓■": "#",
     "●•◉": "*",
-    "○◌◎": "o",
-    "▶›→": ">",
-    "◀‹←": "<",
+    "○◌◎◔◆": "o",
+    "▶›→≥": ">",
+    "◀‹←≤": "<",
     "▲↑": "^",
     "▼↓": "v",
     "…·": ".",
     "✓✔": "+",
     "✗×": "x",
     "⚠": "!",
+    "±": "~",
+    "Δ": "d",
+    "χ": "X",
+    "²": "2",
+    "“”": '"',
+    # A question mark would name the key of the help.
+    "⏎": "$",
 }
 _ASCII: Final = {ord(drawn): plain for group, plain in _ASCII_DRAWN.items() for drawn in group}
 
@@ -124,10 +131,14 @@ def _is_clean(segment: Segment) -> bool:
 
 
 def _in_ascii(text: str) -> str:
-    return "".join(
-        character if character.isascii() else "?" * cell_len(character)
-        for character in text.translate(_ASCII)
-    )
+    parts = split_joined(text.translate(_ASCII))
+    return "".join(_part_in_ascii(part, is_joined=is_joined) for part, is_joined in parts)
+
+
+def _part_in_ascii(part: str, *, is_joined: bool) -> str:
+    drawn = "".join(each if each.isascii() else "?" * cell_len(each) for each in part)
+    # Terminals draw a joined emoji in fewer cells than its parts.
+    return "?" * cell_len(part) if is_joined and len(drawn) != cell_len(part) else drawn
 
 
 try:
