@@ -9,12 +9,19 @@ from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import cause_words
-from flagtui.text.formats import count
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
 """The most failures named in one toast; the rest is counted."""
 _PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
+
+
+UNSAVED: Final = Notice(
+    "Changes of some of these records are still being saved.\nWait for the result, then press the key again.",
+    "warning",
+    "not now",
+)
+"""About several records of which some have a change in flight; no question is asked."""
 
 
 def explain_outcomes(
@@ -117,14 +124,6 @@ def explain_skipped(skipped: Skipped) -> Notice:
     if skipped.is_no_op:
         return Notice(skipped.alone or f"{skipped.key}: {skipped.reason}; nothing was sent.")
     return explain_blocked(skipped, skipped.key)
-
-
-def explain_unsaved(unsaved: int, chosen: int, noun: str) -> Notice:
-    """Return the toast about records whose earlier changes are not saved yet; no question is asked."""
-    words = f"{unsaved:,} of {count(chosen, noun)} are still being saved"
-    return Notice(
-        _sentences(words, "", "wait for the result, then press the key again"), "warning", "not now"
-    )
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

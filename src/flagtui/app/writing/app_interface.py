@@ -227,15 +227,14 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         return answer == AGAIN
 
 
-def changes_in_flight(
+def are_in_flight(
     runner: ChangeTasks, planner: Planner[Any, P, R], planned: Planned[Any, P], workspace: Workspace
-) -> Notice | None:
-    """Return the toast about several records of which some have a change in flight; None without one.
+) -> bool:
+    """Return whether these are several records of which some have a change in flight.
 
     They were read as they are before that change: a question about them would be wrong.
     """
     records = {plan.id for plan in planned.plans} | {record.id for record in planned.skipped}
     if not runner.is_saving or len(records) < 2 or planner.kind not in KINDS:
-        return None
-    unsaved = records & workspace.collection(planner.kind).pending
-    return outcomes.explain_unsaved(len(unsaved), len(records), planner.noun) if unsaved else None
+        return False
+    return not workspace.collection(planner.kind).pending.isdisjoint(records)

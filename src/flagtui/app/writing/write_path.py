@@ -9,9 +9,10 @@ from typing import Any
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
+from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
-from flagtui.app.writing.app_interface import AppInterface, changes_in_flight
+from flagtui.app.writing.app_interface import AppInterface, are_in_flight
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -43,7 +44,7 @@ from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import ago, count
-from flagtui.text.outcomes import explain_blocked, explain_error, explain_skipped, left_open
+from flagtui.text.outcomes import UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
 
@@ -213,8 +214,8 @@ class WritePath:
             signature = signature.made_from(self._app_state.signature(opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        if (unsaved := changes_in_flight(self._runner, planner, planned, workspace)) is not None:
-            self._runner.show_toast(unsaved)
+        if are_in_flight(self._runner, planner, planned, workspace):
+            self._runner.show_toast(UNSAVED)
             return None
         make_rows = partial(planner.make_rows, workspace)
         interface = AppInterface(self._app_state, self._runner, make_rows, planned, asked_with, signature)
@@ -232,6 +233,7 @@ class WritePath:
             report = await run(planned, interface, rules, context, asked_with)
         if report is None:
             return None
+        drop_toast(self._runner.app, UNSAVED)
         if any(isinstance(outcome.plan, RelatedPlan) for outcome in report.outcomes):
             workspace.schedule.invalidate()
         self._app_state.notify_watchers()
