@@ -4,6 +4,7 @@ import json
 from random import Random
 from typing import Any
 
+import pytest
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
 from tests.doubles.flag_app import FlagApp
@@ -45,6 +46,23 @@ def test_reading_keeps_a_path_and_the_lines_with_the_words() -> None:
     assert reading.is_whole
     assert reading.place == len(reading.rows) - 2
     assert len(reading.matches) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("words", "lines", "shown"),
+    [
+        ("", 99, "4 lines"),
+        ("", 1, "1 line so far"),
+        ("a", 99, "1 line has it"),
+        ("{", 2, "1 line has it so far"),
+        (":", 99, "2 lines have it"),
+        ("z", 99, "0 lines have it"),
+    ],
+)
+def test_count_of_lines_agrees_with_its_verb(words: str, lines: int, shown: str) -> None:
+    reading = JsonReading({"a": 1, "b": 2}, (), words)
+    reading.read(lines)
+    assert reading.count_words == shown
 
 
 def test_lines_are_put_together_for_what_is_in_sight() -> None:

@@ -91,12 +91,10 @@ class JsonPane(CursorPane):
         return self.query_one(Field).value.casefold()
 
     def _show_counts(self) -> None:
-        reading, so_far = self._reading, "" if self._reading.is_whole else " so far"
-        count = f"{len(reading.rows):,} lines"
-        words = f"{len(reading.matches):,} lines have it" if reading.words else count
+        reading = self._reading
         here = reading.rows[self.view.place].path if 0 <= self.view.place < len(reading.rows) else ()
         self.query_one("#json-words", Line).show(
-            styled((json_path(here), "$text-muted")), styled((words + so_far, "$faint"))
+            styled((json_path(here), "$text-muted")), styled((reading.count_words, "$faint"))
         )
 
     @on(LineView.Moved)

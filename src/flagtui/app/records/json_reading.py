@@ -6,6 +6,7 @@ from typing import overload
 
 from flagtui.models.json_value import JSON
 from flagtui.text.differences import UNFOLDED, JsonRow, Path, json_rows
+from flagtui.text.formats import count
 from flagtui.text.styled import Piece
 
 
@@ -30,20 +31,27 @@ class JsonReading:
         self._keep = keep
         self._left = json_rows(value, frozenset(folded))
 
-    def read(self, count: int) -> None:
+    def read(self, number: int) -> None:
         """Lay out so many lines more."""
         if self.is_whole:
             return
         rows = self.rows
         before = len(rows)
-        rows.extend(islice(self._left, count))
-        self.is_whole = len(rows) < before + count
+        rows.extend(islice(self._left, number))
+        self.is_whole = len(rows) < before + number
         if self.place is None and self._keep is not None:
             kept = (place for place in range(before, len(rows)) if rows[place].path == self._keep)
             self.place = next(kept, None)
         if self.words:
             lines = range(before, len(rows))
             self.matches += [place for place in lines if self.words in rows[place].text.casefold()]
+
+    @property
+    def count_words(self) -> str:
+        """Return how many lines were read, or have the words: `1 line has it so far`."""
+        number = len(self.matches if self.words else self.rows)
+        has = (" has it" if number == 1 else " have it") if self.words else ""
+        return f"{count(number, 'line')}{has}{'' if self.is_whole else ' so far'}"
 
     def has_line(self, place: int) -> bool:
         """Return whether the line to keep was read: the line of a path, of a place, or all lines."""
