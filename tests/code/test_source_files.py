@@ -63,6 +63,11 @@ def test_unknown_revision_is_an_error(repository: Path, revision: str) -> None:
         list_changed(repository, revision)
 
 
+def test_folder_without_a_repository_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="is in no git repository"):
+        list_changed(tmp_path, "HEAD")
+
+
 def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
     write(tmp_path, a_dot_py="", b_dot_log="", _dot_gitignore="*.log\n/build/\n", build__c_dot_py="")
     write(tmp_path, src__d_dot_py="", src__e_dot_py="", src___dot_gitignore="e.py\n", src__build__f_dot_py="")

@@ -114,8 +114,10 @@ def is_utf8(name: str) -> bool:
 def list_changed(root: Path, revision: str) -> frozenset[str]:
     """Return the files that differ from the revision. Raises SourceError."""
     commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None and _git(root, "rev-parse") is None:
+        raise SourceError(f"{root} is in no git repository, or git is not installed.")
     if commit is None:
-        raise SourceError(f"git has no revision {revision!r} in {root}.")
+        raise SourceError(f"git has no revision {revision!r} in {root}; a shallow clone has to fetch it.")
     changed = _git(root, "diff", "--no-ext-diff", "--name-only", "-z", commit.strip().decode(), "--")
     if changed is None:
         raise SourceError(f"git cannot compare {root} with {revision!r}.")

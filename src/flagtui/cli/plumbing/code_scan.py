@@ -25,6 +25,7 @@ from flagtui.code.stored_places import stored_places
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.config.toml_source import SettingsError
+from flagtui.text.formats import count
 
 PROBLEM_LIMIT = 20
 """Files with a problem that are named one by one."""
@@ -99,6 +100,6 @@ def _report(scan: Scan) -> None:
     for problem in scan.problems[:PROBLEM_LIMIT]:
         warn(problem)
     if len(scan.problems) > PROBLEM_LIMIT:
-        warn(f"{len(scan.problems) - PROBLEM_LIMIT:,} more files have problems.")
-    skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(scan.skipped.items()))
-    progress(f"Searched {scan.files:,} files{f'; skipped {skipped}' if skipped else ''}.")
+        warn(f"{count(len(scan.problems) - PROBLEM_LIMIT, 'more problem')}.")
+    skipped = ", ".join(f"{number:,} {reason}" for reason, number in sorted(scan.skipped.items()))
+    progress(f"Searched {count(scan.files, 'file')}{f'; skipped {skipped}' if skipped else ''}.")
