@@ -36,6 +36,13 @@ def test_demo_keeps_changes_of_commands_until_it_starts_over(run_demo: Run, tmp_
 
 
 @pytest.mark.usefixtures("demo_data")
+def test_demo_names_its_own_command_for_staged_changes(run_demo: Run) -> None:
+    staged = run_demo("demo", "flags", "disable", "new-nav", "--stage")
+    assert staged.err.endswith("1 change: flagtui demo staged list; flagtui demo apply staged\n")
+    assert run_demo("demo", "staged", "drop", "--all").code == 0
+
+
+@pytest.mark.usefixtures("demo_data")
 def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_demo: Run) -> None:
     missing = run_demo("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")

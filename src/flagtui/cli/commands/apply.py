@@ -185,8 +185,9 @@ class ApplyRun:
         elif interface.choice == "undo" and after.applied:
             return await self._undo(after, terms) or code
         elif interface.choice is not None:
-            undo = ", flagtui undo reverts" if after.applied else ""
-            fix = f"flagtui apply {self._name} continues{undo}"
+            program = self.session.program
+            undo = f", {program} undo reverts" if after.applied else ""
+            fix = f"{program} apply {self._name} continues{undo}"
             applied = len(after.applied_of(self.change_set))
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")

@@ -86,7 +86,7 @@ async def stage_plans(
         added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
     grown = added.change_set
     counted = count(len(grown.changes), "change")
-    see = "flagtui staged list; flagtui apply staged"
+    see = f"{session.program} staged list; {session.program} apply staged"
     size = f"The staged set has {counted}: {see}" if grown.changes else "The staged set is empty now."
     progress(f"Nothing was sent. {size}")
     apart = results_of_skipped(planned.skipped)
@@ -104,7 +104,7 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
         empty = find_staged(session).begin(session.now, terms.agreement.reason.strip())
         change_set = empty.with_changes(changes, session.rules.bulk_limit)
         SetFile(Path(out)).create(change_set)
-    progress(f"The change set is in {out}; to apply it: flagtui apply {out}")
+    progress(f"The change set is in {out}; to apply it: {session.program} apply {out}")
 
 
 def _result_of(change: StagedChange, is_left: bool) -> ChangeResult:
