@@ -139,7 +139,7 @@ def test_offline_ok_uses_the_copy_of_the_last_run(
         (("--baseline", "nowhere.json"), "cannot be read"),
         (("-o", "xml"), "xml"),
         (("nowhere",), "is not a folder"),
-        (("--changed-since", "nowhere"), "no revision"),
+        (("--changed-since", "nowhere"), "in no git repository"),
     ],
 )
 def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], message: str) -> None:
