@@ -152,3 +152,9 @@ def test_the_ends_of_the_calendar_are_shown_in_every_zone(zone: str, text: str, 
     shown = (local_time.day(moment), local_time.second(moment), local_time.stamp(moment))
     assert all(each.lstrip("0").startswith(day) for each in shown)
     local_time.use_zone("")
+
+
+@pytest.mark.parametrize("text", ["14", "14.05", "2 pm"])
+def test_other_words_are_no_time_of_day(text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        local_time.read_clock(text)

@@ -14,7 +14,7 @@ from flagtui.config.locations import FolderUnusable, make_folder
 from flagtui.config.preferences import Remembered, remember
 from flagtui.config.settings_writer import write_theme
 from flagtui.models.rows import FlagRow
-from flagtui.private_folders import ForeignFolder, make_private
+from flagtui.private_folders import ForeignFolder, make_private, replace_private
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 PLACE = SnapshotPlace("prod", "https://us.posthog.com", "1", "flags")
@@ -108,3 +108,16 @@ def test_a_copy_of_another_user_is_not_read(tmp_path: Path) -> None:
     write_rows(tmp_path)
     os.chown(tmp_path / PLACE.file_name, 65534, 65534)
     assert Snapshots(tmp_path).load(PLACE, FlagRow) is None
+
+
+def test_path_that_ends_in_a_point_is_made(tmp_path: Path) -> None:
+    make_private(f"{tmp_path}/new/.")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+
+
+def test_file_that_cannot_be_replaced_leaves_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "keys"
+    folder.mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        replace_private(folder, b"x")
+    assert [file.name for file in folder.parent.iterdir()] == ["keys"]

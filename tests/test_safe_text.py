@@ -96,3 +96,7 @@ def test_long_chains_of_joined_symbols_are_taken_apart(symbol: str) -> None:
 @pytest.mark.parametrize("emoji", ["👩‍👩‍👧‍👦", "❤️‍🔥", "🐻‍❄️", "👩🏽‍⚕️", "🙂‍↔️", "🏳️‍🌈", "🐈‍⬛", "👨🏻‍❤️‍💋‍👨🏿"])
 def test_joined_emoji_stay_whole(emoji: str) -> None:
     assert safe_text(emoji) == emoji
+
+
+def test_unassigned_characters_are_not_joined() -> None:
+    assert safe_text("\U0001f80c\u200d\U0001f80c") == "<U+1F80C><U+200D><U+1F80C>"

@@ -10,13 +10,15 @@ from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
 from flagtui.app.flags.flag_preview_lines import served_if, total_pieces, variant_bar
-from flagtui.details.flag_inspector import FEW, Inspector
+from flagtui.details.flag_inspector import COUNTED, FEW, Inspector
+from flagtui.models.condition_queries import TOO_LONG
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails
 from flagtui.models.json_value import JSON
 
 FITTING = 300
+LONG_VALUE = {"key": "p", "type": "person", "operator": "exact", "value": ["x"] * 10_001}
 
 
 class Counting(httpx.AsyncBaseTransport):
@@ -147,6 +149,21 @@ async def test_dependents_are_unknown_where_the_server_fails() -> None:
     details = await looked_at(server)
     assert details.dependents is None
     assert details.no_dependents
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ({"filters": {"version": 2, "rules": []}}, "not counted for rules"),
+        (raw_flag(*map(asks, range(COUNTED + 1))), f"{COUNTED + 1:,} conditions are too many to count"),
+        (raw_flag(asks(1), {**asks(2), "aggregation_group_type_index": 0}), "some conditions count groups"),
+        (raw_flag({"properties": [LONG_VALUE], "rollout_percentage": 10}), TOO_LONG),
+    ],
+    ids=["rules", "many conditions", "groups and users", "a long condition"],
+)
+async def test_reach_that_cannot_be_counted_has_a_reason(raw: dict[str, Any], reason: str) -> None:
+    (reach,) = await reaches(Counting({"id": 7, "key": "k", "active": True, "version": 3, **raw}))
+    assert reach.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(

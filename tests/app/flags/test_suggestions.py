@@ -20,7 +20,7 @@ class Project(httpx.AsyncBaseTransport):
     """Responds with definitions, names and values; keeps the queries."""
 
     def __init__(self, *, names: Any = (), values: Any = (), uses: Any = ()) -> None:
-        self.names, self.values, self.status = list(names), values, 200
+        self.names, self.values, self.status, self.detail = list(names), values, 200, DETAIL
         exact = {"type": "person", "operator": "exact"}
         self.uses = [{**exact, "key": key, "value": value} for key, value in uses]
         self.asked: list[str] = []
@@ -32,7 +32,7 @@ class Project(httpx.AsyncBaseTransport):
             return httpx.Response(200, json={"flags": [flag], "group_type_mapping": {}})
         self.asked.append(str(request.url.query, "ascii"))
         if self.status != 200:
-            return httpx.Response(self.status, json={"detail": DETAIL})
+            return httpx.Response(self.status, json={"detail": self.detail})
         if path.endswith("/values/"):
             return httpx.Response(200, text=json.dumps(self.values))
         results = [{"name": name, "property_type": "String"} for name in self.names]
@@ -104,6 +104,20 @@ async def test_refusal_is_explained_and_remembered() -> None:
     assert first.note == "only what conditions use: the key lacks person:read"
     assert [item.text for item in second.items] == ["pro"]
     assert len(project.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "reason"),
+    [
+        (404, "Endpoint not found.", "this server lists no others"),
+        (403, "You do not have permission.", "the key may not list others"),
+    ],
+)
+async def test_each_kind_of_refusal_has_its_reason(status: int, detail: str, reason: str) -> None:
+    project = Project()
+    project.status, project.detail = status, detail
+    (suggested,) = await suggest(project, "")
+    assert suggested.note == reason
 
 
 async def test_outage_is_not_remembered() -> None:

@@ -5,6 +5,7 @@ from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.store.event_listing import EVENT_LISTING, EVENTS
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING, EXPERIMENTS
 from flagtui.store.finder import Finder
+from flagtui.store.flag_listing import FLAGS
 from flagtui.store.query.language import read_line
 from flagtui.store.query.line_edits import complete, cycle, describe
 from flagtui.store.sort_orders import Sort
@@ -114,3 +115,15 @@ def test_experiments_have_their_own_orders(order: str, first: int) -> None:
 def test_events_have_their_own_orders(order: str, last: str) -> None:
     finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort(order))
     assert finder.rows[finder.find("")[-1]].id == last
+
+
+@pytest.mark.parametrize("line", ['flag:""', "flag:"])
+def test_part_of_a_key_is_not_empty(line: str) -> None:
+    (problem,) = read_line(line, EXPERIMENTS).problems
+    assert (problem.start, problem.end) == (0, len(line))
+
+
+@pytest.mark.parametrize("line", ["refs:many", "refs:-1", "refs:>"])
+def test_number_of_uses_is_a_number(line: str) -> None:
+    (problem,) = read_line(line, FLAGS).problems
+    assert (problem.start, problem.end) == (0, len(line))

@@ -1,0 +1,32 @@
+"""Values of holdouts and shared metrics that servers refuse are foreseen."""
+
+from typing import Any
+
+import pytest
+from tests.doubles.expected import expect
+
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.shared.shared_plan import HOLDOUT, LONGEST, METRIC, SharedIntent, plan_shared
+
+QUERY = {"kind": "ExperimentMetric"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "reason"),
+    [
+        (METRIC, {"name": " ", "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
+        (METRIC, {"name": "x" * (LONGEST + 1), "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
+        (METRIC, {"name": "x", "description": 7, "query": QUERY}, "a description has at most"),
+        (METRIC, {"name": "x"}, "a new shared metric needs a query"),
+        (METRIC, {"name": "x", "query": "SELECT 1"}, "the query of a metric is a JSON object"),
+        (HOLDOUT, {"name": "x"}, "a new holdout needs a share"),
+        (
+            HOLDOUT,
+            {"name": "x", "filters": [{"rollout_percentage": 101}]},
+            "a share is between 0 % and 100 %",
+        ),
+    ],
+)
+def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], reason: str) -> None:
+    blocked = expect(plan_shared(SharedIntent(kind, 0, values, "create"), None), Blocked)
+    assert blocked.reason.startswith(reason)
