@@ -23,7 +23,8 @@ class Viewport:
     @property
     def line(self) -> int:
         """The screen line of the cursor, from the top of the rows."""
-        return self.place - self.top + self._is_below_rule(self.place)
+        line = self.place - self.top
+        return line + (0 <= self.rule_line <= line)
 
     @property
     def rule_line(self) -> int:
@@ -93,9 +94,6 @@ class Viewport:
         top = self.place - line
         self.top = self._top(top + (top < rule <= self.place))
         self.move_to(self.place)
-
-    def _is_below_rule(self, place: int) -> bool:
-        return 0 <= self.rule_line <= place - self.top
 
     def _last_top(self, place: int) -> int:
         """From where the row is the lowest on screen."""
