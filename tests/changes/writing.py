@@ -72,8 +72,8 @@ class Writing:
 
     def batch(self, approved: Approved[Any], undoes: Mapping[str, str] | None = None) -> Batch[Any, Any]:
         """`undoes` names by key the entry that a plan takes back as a whole."""
-        taken_back = {key: UndoTarget(id) for key, id in (undoes or {}).items()}
-        return Batch(approved, self.adapter, self.context, taken_back)
+        ever_undone = {key: UndoTarget(id) for key, id in (undoes or {}).items()}
+        return Batch(approved, self.adapter, self.context, ever_undone)
 
     async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
         """The one plan of an approval."""

@@ -197,13 +197,13 @@ def unmasked(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[st
     return {**values, "filters": wire.with_payloads(values["filters"], wire.stored_payloads(filters))}
 
 
-def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
-    """Return the ids of the entries undone by a later one."""
+def ever_undone(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the ids of the entries that were undone, also of those whose undo was undone since."""
     return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
 
 
-def reverted(entries: Iterable[Entry]) -> frozenset[str]:
-    """Return the ids of the entries that are undone now; a redo brings the change that it redoes back."""
+def undone_now(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the ids of the entries that are undone now: a redo applies a change again."""
     ids = set[str]()
     for entry in sorted(entries, key=attrgetter("at"), reverse=True):
         if entry.undoes and entry.ending == "saved" and entry.id not in ids:

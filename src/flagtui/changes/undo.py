@@ -13,7 +13,7 @@ from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import Purpose
-from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
+from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, ever_undone
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.own_changes import with_later_changes
@@ -47,7 +47,7 @@ _DRAFT: Final = re.compile(r"\bit a draft\b")
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
     """Return the changes of this project that can be undone, newest first."""
     every = list(entries)
-    gone = taken_back(every)
+    gone = ever_undone(every)
     return [entry for entry in every if why_not(entry, here) is None and entry.id not in gone]
 
 
@@ -68,7 +68,7 @@ def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
 
 def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tuple[Entry, ...]:
     newest_first = sorted(entries, key=attrgetter("at"), reverse=True)
-    by_id, gone = {entry.id: entry for entry in newest_first}, taken_back(newest_first)
+    by_id, gone = {entry.id: entry for entry in newest_first}, ever_undone(newest_first)
     saved = [entry for entry in newest_first if entry.ending == "saved" and entry.signature.reaches(here)]
     chains = {entry.id: _chain(entry, by_id) for entry in saved}
     left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]

@@ -79,7 +79,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         planned = [
             (change, result) for change, result in results if not isinstance(result, OutdatedChange | Skipped)
         ]
-        if len(requests) > 1 and [isinstance(result, Plan) for _, result in planned] == [True]:
+        if len(planned) == 1 < len(requests) and isinstance(planned[0][1], Plan):
             planned = [await self._plan_alone(*planned[0], flag_planner)]
         for refused, blocked in refused_references([plan for _, plan in planned], self.new_ids):
             skipped.append(skip(refused.id, refused.key, blocked))

@@ -11,7 +11,7 @@ from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.journal_entries import Entry, reverted
+from flagtui.changes.journal_entries import Entry, undone_now
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.unanswered import WATCH_EVERY, WATCH_FOR
@@ -58,7 +58,7 @@ class SetProgress:
 def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
     """Return what became of the set; `entries` is all of the journal."""
     every = list(entries)
-    undone = reverted(every)
+    undone = undone_now(every)
     own = [entry for entry in every if entry.batch == change_set.id]
     applied = {_identity(entry): entry for entry in own if entry.ending == "saved" and entry.id not in undone}
     return SetProgress(applied, [entry for entry in own if entry.is_open], every)

@@ -9,7 +9,7 @@ import click
 
 from flagtui import local_time
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Ending, Entry, taken_back
+from flagtui.changes.journal_entries import Ending, Entry, ever_undone
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
@@ -91,7 +91,7 @@ def print_changes(entries: list[Entry], nothing: str) -> None:
     """Print each entry, with its place, differences and reason below; `nothing` without any."""
     if not entries:
         say(nothing)
-    gone, width = taken_back(entries), shutil.get_terminal_size().columns
+    gone, width = ever_undone(entries), shutil.get_terminal_size().columns
     for entry in entries:
         place = entry.signature.profile or entry.signature.project
         head = f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {local_time.second(entry.at)}  {place:<8}"
