@@ -108,7 +108,7 @@ def test_reports_work_without_home_and_with_a_dumb_terminal(home: dict[str, str]
         [*FLAGTUI, "journal", "--since", "2h"], size=(160, 60), environment=environment
     ) as terminal:
         assert terminal.wait_for_end() == 0
-        assert "Nothing was changed." in terminal.text
+        assert "No change of yours matches." in terminal.text
 
 
 def test_an_encoding_without_our_signs_shows_them_as_numbers(home: dict[str, str]) -> None:
