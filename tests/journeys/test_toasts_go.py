@@ -68,3 +68,13 @@ async def test_other_keys_and_the_same_tab_leave_them(program: Program) -> None:
     for key in ("down", "1", "slash"):
         await program.press(key)
         assert "new-nav is off" in program.screen, key
+
+
+async def test_staging_removes_the_offer_to_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("space", "y")
+        assert "u to undo" in program.screen
+        await program.press("plus")
+        assert "changes are collected" in program.screen
+        assert "u to undo" not in program.screen
