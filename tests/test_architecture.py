@@ -245,9 +245,7 @@ def loaded_for_the_first_rows() -> frozenset[str]:
     return frozenset(done.stdout.split())
 
 
-def test_first_rows_need_no_server_and_no_record_models(
-    loaded_for_the_first_rows: frozenset[str],
-) -> None:
+def test_first_rows_need_no_server_and_no_record_models(loaded_for_the_first_rows: frozenset[str]) -> None:
     heavy = {"httpx", "httpx2", "keyring", "tomlkit", "pydantic", "markdown_it", "sqlite3", "starlette"}
     rooms = {
         "flagtui.evaluate",

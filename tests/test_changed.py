@@ -52,10 +52,7 @@ def commit_all(checkout: Path) -> None:
     [
         ("src/flagtui/dates.py", ["tests/test_dates.py", "tests/test_house.py", "tests/test_process.py"]),
         ("src/flagtui/due.py", ["tests/test_house.py", "tests/test_process.py"]),
-        (
-            "src/flagtui/ages.py",
-            ["tests/ages/test_years.py", "tests/test_house.py", "tests/test_program.py"],
-        ),
+        ("src/flagtui/ages.py", ["tests/ages/test_years.py", "tests/test_house.py", "tests/test_program.py"]),
         ("tests/ages/conftest.py", ["tests/ages/test_years.py", "tests/test_house.py"]),
         ("tests/other/test_words.py", ["tests/other/test_words.py", "tests/test_house.py"]),
         ("docs/guide.md", ["tests/test_guides.py"]),

@@ -30,9 +30,7 @@ async def test_archiving_is_not_pretended_on_servers_without_archives(make_clien
     assert server.writes == [("feature_flags", "5", {"archived": True, "active": False})]
 
 
-async def test_flags_are_deleted_and_tagged_singly_without_bulk(
-    make_client: MakeClient,
-) -> None:
+async def test_flags_are_deleted_and_tagged_singly_without_bulk(make_client: MakeClient) -> None:
     server = Old(flag=FLAG | {"tags": ["ops"]})
     flags = make_client(server).flags
     assert [flag.key for flag in (await flags.bulk_delete([5])).deleted] == ["a"]

@@ -55,9 +55,7 @@ async def test_endpoint_read_as_an_id_means_an_older_server(make_client: MakeCli
         await events.by_name("unpaid")
 
 
-async def test_event_definitions_change_singly_where_bulk_is_missing(
-    make_client: MakeClient,
-) -> None:
+async def test_event_definitions_change_singly_where_bulk_is_missing(make_client: MakeClient) -> None:
     server = OldEvents(404)
     events = make_client(server).event_definitions
     tagged = await events.bulk_update_tags(["u1", "u2"], "add", [" Ops", "revenue"])

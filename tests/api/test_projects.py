@@ -38,9 +38,7 @@ async def test_projects_are_found_by_whichever_way_is_open(
     assert (project.id, project.label) == (42, "Web shop")
 
 
-async def test_confined_key_still_knows_the_numbers_of_its_projects(
-    make_client: MakeClient,
-) -> None:
+async def test_confined_key_still_knows_the_numbers_of_its_projects(make_client: MakeClient) -> None:
     client = make_client(projects_server(403, 200, 403, [42, 43]))
     assert [project.label for project in await client.projects.list()] == ["Web shop", "project 43"]
 

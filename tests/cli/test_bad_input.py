@@ -56,11 +56,7 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
         *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
         (("--nasty",), 2, "--nasty needs --sample."),
         (("--flags", "5"), 2, "--flags needs --sample."),
-        (
-            ("--newest", "--legacy"),
-            2,
-            "--legacy and --newest contradict each other; give only one of them.",
-        ),
+        (("--newest", "--legacy"), 2, "--legacy and --newest contradict each other; give only one of them."),
         (("--host", "0.0.0.0"), 1, "--allow-remote"),
         (("--port",), 2, "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"),
     ],

@@ -105,8 +105,7 @@ def silent() -> Iterator[tuple[Silent, str]]:
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
-    ("name", "number"),
-    one_in(22, crossed(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT))),
+    ("name", "number"), one_in(22, crossed(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)))
 )
 def test_signal_ends_a_command_that_waits(
     name: str, number: signal.Signals, silent: tuple[Silent, str]

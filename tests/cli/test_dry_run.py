@@ -203,12 +203,7 @@ def test_result_and_journal_name_project_and_host(strict: Run, service: Service)
     ],
 )
 def test_dry_run_foresees_a_missing_scope(
-    scopes: tuple[str, ...],
-    line: str,
-    code: int,
-    service: Service,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
+    scopes: tuple[str, ...], line: str, code: int, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = key_with(service, *scopes)
     run_there = run_at(service.address, run, monkeypatch, key)

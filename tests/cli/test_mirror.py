@@ -61,10 +61,7 @@ def running_mirror(home: Path) -> Iterator[int]:
     mirror = Mirror(FileUpstream(home / "flags.json"), MirroredFlags(), print)
     asyncio.run(mirror.start())
     application = make_sdk_application(mirror.flags, MirrorEndpoints(mirror, SECRET).table(), mirror.running)
-    with (
-        serving_in_thread(application, Place(port=0)) as port,
-        announced(find_locations(), port, SECRET),
-    ):
+    with serving_in_thread(application, Place(port=0)) as port, announced(find_locations(), port, SECRET):
         yield port
 
 

@@ -62,9 +62,7 @@ def test_environment_key_stays_with_its_host() -> None:
 
 
 @pytest.mark.usefixtures("written")
-def test_environment_host_ends_with_its_profile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_environment_host_ends_with_its_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
     first = choose_signed_in(read_login_environment(), ProfileRequest())
     assert first.host.origin == "https://elsewhere.example"

@@ -57,10 +57,7 @@ def running_mirror(project: MirroredProject | None) -> Iterator[int]:
     """Serve a mirror of this project in this process, where the app finds it."""
     mirror = replace(open_mirror("new-nav=on").mirror, project=project)
     application = make_sdk_application(mirror.flags, MirrorEndpoints(mirror, "given").table(), mirror.running)
-    with (
-        serving_in_thread(application, Place(port=0)) as port,
-        announced(find_locations(), port, "given"),
-    ):
+    with serving_in_thread(application, Place(port=0)) as port, announced(find_locations(), port, "given"):
         yield port
 
 
@@ -107,18 +104,10 @@ def test_commands_in_such_a_profile_are_refused() -> None:
 @pytest.mark.parametrize(
     ("project", "profile", "words"),
     [
-        (
-            PROD,
-            "other",
-            "serves prod (https://eu.posthog.com, project 1), not other. Start one",
-        ),
+        (PROD, "other", "serves prod (https://eu.posthog.com, project 1), not other. Start one"),
         (replace(PROD, project="2"), "prod", "The mirror on port PORT serves prod"),
         (MirroredProject("", SAMPLE_ORIGIN, "1"), "prod", "The mirror on port PORT serves prod"),
-        (
-            None,
-            None,
-            "which the app cannot list. Start one for a profile with: flagtui mirror",
-        ),
+        (None, None, "which the app cannot list. Start one for a profile with: flagtui mirror"),
     ],
 )
 def test_mirror_of_another_project_is_one_line(

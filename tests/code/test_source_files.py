@@ -132,11 +132,7 @@ def test_folder_outside_the_root_is_an_error(
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [
-        (b"\x89PNG\0\0", "binary"),
-        (b"a" * (SIZE_LIMIT + 1), "large"),
-        (b"var a=1;" * 1_000, "minified"),
-    ],
+    [(b"\x89PNG\0\0", "binary"), (b"a" * (SIZE_LIMIT + 1), "large"), (b"var a=1;" * 1_000, "minified")],
 )
 def test_files_without_source_are_skipped(tmp_path: Path, content: bytes, reason: str) -> None:
     (tmp_path / "file").write_bytes(content)

@@ -28,9 +28,7 @@ async def test_whatever_the_work_raises_reaches_whoever_asked() -> None:
     assert start_call(lambda: "yes").result(10) == await await_call(lambda: "yes") == "yes"
 
 
-async def test_abandoned_call_ends_silently_in_a_daemon_thread(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_abandoned_call_ends_silently_in_a_daemon_thread(caplog: pytest.LogCaptureFixture) -> None:
     gc.freeze()  # What other tests left is no matter.
     goes_on, has_begun = threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -52,10 +52,7 @@ SCENES: tuple[dict[str, tuple[str, ...]], ...] = (
         "activity": ("escape", "4"),
         "activity-moment": ("at", *"08:58", "enter"),
     },
-    {
-        "question-left-out": ("x", *("down",) * 18, "X", "d"),
-        "results-left-out": ("1", "4", "enter"),
-    },
+    {"question-left-out": ("x", *("down",) * 18, "X", "d"), "results-left-out": ("1", "4", "enter")},
     {
         "staging": ("plus", "down", "down", "space", "down", "percent_sign", *"40", "enter", "escape"),
         "staged-set": ("ampersand",),
@@ -123,9 +120,7 @@ async def test_tiny_terminal_shows_a_message_and_recovers(setting: Setting) -> N
         assert "Turn OFF in TEST" in program.screen
 
 
-async def test_list_around_a_dialog_is_laid_out_before_idle(
-    setting: Setting,
-) -> None:
+async def test_list_around_a_dialog_is_laid_out_before_idle(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
         await program.press("down", "percent_sign")
         chips = program.app.screen_stack[-2].query_one("#chips")

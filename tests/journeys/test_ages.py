@@ -32,10 +32,7 @@ PLACES = {
     "the inbox": ("3", "i"),
     "the activity": ("4", "j"),
 }
-OF_ITS_OWN = {
-    "an experiment": ("2", "j", "enter"),
-    "the journal": ("1", "space", "y", "J"),
-}
+OF_ITS_OWN = {"an experiment": ("2", "j", "enter"), "the journal": ("1", "space", "y", "J")}
 """Results are calculated at most once, and the journal tells what was changed."""
 
 

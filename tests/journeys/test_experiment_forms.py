@@ -87,9 +87,7 @@ async def test_new_experiment_is_composed_line_by_line_and_created(setting: Sett
         )
 
 
-async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(
-    setting: Setting,
-) -> None:
+async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE)) as program:
         await program.press("2", "n")
         await answer(program, "Second look", "search-suggestions")

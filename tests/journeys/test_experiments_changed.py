@@ -203,9 +203,7 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
         assert any("is paused; its flag is off" in notice for notice in program.notices)
 
 
-async def test_strict_profile_types_the_key_and_read_only_has_none(
-    setting: Setting,
-) -> None:
+async def test_strict_profile_types_the_key_and_read_only_has_none(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await stand_on_experiment(program, "Pricing page test")
         await program.press("space")

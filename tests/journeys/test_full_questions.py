@@ -7,9 +7,7 @@ from tests.doubles.whole_program import Setting, running, words
 from flagtui.changes.guard import GuardRules, Level
 
 
-async def test_typed_overwrite_names_missing_input_and_the_confirming_key(
-    setting: Setting,
-) -> None:
+async def test_typed_overwrite_names_missing_input_and_the_confirming_key(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "tab", *"why", "enter")
     async with running(replace(setting, size=(60, 15), rules=rules)) as program:

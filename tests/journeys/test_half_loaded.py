@@ -27,9 +27,7 @@ def link(program: Program) -> str:
     return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
 
 
-async def test_half_loaded_list_names_missing_pages_and_searches_the_server(
-    setting: Setting,
-) -> None:
+async def test_half_loaded_list_names_missing_pages_and_searches_the_server(setting: Setting) -> None:
     async with running(
         setting, lambda wire: lose_pages_after(wire, 200, httpx.ReadTimeout("late"))
     ) as program:

@@ -52,9 +52,7 @@ async def test_the_help_names_what_its_commands_are_about_here(program: Program)
         await program.press("escape", *["escape"] * (keys == "J"))
 
 
-async def test_help_is_searched_runs_commands_and_explains_signs(
-    setting: Setting,
-) -> None:
+async def test_help_is_searched_runs_commands_and_explains_signs(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
         await program.press("question_mark", "end")
         await program.press(*["pagedown"] * 6)

@@ -116,9 +116,7 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         assert (await stored(program, "btn_click_3")).hidden
 
 
-async def test_strict_profile_types_the_count_and_old_servers_go_singly(
-    setting: Setting,
-) -> None:
+async def test_strict_profile_types_the_count_and_old_servers_go_singly(setting: Setting) -> None:
     strict = replace(
         setting, rules=GuardRules(Level.STRICT, place="PROD"), options=(("strict", True), ("legacy", True))
     )

@@ -44,9 +44,7 @@ async def test_keys_after_the_line_go_to_the_list(program: Program) -> None:
     assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
 
 
-async def test_alt_is_two_keys_unless_it_is_bound(
-    setting: Setting,
-) -> None:
+async def test_alt_is_two_keys_unless_it_is_bound(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("slash", *"new")
         program.app.post_message(events.Key("alt+j", "j"))

@@ -80,9 +80,7 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_skipped_flags_open_from_the_question(
-    program: Program,
-) -> None:
+async def test_skipped_flags_open_from_the_question(program: Program) -> None:
     await mark(program, "new-nav", "pricing-page-test")
     await program.press("d", "shift+tab", "enter")
     assert isinstance(program.app.screen, FlagScreen)

@@ -104,9 +104,7 @@ async def test_server_without_an_address_offers_no_links(setting: Setting) -> No
         assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
 
 
-async def test_typing_replaces_the_old_search_and_arrows_edit_it(
-    program: Program,
-) -> None:
+async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Program) -> None:
     line = program.app.screen.query_one(SearchLine)
     await program.press("slash", *"new-nav", "enter", "slash", *"kill")
     assert line.value == "kill"

@@ -121,9 +121,7 @@ async def for_a_cohort(program: Program, **filters: Any) -> None:
     await program.press("D", "down", "enter")
 
 
-async def test_flag_with_a_cohort_is_copied_by_the_server(
-    setting: Setting,
-) -> None:
+async def test_flag_with_a_cohort_is_copied_by_the_server(setting: Setting) -> None:
     async with running(setting) as program:
         await for_a_cohort(program)
         asked = words(program.screen)
@@ -187,9 +185,7 @@ async def test_what_means_something_else_there_is_not_copied(program: Program) -
     assert copies(program) == 0
 
 
-async def test_deleted_flags_warn_about_their_keys_and_are_restored(
-    any_mode: Setting,
-) -> None:
+async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         for key in ("export-parquet", "new-nav"):
             await program.go_to(key)

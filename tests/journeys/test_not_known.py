@@ -74,9 +74,7 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         assert "no response; checking" not in words(program.screen)
 
 
-async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(
-    setting: Setting,
-) -> None:
+async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
         await program.go_to("new-nav")
         await program.press("space")

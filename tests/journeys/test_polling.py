@@ -53,9 +53,7 @@ async def test_poll_paints_only_changes_and_reports_failures(
         assert "● synced just now" in program.screen.splitlines()[0]
 
 
-async def test_polls_are_rare_when_idle_and_immediate_on_return(
-    setting: Setting,
-) -> None:
+async def test_polls_are_rare_when_idle_and_immediate_on_return(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
         waits: list[float] = []
@@ -190,9 +188,7 @@ async def test_failures_of_the_first_connection_and_of_lists_are_retried(setting
             assert await seconds_until_synced(program, clock) <= MINUTE
 
 
-async def test_visible_experiments_and_events_are_polled(
-    setting: Setting,
-) -> None:
+async def test_visible_experiments_and_events_are_polled(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
         colleague, workspace = program.colleague(), program.app.app_state.workspace

@@ -13,9 +13,7 @@ from flagtui.changes.guard import Level
 from flagtui.service.keys import NewKey, create_key
 
 
-async def test_another_profile_replaces_badge_and_rows(
-    setting: Setting,
-) -> None:
+async def test_another_profile_replaces_badge_and_rows(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("prod",))) as program:
         await program.press("slash", *"checkout", "enter", "x")
         await program.press("P")

@@ -66,9 +66,7 @@ def results(program: Program) -> list[str]:
     return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
 
 
-async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(
-    setting: Setting,
-) -> None:
+async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         revoke_key(program.wire, KEY)

@@ -63,11 +63,7 @@ def command_line(program: Program, *, yes: bool = False) -> SessionContext:
         return NO_NAMES
 
     session = SimpleNamespace(
-        client=workspace.client,
-        clock=program.timing,
-        me=me,
-        names=names,
-        keep_rows=lambda _kind, _rows: None,
+        client=workspace.client, clock=program.timing, me=me, names=names, keep_rows=lambda _kind, _rows: None
     )
     return CommandContext(cast(Any, session), WriteTerms(WorkPlace(), Agreement(yes=yes), Printer("table")))
 

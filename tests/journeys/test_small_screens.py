@@ -86,9 +86,7 @@ async def test_small_question_keeps_its_place_and_form_its_conditions(small: Set
         assert "20 % of everyone" in program.screen
 
 
-async def test_rebound_key_keeps_its_position_and_effects_are_named_once(
-    setting: Setting,
-) -> None:
+async def test_rebound_key_keeps_its_position_and_effects_are_named_once(setting: Setting) -> None:
     async with running(setting) as program:
         program.app.set_keymap({"flags.toggle": "ctrl+t"})
         await program.settle()

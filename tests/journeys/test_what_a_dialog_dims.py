@@ -34,9 +34,7 @@ def by_the_library(program: Program) -> list[Strip]:
     return [Strip(line).simplify() for line in lines][: screen.size.height]
 
 
-async def test_dimmed_background_equals_the_library_through_all_changes(
-    setting: Setting,
-) -> None:
+async def test_dimmed_background_equals_the_library_through_all_changes(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("new-nav")
         await program.press("space")

@@ -112,9 +112,7 @@ async def test_strict_profile_needs_the_key_again_after_its_minutes(setting: Set
         assert "to confirm, type new-nav" in words(program.screen)
 
 
-async def test_strict_profile_without_minutes_needs_the_key_every_time(
-    setting: Setting,
-) -> None:
+async def test_strict_profile_without_minutes_needs_the_key_every_time(setting: Setting) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="PROD"))) as program:
         await program.go_to("new-nav")
         await program.press("space", *"new-na", "enter")

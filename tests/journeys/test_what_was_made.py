@@ -65,9 +65,7 @@ async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setti
         assert was_told(program, "the search is is:archived now, to show team-invites-v3")
 
 
-async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(
-    setting: Setting,
-) -> None:
+async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("2")
         await search(program, "is:stopped Logos")

@@ -65,9 +65,7 @@ async def test_two_people_side_by_side_and_why_they_differ(program: Program) -> 
     assert program.wire.writes() == []
 
 
-async def test_old_closed_server_is_evaluated_locally_with_its_refusal(
-    setting: Setting,
-) -> None:
+async def test_old_closed_server_is_evaluated_locally_with_its_refusal(setting: Setting) -> None:
     old = replace(setting, options=(("legacy", True), ("strict", True)), size=(132, 50))
     async with running(old) as program:
         await program.go_to("checkout-redesign")
@@ -80,9 +78,7 @@ async def test_old_closed_server_is_evaluated_locally_with_its_refusal(
         assert [line for line in program.wire.passed if "evaluation_reasons" in line] == asked
 
 
-async def test_empty_person_line_is_explained_and_server_errors_break_nothing(
-    setting: Setting,
-) -> None:
+async def test_empty_person_line_is_explained_and_server_errors_break_nothing(setting: Setting) -> None:
     def fail(wire: Wire) -> None:
         wire.before = lambda request: (
             httpx.Response(500, text="down") if "evaluation" in request.url.path else None

@@ -53,10 +53,7 @@ def test_last_override_of_a_place_counts() -> None:
 
 CONDITION: dict[str, Any] = {"properties": [], "rollout_percentage": 40}
 VARIANTS = {
-    "variants": [
-        {"key": "control", "rollout_percentage": 50},
-        {"key": "test", "rollout_percentage": 50},
-    ]
+    "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
 }
 FLAGS: list[dict[str, Any]] = [
     {"key": "plain", "active": True, "filters": {"groups": [CONDITION]}},

@@ -66,10 +66,7 @@ def test_change_is_not_counted_while_the_state_is_unknown() -> None:
 def test_switch_takes_its_conditions_from_a_later_change() -> None:
     off = entry(5, active=(True, False))
     later = entry(6, filters=(conditions((50, [GERMANS])), conditions((100, []))), active=(False, True))
-    assert counted([off, later]) == [
-        UserChange(lost=500, total=8_246),
-        UserChange(gained=8_246, total=8_246),
-    ]
+    assert counted([off, later]) == [UserChange(lost=500, total=8_246), UserChange(gained=8_246, total=8_246)]
 
 
 def test_switch_takes_its_conditions_from_the_flag_as_it_is() -> None:

@@ -149,10 +149,7 @@ def test_full_disk_loses_nothing_and_writing_resumes_later(
     assert write(tmp_path)
 
 
-@pytest.mark.skipif(
-    not Path("/sys/kernel").is_dir(),
-    reason="no /sys/kernel, where even root cannot write",
-)
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no /sys/kernel, where even root cannot write")
 @pytest.mark.parametrize("name", [name for name in WRITERS if name != "export"])
 def test_where_nothing_may_be_written_it_is_told(name: str) -> None:
     assert not WRITERS[name](Path("/sys/kernel/flagtui"))

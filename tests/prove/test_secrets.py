@@ -113,9 +113,7 @@ def wait_until_it_has_the_terminal_again(terminal: Terminal) -> None:
     terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1004h") > 1, "the app after the editor")
 
 
-def test_app_leaks_its_key_nowhere_even_when_it_fails(
-    surroundings: Surroundings,
-) -> None:
+def test_app_leaks_its_key_nowhere_even_when_it_fails(surroundings: Surroundings) -> None:
     with Terminal(CRASHING, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
         terminal.wait_for("synced")
         terminal.press("E")
@@ -166,9 +164,7 @@ def test_the_editor_of_a_command_learns_nothing_of_the_key(surroundings: Surroun
 
 
 @long
-def test_commands_pass_no_key_to_child_processes(
-    surroundings: Surroundings,
-) -> None:
+def test_commands_pass_no_key_to_child_processes(surroundings: Surroundings) -> None:
     program = shlex.quote(str(surroundings.folder / "program"))
     watch = f"watch --since 30d --count 1 --exec {program}\n"
 

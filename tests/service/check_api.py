@@ -23,12 +23,7 @@ from flagtui.service import create_service
 
 KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "25"))
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 _FOLDER = tempfile.mkdtemp(prefix="flagtui-check-")
 _SERVICE = create_service(Path(_FOLDER) / "x.db", key=KEY, sample="company")
 

@@ -76,11 +76,7 @@ def endpoint_lines() -> Iterator[str]:
     ("begin", "lines", "end"),
     [
         (BEGIN, field_lines, END),
-        (
-            "<!-- programs: made from the table of endpoints -->",
-            endpoint_lines,
-            "<!-- end of programs -->",
-        ),
+        ("<!-- programs: made from the table of endpoints -->", endpoint_lines, "<!-- end of programs -->"),
     ],
 )
 def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[str]], end: str) -> None:

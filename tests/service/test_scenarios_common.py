@@ -243,10 +243,7 @@ async def test_options_needs_the_scope_to_read(world: World, path: str) -> None:
     reader, stranger = world.with_key("feature_flag:read"), world.with_key("experiment:write")
     assert (await reader.ask("OPTIONS", path)).status_code == 200
     refusal = await stranger.refused("OPTIONS", path)
-    assert (refusal.status, refusal.detail) == (
-        403,
-        "API key missing required scope 'feature_flag:read'",
-    )
+    assert (refusal.status, refusal.detail) == (403, "API key missing required scope 'feature_flag:read'")
 
 
 async def test_scenario_23_only_json_is_read(world: World) -> None:

@@ -132,12 +132,7 @@ async def test_watchers_hear_of_every_page() -> None:
 
 async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
     log, feed = await reading(
-        [
-            told(5, "restored", 2),
-            told(4, "deleted", 2),
-            told(3, "deleted", 1),
-            told(2, "created", 1),
-        ]
+        [told(5, "restored", 2), told(4, "deleted", 2), told(3, "deleted", 1), told(2, "created", 1)]
     )
     assert [row.id for row in feed.rows if row.is_in_effect] == ["e3"]
     log.entries[:0] = [told(6, deleted=(True, False))]

@@ -133,9 +133,7 @@ def odd_bytes(sent: bytes) -> list[bytes]:
     return OBEYED.findall(KNOWN.sub(b"", sent))
 
 
-def test_next_start_shows_the_last_screen_with_its_age(
-    kept: dict[str, str],
-) -> None:
+def test_next_start_shows_the_last_screen_with_its_age(kept: dict[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept, is_cold=True) as terminal:
         terminal.wait_for("checkout-redesign")
         terminal.wait_for_bytes(b" ago, connecting ")

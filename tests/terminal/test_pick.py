@@ -12,9 +12,7 @@ __all__ = ["service", "small_sample"]
 
 
 @pytest.mark.parametrize(
-    ("keys", "code"),
-    [("\r", 0), ("\x11", 130)],
-    ids=["enter chooses", "leaving chooses nothing"],
+    ("keys", "code"), [("\r", 0), ("\x11", 130)], ids=["enter chooses", "leaving chooses nothing"]
 )
 def test_standard_output_gets_only_the_chosen_key(
     keys: str, code: int, service: Service, tmp_path: Path

@@ -34,9 +34,7 @@ def surroundings(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
 
 
 @story
-def test_shell_gets_the_terminal_and_fg_resumes_flagtui(
-    surroundings: dict[str, str],
-) -> None:
+def test_shell_gets_the_terminal_and_fg_resumes_flagtui(surroundings: dict[str, str]) -> None:
     with Terminal(["sh", "-i"], size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("shell>")
         terminal.press(f"sh -c '{shlex.join(FLAGTUI)}; echo it is over'\n")
@@ -60,9 +58,7 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
         assert terminal.wait_for_end() == 0
 
 
-def test_rapid_stops_and_continues_leave_a_responsive_screen(
-    surroundings: dict[str, str],
-) -> None:
+def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[str, str]) -> None:
     random = Random(17)
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("synced")

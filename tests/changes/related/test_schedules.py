@@ -71,10 +71,7 @@ def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: fl
     assert isinstance(raising(stored, place, share, AT), Blocked)
 
 
-@pytest.mark.parametrize(
-    ("groups", "advice"),
-    [(1, "use condition 1"), (2, "use a condition from 1 to 2")],
-)
+@pytest.mark.parametrize(("groups", "advice"), [(1, "use condition 1"), (2, "use a condition from 1 to 2")])
 def test_missing_condition_names_those_there_are(groups: int, advice: str) -> None:
     refused = raising(flag(*[{"rollout_percentage": 60}] * groups), 4, 80, AT)
     assert isinstance(refused, Blocked)

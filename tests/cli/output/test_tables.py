@@ -100,9 +100,7 @@ def test_narrow_tables_drop_empty_columns_then_move_long_ones_below() -> None:
     ]
 
 
-def test_terminal_links_names_to_pages_without_widening_the_table(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_terminal_links_names_to_pages_without_widening_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [Row("new-nav", 1), Row("x" * 90, 2), Row("", 3)]
     opened, closed = "\x1b]8;;https://a.example/p\x1b\\", "\x1b]8;;\x1b\\"
     Printer("table", ("key", "size"), 40).records(KIND, rows)
@@ -156,9 +154,7 @@ def test_programs_get_hostile_text_exactly_and_terminals_nothing_to_obey(
     assert lines == [envelope | {"key": NASTY}, envelope | {"key": "b"}]
 
 
-def test_empty_list_is_a_sentence_for_people_and_empty_json(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_empty_list_is_a_sentence_for_people_and_empty_json(capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("tsv", "table", "json"):
         Printer(form).records(KIND, [], "Nothing is there.")
     words, _, as_json = capsys.readouterr().out.partition("\n")

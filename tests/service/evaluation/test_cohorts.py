@@ -19,9 +19,7 @@ async def test_cohorts_are_listed_newest_first_and_searched_by_name(service: Ser
     assert [cohort["name"] for cohort in (await service.get(COHORTS, search="oth"))["results"]] == ["Other"]
 
 
-async def test_flag_lists_skip_cohorts_of_events(
-    service: Service,
-) -> None:
+async def test_flag_lists_skip_cohorts_of_events(service: Service) -> None:
     plain = service.cohort()
     behind = service.cohort(EVENTS)
     around = service.cohort({"key": "id", "type": "cohort", "value": behind})

@@ -34,8 +34,7 @@ async def test_scenario_48_reasons_need_a_person_and_include_inactive_flags(serv
 
 
 @pytest.mark.parametrize(
-    ("groups", "detail"),
-    [("[1]", "groups must be a JSON object"), ("{", "Invalid JSON in groups parameter")],
+    ("groups", "detail"), [("[1]", "groups must be a JSON object"), ("{", "Invalid JSON in groups parameter")]
 )
 async def test_scenario_48_groups_must_be_a_json_object(service: Service, groups: str, detail: str) -> None:
     for path in ("evaluation_reasons/", "my_flags/"):

@@ -90,8 +90,7 @@ async def test_first_day_is_pending_until_a_recalculation(service: Service) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "detail"),
-    [({}, "metric is required"), ({"metric": {"uuid": "u"}}, "fingerprint is required")],
+    ("body", "detail"), [({}, "metric is required"), ({"metric": {"uuid": "u"}}, "fingerprint is required")]
 )
 async def test_recalculation_needs_a_metric(service: Service, body: dict[str, Any], detail: str) -> None:
     running = await service.running()

@@ -215,10 +215,7 @@ WRONG_SHAPES: list[tuple[Any, str]] = [
     ({"groups": [{}], "holdout": {}}, "holdout.id must be an integer"),
     ({"groups": [{}], "holdout": {"id": 1}}, "holdout.exclusion_percentage must be a number"),
     ({"groups": [{}], "early_exit": "yes"}, "early_exit must be a boolean or null, got str"),
-    (
-        {"groups": [{}], "feature_enrollment": 1},
-        "feature_enrollment must be a boolean or null, got int",
-    ),
+    ({"groups": [{}], "feature_enrollment": 1}, "feature_enrollment must be a boolean or null, got int"),
     ({"groups": [{}], "payloads": []}, "Payloads must be passed as a dictionary"),
 ]
 

@@ -106,9 +106,7 @@ async def test_a_payload_sealed_elsewhere_is_a_named_server_error(world: World) 
     assert shown["filters"]["payloads"]["true"] == '"********* (encrypted)"'
 
 
-async def test_scenario_52_dashboards_refuse_keys_where_the_product_does(
-    start_world: Start,
-) -> None:
+async def test_scenario_52_dashboards_refuse_keys_where_the_product_does(start_world: Start) -> None:
     world = await start_world(strict=True)
     flag = await world.flag("a")
     for action in ("dashboard", "enrich_usage_dashboard", "create_static_cohort_for_flag"):
@@ -263,8 +261,7 @@ async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "action"),
-    [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")],
+    ("before", "after", "action"), [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")]
 )
 async def test_empty_values_are_null_in_the_activity(
     world: World, before: str, after: str, action: str

@@ -76,10 +76,7 @@ async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(world: World) 
 
 
 PROPERTIES: list[tuple[Any, str]] = [
-    (
-        {"operator": "contains"},
-        "groups[0].properties[0].operator: unsupported operator for feature flags",
-    ),
+    ({"operator": "contains"}, "groups[0].properties[0].operator: unsupported operator for feature flags"),
     (
         {"operator": "in", "value": [1]},
         "The 'in' operator is only valid for cohort properties, not 'person' properties.",

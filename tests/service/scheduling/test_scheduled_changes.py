@@ -157,11 +157,7 @@ RECURRENCES: list[tuple[Any, str, str]] = [
         "Recurring schedules are not supported for add_release_condition because it appends "
         "conditions on each run, creating duplicates.",
     ),
-    (
-        {"end_date": "2020-01-01T00:00:00Z"},
-        "end_date",
-        "End date must be after the scheduled start date.",
-    ),
+    ({"end_date": "2020-01-01T00:00:00Z"}, "end_date", "End date must be after the scheduled start date."),
 ]
 
 

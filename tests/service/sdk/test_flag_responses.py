@@ -9,10 +9,7 @@ from tests.service.sdk.conftest import Ask
 SPLIT = {
     "groups": [{"properties": [], "rollout_percentage": 100, "variant": "test"}],
     "multivariate": {
-        "variants": [
-            {"key": "control", "rollout_percentage": 50},
-            {"key": "test", "rollout_percentage": 50},
-        ]
+        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     },
     "payloads": {"test": '{"copy": "hi"}'},
 }

@@ -19,10 +19,7 @@ OPEN: Final = {"groups": [{"properties": [], "rollout_percentage": 40}]}
 HALVES: Final = {
     "groups": [{"properties": [], "rollout_percentage": 100}],
     "multivariate": {
-        "variants": [
-            {"key": "control", "rollout_percentage": 50},
-            {"key": "test", "rollout_percentage": 50},
-        ]
+        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     },
 }
 
@@ -52,10 +49,7 @@ def _steps(table: str, path: str, words: str) -> dict[str, Place]:
 
 _SDK: Final = Place("flag summary", "flags.*", more=frozenset(("has_experiment",)))
 _ME: Final = frozenset(
-    (
-        *("is_staff", "is_2fa_enabled", "has_password", "theme_mode", "team", "organization"),
-        "organizations",
-    )
+    (*("is_staff", "is_2fa_enabled", "has_password", "theme_mode", "team", "organization"), "organizations")
 )
 PLACES: Final[Mapping[str, Place]] = {
     **_resource("flag", "/feature_flags"),

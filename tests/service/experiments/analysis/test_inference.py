@@ -8,12 +8,7 @@ import pytest
 import scipy
 from tests.doubles.slices import at_most
 
-from flagtui.service.experiments.analysis.inference import (
-    Lift,
-    bayesian,
-    frequentist,
-    sample_ratio_mismatch,
-)
+from flagtui.service.experiments.analysis.inference import Lift, bayesian, frequentist, sample_ratio_mismatch
 from flagtui.service.experiments.analysis.metric import MetricType
 from flagtui.service.experiments.analysis.samples import Estimate, Sample, estimate
 
