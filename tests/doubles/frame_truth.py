@@ -98,7 +98,6 @@ def _undo_of(question: Question[Any]) -> str:
     if question.without_journal or not all(plan.verb.undo for plan in plans):
         return ""
     if purpose is not None:
-        keys = {"Undo": "redo with U", "Stage": "unstage with u"}
-        return keys.get(purpose.name, "undo with u")
+        return "redo with U" if purpose.name == "Undo" else "undo with u"
     words = {plan.verb.undo_of(len(plans)) for plan in plans}
     return words.pop() if len(words) == 1 else f"undo the {len(plans):,} changes"

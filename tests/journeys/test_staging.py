@@ -26,7 +26,7 @@ async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Se
         assert "STAGING 2" in program.screen
         assert "end staging" in program.screen
         assert "75 → 40 %" in program.screen
-        assert "nothing was sent · u unstages" in words(program.screen)
+        assert "nothing was sent · u undoes it" in words(program.screen)
         before = set_on_disk(program).file.read().changes
         await program.press("u")
         assert "STAGING 1" in program.screen
@@ -39,7 +39,7 @@ async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Se
         assert "new-nav: staged as before" in words(program.screen)
         await program.press("U", "U")
         assert set_on_disk(program).file.read().changes == before
-        assert "nothing was unstaged since the last step" in words(program.screen)
+        assert "nothing was undone since the last step" in words(program.screen)
         assert (await program.stored("new-nav")).active
         await program.press("plus", "ampersand")
         assert "staged 2" in program.screen.partition("\n")[0]
@@ -73,7 +73,7 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Sett
         await program.press("space")
         assert "STAGING 0" in program.screen
         await program.press("space", "u", "space", "U")
-        assert "nothing was unstaged" in program.notices[-1]
+        assert "nothing was undone" in program.notices[-1]
         await program.press("2", "space")
         assert "experiments change in steps" in words(program.screen)
         await program.press("n")

@@ -44,7 +44,7 @@ def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChang
         return Notice(f"{what}: not staged any more; nothing was sent", title=title)
     if len(changes) == 1:
         what = f"{what}: {'; '.join(change_words(changes[0]))}"
-    return Notice(f"{what}\nnothing was sent · u unstages · {LISTED}", title=title)
+    return Notice(f"{what}\nnothing was sent · u undoes it · {LISTED}", title=title)
 
 
 def explain_dropped(what: str) -> Notice:
@@ -59,9 +59,7 @@ def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -
     """
     if moved is None:
         nothing = (
-            "nothing was unstaged since the last step"
-            if is_redo
-            else "nothing was staged since staging began"
+            "nothing was undone since the last step" if is_redo else "nothing was staged since staging began"
         )
         return Notice(f"{nothing}; {LISTED}")
     subject, is_staged = moved

@@ -2,6 +2,7 @@
 
 import inspect
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -25,9 +26,11 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.journal.staged_screen import StagedScreen
+from flagtui.app.lists.record_links import STAGING_TITLES
 from flagtui.app.records.code_keys_screen import CodeKeysScreen
 from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
+from flagtui.app.state.permissions import override_titles
 from flagtui.app.widgets.row_list import RowList
 
 SCREENS: dict[Any, tuple[str, ...]] = {
@@ -96,6 +99,13 @@ def test_no_two_commands_share_a_key_on_one_screen() -> None:
         keys = [key for binding in bindings(screen) for key in binding.key.split(",")]
         twice = {key for key in keys if keys.count(key) > 1}
         assert not twice, f"{screen.__name__}: {twice}"
+
+
+@pytest.mark.parametrize("titles", [{}, STAGING_TITLES, override_titles()], ids=["", "staging", "mirror"])
+def test_no_two_keys_share_a_title_on_one_screen(titles: Mapping[str, str]) -> None:
+    for screen in SCREENS:
+        shown = Counter(titles.get(each.id, each.description) for each in bindings(screen))
+        assert [title for title, keys in shown.items() if keys > 1] == [], screen.__name__
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: str(screen.__name__))

@@ -24,7 +24,7 @@ else:
     # Textual reads the styles of a class from its first base that is a widget, and this is none.
     AnyScreen = object
 
-STAGING_TITLES: Final = {"app.stage": "end staging", "app.undo": "unstage", "app.redo": "stage again"}
+STAGING_TITLES: Final = {"app.stage": "end staging"}
 """By command: the word beside its key while changes are staged."""
 
 

@@ -162,8 +162,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         words, purpose = self._question.undo_words, self._question.purpose
         if not words or purpose is None:
             return f"undo with u: {safe_text(words, 60)}" if words else ""
-        keys = {"Undo": "redo with U", "Stage": "unstage with u"}
-        return keys.get(purpose.name, "undo with u")
+        return "redo with U" if purpose.name == "Undo" else "undo with u"
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""

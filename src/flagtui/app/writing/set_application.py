@@ -132,7 +132,7 @@ class SetApplication:
             await self._staging.drop_applied(saved | _applied_before(plan, change_set))
         drop_toast(self._runner.app, explain_set_fault(being_applied()))
         if report.saved:
-            # What was applied is undone with u, which unstages while keys stage.
+            # What was applied is undone with u, which undoes staged steps while keys stage.
             self._staging.end()
         self._app_state.notify_watchers()
         if interface.choice == "undo" and report.saved:

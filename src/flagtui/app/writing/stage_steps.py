@@ -56,7 +56,7 @@ class StageSteps:
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:
-            # An earlier toast offers to undo with u, which unstages from now on.
+            # An earlier toast offers to undo with u, which undoes staged steps from now on.
             self._runner.app.clear_notifications()
             words = "changes are collected, and nothing is sent"
             self._show(Notice(f"{words}\n& shows them and applies them, + ends staging", title="staging"))
