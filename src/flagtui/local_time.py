@@ -156,12 +156,12 @@ def on_day(at: time, now: float, days: int = 0) -> float:
 
 def last(at: time, now: float) -> float:
     """Return when the clock last showed that time; a time skipped by a change of the clocks counts too."""
-    return max(found for days in (0, -1, -2) for found in _readings(at, now, days) if found <= now)
+    return max(reading for days in (0, -1, -2) for reading in _readings(at, now, days) if reading <= now)
 
 
 def coming(at: time, now: float) -> float:
     """Return when the clock will show that time next."""
-    return min(found for days in (0, 1, 2) for found in _readings(at, now, days) if found > now)
+    return min(reading for days in (0, 1, 2) for reading in _readings(at, now, days) if reading > now)
 
 
 def _date(now: float, days: int) -> date:

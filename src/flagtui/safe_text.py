@@ -64,10 +64,10 @@ def safe_text(text: object, limit: int = CELL_LIMIT) -> str:
 def safe_lines(text: object, limit: int = PANE_LIMIT, lines: int = 200) -> list[str]:
     """Return the text as safe lines for a pane; a last line counts the omitted ones."""
     whole = text if isinstance(text, str) else str(text)
-    found = whole[: boundary(whole, limit)].replace("\r\n", "\n").split("\n")
-    shown = [safe_text(line.replace("\t", "    "), limit) for line in found[:lines]]
-    if len(found) > lines:
-        shown.append(f"… {len(found) - lines:,} more lines")
+    text_lines = whole[: boundary(whole, limit)].replace("\r\n", "\n").split("\n")
+    shown = [safe_text(line.replace("\t", "    "), limit) for line in text_lines[:lines]]
+    if len(text_lines) > lines:
+        shown.append(f"… {len(text_lines) - lines:,} more lines")
     elif len(whole) > limit:
         shown.append(f"… {len(whole) - limit:,} more characters")
     return shown

@@ -310,7 +310,7 @@ from flagtui.cli.plumbing.options import WriteTerms  # noqa: E402
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema  # noqa: E402
 from flagtui.cli.plumbing.project_session import ProjectSession  # noqa: E402
 from flagtui.cli.plumbing.record_command import command  # noqa: E402
-from flagtui.cli.plumbing.selection import SOURCES, Wanted, several  # noqa: E402
+from flagtui.cli.plumbing.selection import SOURCES, RecordSelection, several  # noqa: E402
 from flagtui.cli.plumbing.session_context import planning_context  # noqa: E402
 from flagtui.cli.plumbing.word_types import WordArgument, list_options  # noqa: E402
 
@@ -336,7 +336,7 @@ async def list_all(
     return await SOURCE.rows(session, " ".join(query), sort, limit)
 
 
-async def named(session: ProjectSession, wanted: Wanted) -> list[KettleRow]:
+async def named(session: ProjectSession, wanted: RecordSelection) -> list[KettleRow]:
     rows = await SOURCE.every(session)
     rows_by_name = {name: row for row in rows for name in (*SOURCE.names(row), str(row.id))}
     if missing := [name for name in wanted.names if name not in rows_by_name]:
@@ -346,7 +346,7 @@ async def named(session: ProjectSession, wanted: Wanted) -> list[KettleRow]:
 
 @command("get", kind=KETTLE, is_whole=True)
 @KETTLE_WORDS
-async def get(session: ProjectSession, kettles: Wanted) -> list[KettleRow]:
+async def get(session: ProjectSession, kettles: RecordSelection) -> list[KettleRow]:
     """Show kettles."""
     return await named(session, kettles)
 
@@ -354,7 +354,7 @@ async def get(session: ProjectSession, kettles: Wanted) -> list[KettleRow]:
 @change_command("paint")
 @KETTLE_WORDS
 @click.option("--to", "colour", required=True, type=click.Choice(COLOURS), help="The colour.")
-async def paint(session: ProjectSession, kettles: Wanted, colour: str, terms: WriteTerms) -> int:
+async def paint(session: ProjectSession, kettles: RecordSelection, colour: str, terms: WriteTerms) -> int:
     """Paint kettles."""
     planner = KettlePlanner(planning_context(session, terms))
     rows = await named(session, kettles)

@@ -129,7 +129,7 @@ class Connection:
             facts = replace(request.facts(), retry_after=pause)
             raise RateLimited(f"Too many requests; wait {pause:.0f} s.", facts=facts)
 
-    async def _attempt(self, request: Request, content: bytes | None, attempt: int, asked: int) -> Response:
+    async def _attempt(self, request: Request, content: bytes | None, attempt: int, event: int) -> Response:
         began = self.clock.monotonic()
         line = LogLine(request.operation.method, request.path, attempt)
         self.link.began()
@@ -151,7 +151,7 @@ class Connection:
         except ApiError as error:
             line = replace(line, status=error.status, fault=type(error).__name__)
             if error.status is None:
-                self.link.failed(error, asked)
+                self.link.failed(error, event)
                 self.patience.failed()
             raise
         finally:

@@ -106,10 +106,10 @@ class ConnectionState:
         self.error = None
         self._notify()
 
-    def failed(self, error: ApiError, asked: int) -> None:
+    def failed(self, error: ApiError, event: int) -> None:
         """Record that the request that began at event number `asked` got no response."""
         self.error = error
-        self._unanswered = asked
+        self._unanswered = event
         self._notify()
 
     def read_failed(self, error: ApiError) -> None:

@@ -37,9 +37,9 @@ def share_clean_filters(filters: JSON) -> dict[str, JSON]:
     return kept
 
 
-def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
+def whole_filters(filters: JSON, stored: JSON) -> dict[str, JSON]:
     """Return the complete `filters` of a request, with removed keys cleared by name: to be read."""
-    sent = share_clean_filters(wanted)
+    sent = share_clean_filters(filters)
     for key in share_clean_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
     return {**wire.with_conditions({}, ()), **sent}

@@ -152,7 +152,7 @@ def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = ex
         merged = [value for value, _ in parts]
     else:
         return whole
-    return merged, tuple(conflict for _, found in parts for conflict in found)
+    return merged, tuple(conflict for _, conflicts in parts for conflict in conflicts)
 
 
 def _merged_whole(seen: JSON, mine: JSON, theirs: JSON, at: Path, equal: Equal) -> Merged:

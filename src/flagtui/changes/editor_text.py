@@ -69,20 +69,20 @@ class RecordText:
                 reasons = [*self._strange(value), *self.problems(changed)]
         return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
 
-    def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
+    def changed(self, values: Mapping[str, JSON]) -> dict[str, JSON]:
         """Return those of these values that differ from the shown ones."""
         return {
             name: value
-            for name, value in found.items()
+            for name, value in values.items()
             if name in self.shown and not same(value, self.shown[name])
         }
 
-    def _strange(self, found: Mapping[str, JSON]) -> Iterator[str]:
-        for name in found:
+    def _strange(self, values: Mapping[str, JSON]) -> Iterator[str]:
+        for name in values:
             if name not in self.shown:
                 yield f"`{safe_text(name, 60)}` is not a field that can be edited here"
         for name in self.shown:
-            if name not in found:
+            if name not in values:
                 yield f"`{name}` is missing; keep its value, or give it an empty one"
 
     def _comments(self, reasons: Sequence[str]) -> str:

@@ -95,7 +95,7 @@ class Journal:
         self,
         id: str,
         ending: Ending,
-        found: Stored | None = None,
+        record: Stored | None = None,
         note: str = "",
         server_values: Mapping[str, JSON] | None = None,
     ) -> None:
@@ -104,8 +104,8 @@ class Journal:
         `learned` are values the server chose, which taking the change back has to know.
         """
         line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
-        number = None if found is None else found.id or None
-        version = None if found is None else found.version
+        number = None if record is None else record.id or None
+        version = None if record is None else record.version
         stored = {"after": dict(server_values)} if server_values else {}
         self._append({**line, "record": number, "version": version, "note": note, **stored})
 

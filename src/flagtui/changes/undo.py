@@ -166,13 +166,13 @@ def distinct_records(changes: Sequence[C], record: Callable[[C], object]) -> lis
 
 
 async def questions_of(
-    found: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
+    changes: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
 ) -> list[tuple[list[Part], Purpose]]:
     """Return the parts of each question for undoing these changes. Raises `ApiError`.
 
     Changes of one kind share a question when each has one part. `entries` is all of the journal.
     """
-    parts = [await parts_left(entry, entries, client) for entry in found]
+    parts = [await parts_left(entry, entries, client) for entry in changes]
     every = [part for each in parts for part in each]
     if any(len(each) > 1 for each in parts):
         groups = [[part] for part in every]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.config.locations import KEY_VARIABLE, take_variable
 
 LEAVING = ("quit", "exit", "q")
@@ -35,12 +35,14 @@ def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
     key = take_variable(KEY_VARIABLE)
     sys.stdout = cast(TextIO, WithoutDrawing(sys.stdout))
     sys.stderr = cast(TextIO, WithoutDrawing(sys.stderr))
-    say("flagtui, line by line. Type a command: flags list, flags disable KEY, undo. Also: help, quit.")
+    print_line(
+        "flagtui, line by line. Type a command: flags list, flags disable KEY, undo. Also: help, quit."
+    )
     while True:
         try:
             line = input("flagtui> ").strip()
         except (EOFError, KeyboardInterrupt):
-            say("")
+            print_line("")
             return 0
         if line in LEAVING:
             return 0
@@ -49,7 +51,7 @@ def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
         try:
             words = shlex.split(line)
         except ValueError as wrong:
-            say(f"The line cannot be read: {wrong}.")
+            print_line(f"The line cannot be read: {wrong}.")
             continue
         if words[0] == "help":
             words = [*words[1:], "--help"]
@@ -59,4 +61,4 @@ def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
         code = run([*common, *words])
         take_variable(KEY_VARIABLE)
         if code:
-            say(f"ended with {code}")
+            print_line(f"ended with {code}")

@@ -98,7 +98,7 @@ class Program(LazyGroup):
     "--linear",
     is_flag=True,
     expose_value=False,
-    callback=lambda context, _option, wanted: context.meta.update({LINEAR: wanted}),
+    callback=lambda context, _option, is_linear: context.meta.update({LINEAR: is_linear}),
     help="Read commands and print lines, without a screen.",
     excludes=("--flag", "--mirror", "--no-mouse"),
 )
@@ -214,11 +214,11 @@ def _complain(trouble: Trouble, arguments: list[str]) -> int:
     ):
         print(trouble.as_json(), file=sys.stderr)
     else:
-        _say(trouble)
+        _show(trouble)
     return trouble.exit_code
 
 
-def _say(trouble: Trouble) -> None:
+def _show(trouble: Trouble) -> None:
     if "\n" in trouble.what:
         print(trouble.what, file=sys.stderr)
     else:

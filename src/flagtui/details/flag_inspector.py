@@ -179,10 +179,10 @@ class Inspector:
             parts += [counted(each, counts[each.identity]) for each in few]
             yield replace(reach_of(tuple(parts), len(waiting)), opted_in=_opted_in(flag))
 
-    async def count(self, asked: ConditionQuery, urgency: Urgency) -> BlastRadius:
+    async def count(self, query: ConditionQuery, urgency: Urgency) -> BlastRadius:
         """Count the users or groups that match a condition."""
-        condition = dict(asked.condition.raw)
-        return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
+        condition = dict(query.condition.raw)
+        return await self._client.flags.blast_radius(condition, query.group_type, urgency=urgency)
 
 
 async def _try_request(ask: Callable[[], Awaitable[DetailT]]) -> tuple[DetailT | None, str]:
@@ -206,10 +206,10 @@ def _opted_in(flag: Flag) -> str:
     return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
-def counted(asked: ConditionQuery, reach: BlastRadius) -> Counted:
+def counted(query: ConditionQuery, reach: BlastRadius) -> Counted:
     """Return the condition with its count."""
-    unit = "users" if asked.group_type is None else "groups"
-    return Counted(asked.number, reach.affected, asked.condition.rollout, reach.total, unit)
+    unit = "users" if query.group_type is None else "groups"
+    return Counted(query.number, reach.affected, query.condition.rollout, reach.total, unit)
 
 
 def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:

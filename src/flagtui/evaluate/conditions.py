@@ -51,8 +51,8 @@ def _unknown(index: int, unknown: Unknown, checks: tuple[Check, ...] = ()) -> Co
 def _vantage(run: Run, flag: FlagParts, condition: ConditionParts) -> Vantage | Ending:
     """Return the vantage of the condition, which may be about another kind of group than its flag."""
     if condition.group_index is None:
-        is_left_out = flag.is_by_device and not run.person.device_id
-        return Ending.NO_DEVICE if is_left_out else run.of_person(flag)
+        is_skipped = flag.is_by_device and not run.person.device_id
+        return Ending.NO_DEVICE if is_skipped else run.of_person(flag)
     group = run.group(condition.group_index)
     if group is None:
         return Ending.NO_GROUP

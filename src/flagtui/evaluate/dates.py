@@ -32,7 +32,7 @@ _WITHOUT_OFFSET = re.compile(
 _LENGTHS = {"h": 3600 * SECOND, "d": DAY, "w": 7 * DAY}
 
 
-def wanted_instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
+def expected_instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
     """Return the instant of a condition's value, such as "-7d" or "2026-01-31"; None for other values."""
     return _of_text(value, now, zone) if isinstance(value, str) else None
 
@@ -77,9 +77,9 @@ def _fixed(value: str, zone: tzinfo) -> tuple[bool, int | None]:
     return (False, None) if local is None else (True, in_zone(local, zone))
 
 
-def _local(found: re.Match[str]) -> int | None:
-    names = zip("YmdHMS", found.groups()[:6], strict=True)
-    return civil({**{name: int(part or 0) for name, part in names}, "f": nanosecond(found[7])})
+def _local(match: re.Match[str]) -> int | None:
+    names = zip("YmdHMS", match.groups()[:6], strict=True)
+    return civil({**{name: int(part or 0) for name, part in names}, "f": nanosecond(match[7])})
 
 
 def nanosecond(fraction: str | None) -> int:
@@ -87,9 +87,9 @@ def nanosecond(fraction: str | None) -> int:
     return int(f"{fraction or 0:0<9}"[:9])
 
 
-def _offset(found: re.Match[str]) -> int:
-    seconds = (int(found[10] or 0) * 60 + int(found[11] or 0)) * 60
-    return (-seconds if found[9] == "-" else seconds) * SECOND
+def _offset(match: re.Match[str]) -> int:
+    seconds = (int(match[10] or 0) * 60 + int(match[11] or 0)) * 60
+    return (-seconds if match[9] == "-" else seconds) * SECOND
 
 
 def _before(now: datetime, count: int, unit: str, zone: tzinfo) -> int | None:

@@ -109,17 +109,17 @@ def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[
     Keys with a circular or missing dependency, directly or transitively, are omitted.
     """
     waiting = {key: set(keys) for key, keys in needed.items()}
-    wanted_by: dict[str, list[str]] = defaultdict(list)
+    dependents_of: dict[str, list[str]] = defaultdict(list)
     for key, keys in waiting.items():
         for other in keys:
-            wanted_by[other].append(key)
+            dependents_of[other].append(key)
     ready = deque(key for key, keys in waiting.items() if not keys)
     orders: dict[str, tuple[str, ...]] = {}
     while ready:
         key = ready.popleft()
         before = (step for other in needed[key] for step in orders[other])
         orders[key] = (*dict.fromkeys(before), key)
-        for dependent in wanted_by[key]:
+        for dependent in dependents_of[key]:
             waiting[dependent].discard(key)
             if not waiting[dependent]:
                 ready.append(dependent)
@@ -150,8 +150,8 @@ def _with_links(
     return {**flag, "filters": wire.map_conditions(flag["filters"], linked_condition)}
 
 
-def _linked_question(one: Any, keys: Mapping[str, str], chains: Mapping[str, tuple[str, ...]]) -> Any:
-    if not isinstance(one, dict) or one.get("type") != "flag" or "dependency_chain" in one:
-        return one
-    key = _key_of(one, keys)
-    return {**one, "key": key, "dependency_chain": list(chains.get(key, ()))}
+def _linked_question(item: Any, keys: Mapping[str, str], chains: Mapping[str, tuple[str, ...]]) -> Any:
+    if not isinstance(item, dict) or item.get("type") != "flag" or "dependency_chain" in item:
+        return item
+    key = _key_of(item, keys)
+    return {**item, "key": key, "dependency_chain": list(chains.get(key, ()))}

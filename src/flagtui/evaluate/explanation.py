@@ -178,20 +178,20 @@ def _describe_decision(evaluation: Evaluation) -> str:
     return describe_condition(evaluation.conditions[evaluation.condition_index])
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
+def apart(fraction: float, other: float) -> tuple[str, str]:
     """Return two fractions with as many decimals, at least two, as distinguish them."""
     for digits in range(2, 17):
-        texts = f"{one:.{digits}f}", f"{other:.{digits}f}"
+        texts = f"{fraction:.{digits}f}", f"{other:.{digits}f}"
         if texts[0] != texts[1]:
             return texts
-    return f"{one:.2f}", f"{other:.2f}"
+    return f"{fraction:.2f}", f"{other:.2f}"
 
 
-def parting(one: Evaluation, other: Evaluation) -> tuple[str, str]:
+def parting(evaluation: Evaluation, other: Evaluation) -> tuple[str, str]:
     """Return the first conditions at which two evaluations differ; a line each."""
-    for first, second in zip(one.conditions, other.conditions, strict=False):
+    for first, second in zip(evaluation.conditions, other.conditions, strict=False):
         if first.outcome is not second.outcome:
             return describe_condition(first), describe_condition(second)
         if first.variant and second.variant and first.variant.key != second.variant.key:
             return describe_variant(first.variant), describe_variant(second.variant)
-    return describe(one), describe(other)
+    return describe(evaluation), describe(other)

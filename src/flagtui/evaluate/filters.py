@@ -60,7 +60,7 @@ def _without(run: Run, question: Filter, is_whole: bool) -> Verdict:
     return Unknown(Why.PROPERTY_MISSING)
 
 
-def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
+def compare(operator: str, expected: Any, actual: Any, manner: Manner) -> Verdict:
     """Return whether an existing property with the value ``actual`` satisfies the operator.
 
     On the server a condition without the value that its operator needs matches no one, negated or not.
@@ -68,17 +68,17 @@ def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
     comparison = _comparisons(manner.rules).get(operator)
     if comparison is None:
         return Unknown(Why.OPERATOR_UNKNOWN, operator)
-    if wanted is None and operator not in WITHOUT_VALUE and manner.rules is Rules.SERVER:
+    if expected is None and operator not in WITHOUT_VALUE and manner.rules is Rules.SERVER:
         return False
-    return comparison(wanted, actual, manner)
+    return comparison(expected, actual, manner)
 
 
-def without_property(operator: str, wanted: Any) -> bool:
+def without_property(operator: str, expected: Any) -> bool:
     """Return whether a user who certainly lacks the property satisfies the operator, as on the server."""
     if operator == "is_not_set":
         return True
     is_negation = operator == "is_not" or (operator.startswith("not_") and operator in COMPARISONS)
-    return wanted is not None and is_negation
+    return expected is not None and is_negation
 
 
 def _comparisons(rules: Rules) -> Mapping[str, Comparison]:

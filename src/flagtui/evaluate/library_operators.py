@@ -17,7 +17,7 @@ _RELATIVE = re.compile(r"-?0*([0-9]{1,4})([hdwmy])\n?")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
-def wanted_moment(value: object, now: datetime) -> datetime | None:
+def expected_moment(value: object, now: datetime) -> datetime | None:
     """Return the moment that a condition means, such as "-7d" or "2026-01-31"; None for no moment."""
     text = str(value)
     return _moment_before(text, now) or moment(text, now)
@@ -109,15 +109,15 @@ def _three(parts: list[int | None]) -> Version:
 
 _DATED: Final = Readers(
     lambda actual, manner: moment(actual, manner.moment) if isinstance(actual, str) else None,
-    lambda wanted, manner: wanted_moment(wanted, manner.moment),
-    is_wanted_first=True,
+    lambda expected, manner: expected_moment(expected, manner.moment),
+    is_expected_first=True,
     takes_null=False,
 )
-_VERSIONED: Final = Readers(readable(version), readable(version), is_wanted_first=True, takes_null=False)
+_VERSIONED: Final = Readers(readable(version), readable(version), is_expected_first=True, takes_null=False)
 
 
 def _within(bounds: Callable[[object], Bounds]) -> Comparison:
-    reading = _VERSIONED._replace(wanted=readable(bounds))
+    reading = _VERSIONED._replace(expected=readable(bounds))
     return reading.comparison(lambda value, limits: limits[0] <= value < limits[1])
 
 
@@ -126,7 +126,7 @@ COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
         **{name: comparison for name, comparison in TEXTS.items() if not name.endswith("_multi")},
         **patterns(matches, str),
         **orders(
-            Readers(readable(finite), readable(finite), unreadable=False, is_wanted_first=True),
+            Readers(readable(finite), readable(finite), unreadable=False, is_expected_first=True),
             _DATED,
             _VERSIONED,
         ),

@@ -1,7 +1,7 @@
 """Describe what a condition requires of a property, with the required values.
 
 Every value is distinct from the others: an empty text is seen, and text with a comma is no list. Where not
-all of them have room, the words say how many more there are.
+all of them have room, the words count the rest.
 """
 
 import json
@@ -71,13 +71,13 @@ ROOM: Final = 120
 _LISTING: Final = frozenset(("exact", "is_not", "icontains_multi", "not_icontains_multi", "in", "not_in"))
 """Operators that look at each value of a list; the others take a list for one text."""
 _SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
-"""Operators whose words speak of several values, also where there is one."""
+"""Operators whose words imply several values, even where there is one."""
 
 
 def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
     """Return the words after a property, and its values: `is any of`, `DE, FR`. Raw.
 
-    The words are empty for an unknown operator, the values where the words say it all.
+    The words are empty for an unknown operator, the values where the operator needs none.
     """
     if operator in WITHOUT_VALUE:
         return operator_words(operator, value) or "", ""
@@ -89,14 +89,14 @@ def asked_words(operator: str, value: Any, matching_version: int = 1, room: int 
 def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
     """`DE, FR`, `18 to 65`, or as many as there is room for and how many more: `a, b and 2,498 more`."""
     if operator in RANGES and isinstance(value, list):
-        return " to ".join(_told(item, room) for item in value) or "[]"
+        return " to ".join(_item_words(item, room) for item in value) or "[]"
     if operator in _SEVERAL and isinstance(value, str):
-        return _told(value, room)
+        return _item_words(value, room)
     if operator not in _LISTING or not isinstance(value, list):
         return cut(value if isinstance(value, str) and not _is_unclear(value) else compact(value), room)
     shown: list[str] = []
     for item in value:
-        text = _told(item, room)
+        text = _item_words(item, room)
         if shown and sum(map(len, shown)) + 2 * len(shown) + len(text) > room:
             break
         shown.append(text)
@@ -128,7 +128,7 @@ def _about_truth(operator: str, value: Any, matching_version: int) -> str:
     return f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({values} is required)"
 
 
-def _told(item: Any, room: int) -> str:
+def _item_words(item: Any, room: int) -> str:
     """Format a value, in quotes where it could be read as several, as none or as other JSON."""
     if not isinstance(item, str):
         return cut(compact(item), room)

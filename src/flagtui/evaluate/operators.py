@@ -8,7 +8,7 @@ from math import isnan
 from operator import contains, eq, ge, gt, le, lt, ne
 from typing import Any, Final, NamedTuple
 
-from flagtui.evaluate.dates import instant, wanted_instant
+from flagtui.evaluate.dates import expected_instant, instant
 from flagtui.evaluate.evaluation import Unknown, UnsupportedPatternError, Verdict, Why
 from flagtui.evaluate.pattern_budget import TooCostlyError
 from flagtui.evaluate.patterns import matches
@@ -17,22 +17,22 @@ from flagtui.evaluate.text import is_boolean_like, is_truthy, lowered, number, w
 from flagtui.evaluate.versions import caret, is_within, tilde, version, wildcard
 
 Comparison = Callable[[Any, Any, Manner], Verdict]
-"""What a condition wants, what a property is, and the manner; Unknown where either cannot be compared."""
+"""The value of a condition, that of a property, and the manner; Unknown where either cannot be compared."""
 
 UNUSABLE: Final = Unknown(Why.FILTER_UNUSABLE)
 UNREADABLE: Final = Unknown(Why.PROPERTY_UNREADABLE)
 
 
-def _exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+def _exact(expected: Any, actual: Any, manner: Manner) -> Verdict:
     try:
         actual_text = written(actual).lower()
     except ValueError:
         return UNREADABLE
-    if wanted == []:
+    if expected == []:
         return is_truthy(actual)
-    if manner.matching_version != 2 and is_boolean_like(wanted):
-        return is_truthy(wanted) == is_truthy(actual)
-    candidates = wanted if isinstance(wanted, list) else [wanted]
+    if manner.matching_version != 2 and is_boolean_like(expected):
+        return is_truthy(expected) == is_truthy(actual)
+    candidates = expected if isinstance(expected, list) else [expected]
     try:
         return actual_text in [written(candidate).lower() for candidate in candidates]
     except ValueError:
@@ -47,10 +47,10 @@ class Readers(NamedTuple):
     """The readers of both sides for operators of one kind."""
 
     actual: Reader
-    wanted: Reader
+    expected: Reader
     unreadable: Verdict = UNREADABLE
     """What becomes of a property that cannot be read."""
-    is_wanted_first: bool = False
+    is_expected_first: bool = False
     """The side that is reported when neither can be read."""
     takes_null: bool = True
     """Whether null is read like any property; otherwise it matches no one."""
@@ -58,11 +58,11 @@ class Readers(NamedTuple):
     def comparison(self, holds: Callable[[Any, Any], bool]) -> Comparison:
         """``holds`` takes the property's value and the condition's value, in this order."""
 
-        def compare(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        def compare(expected: Any, actual: Any, manner: Manner) -> Verdict:
             if actual is None and not self.takes_null:
                 return False
-            value, limit = self.actual(actual, manner), self.wanted(wanted, manner)
-            if limit is None and (self.is_wanted_first or value is not None):
+            value, limit = self.actual(actual, manner), self.expected(expected, manner)
+            if limit is None and (self.is_expected_first or value is not None):
                 return UNUSABLE
             return self.unreadable if value is None else holds(value, limit)
 
@@ -82,8 +82,8 @@ def readable(read: Callable[[Any], Any]) -> Reader:
 
 
 def negated(comparison: Comparison) -> Comparison:
-    def opposite(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        verdict = comparison(wanted, actual, manner)
+    def opposite(expected: Any, actual: Any, manner: Manner) -> Verdict:
+        verdict = comparison(expected, actual, manner)
         return verdict if isinstance(verdict, Unknown) else not verdict
 
     return opposite
@@ -93,8 +93,8 @@ _TEXT: Final = Readers(readable(lowered), readable(lowered))
 _CONTAINS: Final = _TEXT.comparison(contains)
 
 
-def _contains_any(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    parts = wanted if isinstance(wanted, list) else [wanted]
+def _contains_any(expected: Any, actual: Any, manner: Manner) -> Verdict:
+    parts = expected if isinstance(expected, list) else [expected]
     results = [_CONTAINS(part, actual, manner) for part in parts]
     unknown = next((verdict for verdict in results if isinstance(verdict, Unknown)), None)
     return unknown or any(results)
@@ -109,8 +109,8 @@ _PLAIN_TEXTS: Final[dict[str, Comparison]] = {
 TEXTS: Final[dict[str, Comparison]] = {
     "exact": _exact,
     "is_not": negated(_exact),
-    "is_set": lambda wanted, actual, manner: True,
-    "is_not_set": lambda wanted, actual, manner: False,
+    "is_set": lambda expected, actual, manner: True,
+    "is_not_set": lambda expected, actual, manner: False,
     **_PLAIN_TEXTS,
     **{f"not_{name}": negated(comparison) for name, comparison in _PLAIN_TEXTS.items()},
 }
@@ -121,21 +121,21 @@ def patterns(
 ) -> dict[str, Comparison]:
     """Build pattern operators; an invalid one (``matches`` returns None) matches no one, negated or not."""
 
-    def matching(wanted: Any, actual: Any, is_expected: bool) -> Verdict:
+    def matching(expected: Any, actual: Any, is_expected: bool) -> Verdict:
         try:
             whole = written(actual)
         except ValueError:
             return UNREADABLE
         try:
-            return matches(as_text(wanted), whole) is is_expected
+            return matches(as_text(expected), whole) is is_expected
         except UnsupportedPatternError:
-            return Unknown(Why.PATTERN_UNSUPPORTED, as_text(wanted))
+            return Unknown(Why.PATTERN_UNSUPPORTED, as_text(expected))
         except TooCostlyError:
-            return Unknown(Why.PATTERN_COSTLY, as_text(wanted))
+            return Unknown(Why.PATTERN_COSTLY, as_text(expected))
 
     return {
-        "regex": lambda wanted, actual, manner: matching(wanted, actual, True),
-        "not_regex": lambda wanted, actual, manner: matching(wanted, actual, False),
+        "regex": lambda expected, actual, manner: matching(expected, actual, True),
+        "not_regex": lambda expected, actual, manner: matching(expected, actual, False),
     }
 
 
@@ -153,8 +153,8 @@ def orders(numeric: Readers, dated: Readers, versioned: Readers) -> dict[str, Co
     }
 
 
-def _bounds(wanted: Any) -> tuple[float, float] | None:
-    low, high = map(number, wanted) if isinstance(wanted, list) and len(wanted) == 2 else (None, None)
+def _bounds(expected: Any) -> tuple[float, float] | None:
+    low, high = map(number, expected) if isinstance(expected, list) and len(expected) == 2 else (None, None)
     return None if low is None or high is None or not low <= high else (low, high)
 
 
@@ -169,11 +169,11 @@ def _is_between(value: float, bounds: tuple[float, float]) -> bool:
     return bounds[0] <= value <= bounds[1]
 
 
-_NUMERIC: Final = Readers(readable(number), readable(number), unreadable=False, is_wanted_first=True)
-_RANGES: Final = Readers(readable(_countable), readable(_bounds), is_wanted_first=True)
+_NUMERIC: Final = Readers(readable(number), readable(number), unreadable=False, is_expected_first=True)
+_RANGES: Final = Readers(readable(_countable), readable(_bounds), is_expected_first=True)
 _DATED: Final = Readers(
     lambda actual, manner: instant(actual, manner.moment, manner.zone),
-    lambda wanted, manner: wanted_instant(wanted, manner.moment, manner.zone),
+    lambda expected, manner: expected_instant(expected, manner.moment, manner.zone),
 )
 _VERSIONED: Final = Readers(readable(version), readable(version))
 
@@ -186,7 +186,7 @@ COMPARISONS: Final[dict[str, Comparison]] = {
     "between": _RANGES.comparison(_is_between),
     "not_between": negated(_RANGES.comparison(_is_between)),
     "is_date_exact": _DATED.comparison(eq),
-    "semver_tilde": _VERSIONED._replace(wanted=readable(tilde)).comparison(is_within),
-    "semver_caret": _VERSIONED._replace(wanted=readable(caret)).comparison(is_within),
-    "semver_wildcard": _VERSIONED._replace(wanted=readable(wildcard)).comparison(is_within),
+    "semver_tilde": _VERSIONED._replace(expected=readable(tilde)).comparison(is_within),
+    "semver_caret": _VERSIONED._replace(expected=readable(caret)).comparison(is_within),
+    "semver_wildcard": _VERSIONED._replace(expected=readable(wildcard)).comparison(is_within),
 }

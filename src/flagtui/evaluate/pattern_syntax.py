@@ -257,7 +257,7 @@ class _Translation:
         self._at += 1
         return re.escape(letter) if letter.isascii() and not letter.isalnum() else letter
 
-    def _peek(self, one: str) -> bool:
-        is_there = self._pattern.startswith(one, self._at)
+    def _peek(self, text: str) -> bool:
+        is_there = self._pattern.startswith(text, self._at)
         self._at += is_there
         return is_there

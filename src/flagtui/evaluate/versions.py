@@ -81,9 +81,9 @@ def _identifiers(joined: str) -> _Identifiers:
     return tuple(_identifier(part) for part in joined.split(".")) if joined else ()
 
 
-def _identifier(one: str) -> tuple[int, int, str, int]:
-    digits = one.lstrip("0")
-    return (0, len(digits), digits, len(one)) if one.isdigit() else (1, 0, one, 0)
+def _identifier(part: str) -> tuple[int, int, str, int]:
+    digits = part.lstrip("0")
+    return (0, len(digits), digits, len(part)) if part.isdigit() else (1, 0, part, 0)
 
 
 _PART = r"(?:0|[1-9]\d*|[*xX])"
@@ -110,11 +110,11 @@ class Interval(NamedTuple):
     released: tuple[int, ...] | None = None
     """What versions begin with of which no pre-release matches, even where another names it."""
 
-    def admits(self, found: Version) -> bool:
+    def admits(self, candidate: Version) -> bool:
         """Return whether the version is in the interval."""
-        if found.pre and self.released is not None and found[: len(self.released)] == self.released:
+        if candidate.pre and self.released is not None and candidate[: len(self.released)] == self.released:
             return False
-        return self.low <= found[:5] < self.high
+        return self.low <= candidate[:5] < self.high
 
 
 Range = tuple[Interval, ...]
@@ -136,11 +136,11 @@ def wildcard(value: object) -> Range:
     return parsed(".".join(map(without_zeros, trimmed(as_written(value)).split("."))))
 
 
-def is_within(found: Version, wanted: Range) -> bool:
+def is_within(candidate: Version, bounds: Range) -> bool:
     """Return whether the version satisfies the whole range."""
-    if not all(interval.admits(found) for interval in wanted):
+    if not all(interval.admits(candidate) for interval in bounds):
         return False
-    return not found.pre or any(interval.pre_release_of == found.core for interval in wanted)
+    return not candidate.pre or any(interval.pre_release_of == candidate.core for interval in bounds)
 
 
 def bumped(parts: Sequence[int], place: int) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.language import Query, QueryProblem, Term, read_line, text_test
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Facts, Outside, QueryPerson
-from flagtui.store.sort_orders import Found, Listing, Ranking, Sort
+from flagtui.store.sort_orders import Listing, Matches, Ranking, Sort
 
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
@@ -112,7 +112,7 @@ class Finder(Generic[Row]):
         if line != self.query.line:
             self.query = read_line(line, self._listing.vocabulary)
         order, places = self._order, self._answer(self.query).places
-        return order if len(places) == len(order) else Found(order, places)
+        return order if len(places) == len(order) else Matches(order, places)
 
     def count(self, line: str) -> int:
         """Return how many rows a line finds; `query` is unchanged."""

@@ -72,7 +72,7 @@ def field_order(field: EditableField) -> Order[Any]:
     return Order(lambda row: places.get(field.value_of(row)))
 
 
-class Found(Sequence[int]):
+class Matches(Sequence[int]):
     """Indices of rows in order. Neither list may be altered afterwards."""
 
     __slots__ = ("_order", "_places")

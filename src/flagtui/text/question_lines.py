@@ -152,8 +152,8 @@ def bulk_lines(
         if cursor is not None:
             (text, style), *rest = record
             signs = f"{CHOSEN if number in chosen else ' '}{CURSOR if number == cursor else ' '}"
-            is_left_out = bool(chosen) and number not in chosen
-            record = [(signs, "$primary"), (text[2:], "$text-muted" if is_left_out else style), *rest]
+            is_skipped = bool(chosen) and number not in chosen
+            record = [(signs, "$primary"), (text[2:], "$text-muted" if is_skipped else style), *rest]
         yield from (record, *more)
         if number not in meant:
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.changes.event_definitions.event_uses import Found
+from flagtui.changes.event_definitions.event_uses import KnownUses
 from flagtui.changes.event_definitions.triage import TriageDecision
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
@@ -40,7 +40,7 @@ def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
 
 
 def case_lines(
-    case: Case, proposal: Suggestion, uses: Found | None, now: float, width: int
+    case: Case, proposal: Suggestion, uses: KnownUses | None, now: float, width: int
 ) -> Iterator[list[Piece]]:
     """Yield the current event, the proposal from its neighbours, and the experiments that measure it."""
     row = case.row

@@ -10,7 +10,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out, plan_step
+from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields, plan_step
 from flagtui.models.experiment import Experiment
 
 SPLIT = [
@@ -187,7 +187,7 @@ def test_a_field_that_did_not_arrive_is_named() -> None:
     plan = plan_of(copy, fresh)
     criteria = {"filterTestAccounts": False, "filled in": 1}
     assert is_reached(plan, draft(holdout_id=3, exposure_criteria=criteria))
-    assert left_out(plan, draft(exposure_criteria=criteria)) == ("holdout_id",)
+    assert missing_fields(plan, draft(exposure_criteria=criteria)) == ("holdout_id",)
 
 
 def _metric(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import left_out
+from flagtui.changes.experiments.step_plan import missing_fields
 from flagtui.changes.experiments.steps import StepName
 from flagtui.models.flag import Flag
 
@@ -119,4 +119,4 @@ def test_launching_without_metrics_or_code_is_warned_about() -> None:
 )
 def test_moment_is_recognised_in_every_format_of_the_server(stored: str, is_kept: bool) -> None:
     plan = planned("reopen", made("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
-    assert bool(left_out(plan, made(start_date=stored))) != is_kept
+    assert bool(missing_fields(plan, made(start_date=stored))) != is_kept

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
@@ -192,9 +192,9 @@ def test_lines_break_between_words_on_a_terminal_only(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     line = f"  {'word ' * 10}/a/path/that/is/longer/than/the/line/is"
-    say(line)
+    print_line(line)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    say(line)
+    print_line(line)
     whole, *broken = capsys.readouterr().out.splitlines()
     assert whole == line
     assert [*map(len, broken)] == [26, 26, 41]

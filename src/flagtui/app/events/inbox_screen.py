@@ -237,7 +237,7 @@ class InboxScreen(FramedScreen):
 
     def action_undo(self) -> None:
         """Forget the last decision; once all are applied, undo the applied ones."""
-        decision = self._triage.take_back()
+        decision = self._triage.undo_last()
         if decision is None:
             self._path.runner.undo()
             return

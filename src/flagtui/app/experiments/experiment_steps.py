@@ -154,7 +154,7 @@ class ExperimentSteps:
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
         """Return whether the step is impossible whatever is chosen, so that nothing is asked in vain."""
         if step.name in ("ship", "duplicate"):
-            variant = next((one.key for one in fresh.variants), "")
+            variant = next((variant.key for variant in fresh.variants), "")
             probe = Choices(variant=variant, flag_key=f"{fresh.feature_flag_key}-"[:400])
         else:
             probe = Choices()

@@ -25,22 +25,24 @@ NOTE: Final = (
 
 _QUALIFIERS: Final = (
     Qualifier[Deletion](
-        "by", "part of a name or an e-mail", "who deleted it", part_of(lambda one: one.who), (), ()
+        "by", "part of a name or an e-mail", "who deleted it", part_of(lambda deletion: deletion.who), (), ()
     ),
-    Qualifier[Deletion]("at", AGES, "when it was deleted", age_of(lambda one: one.at), ("<1d", "<7d")),
+    Qualifier[Deletion](
+        "at", AGES, "when it was deleted", age_of(lambda deletion: deletion.at), ("<1d", "<7d")
+    ),
 )
 DELETED_LIST: Final = ListDescription[Deletion](
     name="deleted",
     what="deleted flags",
     hint="search   by:sam  at:<7d",
     listing=Listing(
-        Vocabulary(by_name(*_QUALIFIERS), lambda one: f"{one.key}\0{one.who}"),
+        Vocabulary(by_name(*_QUALIFIERS), lambda deletion: f"{deletion.key}\0{deletion.who}"),
         {
-            "at": Order(lambda one: one.at, is_descending=True),
+            "at": Order(lambda deletion: deletion.at, is_descending=True),
             "key": Order(),
-            "who": Order(label=lambda one: fold(one.who)),
+            "who": Order(label=lambda deletion: fold(deletion.who)),
         },
-        lambda one: fold(one.key),
+        lambda deletion: fold(deletion.key),
     ),
     orders=("at", "key", "who"),
     columns=(

@@ -52,16 +52,16 @@ def draw_key(row: IdFound, slot: Slot) -> Cell:
 _KNOWN: Final[Qualifier[Any]] = choices(
     "is",
     "whether there is such a flag",
-    {"known": lambda one: bool(one.key), "unknown": lambda one: not one.key},
+    {"known": lambda flag: bool(flag.key), "unknown": lambda flag: not flag.key},
 )
 IDS: Final = ListDescription[IdFound](
     name="ids",
     what="flags by id",
     hint="search   a key or an id  is:unknown",
     listing=Listing(
-        Vocabulary({"is": _KNOWN}, lambda one: f"{one.key}\0{one.id}"),
-        {"place": Order(lambda one: one.place), "id": Order(lambda one: one.id), "key": Order()},
-        lambda one: fold(one.key),
+        Vocabulary({"is": _KNOWN}, lambda flag: f"{flag.key}\0{flag.id}"),
+        {"place": Order(lambda flag: flag.place), "id": Order(lambda flag: flag.id), "key": Order()},
+        lambda flag: fold(flag.key),
     ),
     orders=("place", "id", "key"),
     columns=(
@@ -69,7 +69,7 @@ IDS: Final = ListDescription[IdFound](
         Column("key", "KEY", draw_key, 15, grow=4, most=80, gap=2),
     ),
     always=("id", "key"),
-    key=lambda one: one.key or str(one.id),
+    key=lambda flag: flag.key or str(flag.id),
     filters={"state": "is"},
     names_order=False,
     title="Flags by id",
@@ -155,16 +155,16 @@ def draw_value(row: MyValue, slot: Slot) -> Cell:
 
 
 _ON: Final[Qualifier[Any]] = choices(
-    "is", "what it is for you", {"on": lambda one: one.is_on, "off": lambda one: not one.is_on}
+    "is", "what it is for you", {"on": lambda flag: flag.is_on, "off": lambda flag: not flag.is_on}
 )
 MY_FLAGS: Final = ListDescription[MyValue](
     name="my_flags",
     what="your flags",
     hint="search   a key or a variant  is:on",
     listing=Listing(
-        Vocabulary({"is": _ON}, lambda one: f"{one.key}\0{one.value}"),
-        {"key": Order(), "value": Order(label=lambda one: fold(one.value))},
-        lambda one: fold(one.key),
+        Vocabulary({"is": _ON}, lambda flag: f"{flag.key}\0{flag.value}"),
+        {"key": Order(), "value": Order(label=lambda flag: fold(flag.value))},
+        lambda flag: fold(flag.key),
     ),
     orders=("key", "value"),
     columns=(

@@ -99,15 +99,15 @@ def why_plain(environment: Mapping[str, str]) -> str:
     return "" if has_many else f"TERM={term} supports only sixteen colours"
 
 
-def choose_theme(wanted: str, environment: Mapping[str, str], *, is_light: bool | None = None) -> str:
+def choose_theme(theme: str, environment: Mapping[str, str], *, is_light: bool | None = None) -> str:
     """Return the requested theme, unless the terminal cannot show it.
 
     `is_light` is the reported background of the terminal; without a report COLORFGBG decides, else dark.
     """
     if why_plain(environment):
         return PLAIN.name
-    if wanted != AUTO:
-        return wanted
+    if theme != AUTO:
+        return theme
     if is_light is None:
         is_light = environment.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
     return LIGHT.name if is_light else DARK.name

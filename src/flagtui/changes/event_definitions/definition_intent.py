@@ -101,13 +101,13 @@ def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]
     )
 
 
-def tag_intent(row: EventDefinitionRow, wanted: TagLine) -> EventIntent:
+def tag_intent(row: EventDefinitionRow, tags: TagLine) -> EventIntent:
     """Return an intent for a line of tags; adding only, or removing only, can go for many events together."""
-    if wanted.added and not wanted.removed and not wanted.replaces:
-        return retag(row.id, "add", wanted.added, row.tags)
-    if wanted.removed and not wanted.added:
-        return retag(row.id, "remove", wanted.removed, row.tags)
-    after = sorted(wanted.of(row.tags))
+    if tags.added and not tags.removed and not tags.replaces:
+        return retag(row.id, "add", tags.added, row.tags)
+    if tags.removed and not tags.added:
+        return retag(row.id, "remove", tags.removed, row.tags)
+    after = sorted(tags.of(row.tags))
     return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
 
 

@@ -99,8 +99,8 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
     """Return the plan of an intent for the definition as it is now; None when nothing would change."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
-    wanted, conflicts = _on_top_of(intent, fresh)
-    body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
+    merged, conflicts = _on_top_of(intent, fresh)
+    body = {name: value for name, value in merged.items() if not same(value, stored(fresh, name))}
     if not body:
         return None
     values = dict(body)
@@ -197,22 +197,22 @@ def _on_top_of(
     intent: EventIntent, fresh: EventDefinition
 ) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
     """Return the requested values merged into the current ones, and the fields that conflict."""
-    wanted: dict[str, JSON] = {}
+    merged: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
     for name, mine in intent.changes.items():
         seen, theirs = intent.seen.get(name, MISSING), stored(fresh, name)
-        wanted[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
+        merged[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
         is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)
         if is_moved and name != "tags":
             conflicts.append(FieldConflict((name,), seen, mine, theirs))
-    return wanted, tuple(conflicts)
+    return merged, tuple(conflicts)
 
 
 def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
     """Additions and removals of two users never conflict."""
     sides = ([] if side is MISSING else as_list(side) for side in (seen, mine, theirs))
-    before, asked, there = (set(tidy_tags([as_text(item) for item in side])) for side in sides)
-    return sorted(asked if seen is MISSING else (there & asked) | (there - before) | (asked - before))
+    before, ours, current = (set(tidy_tags([as_text(item) for item in side])) for side in sides)
+    return sorted(ours if seen is MISSING else (current & ours) | (current - before) | (ours - before))
 
 
 def _lines(

@@ -114,6 +114,6 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
         assert complete is not None
         if not why:
             return complete
-        known = "not known" if uses is None else "not known of all"
-        unread = Consequence("Used by", f"{known}: {why.rstrip('.')}", "warning")
+        state = "not known" if uses is None else "not known of all"
+        unread = Consequence("Used by", f"{state}: {why.rstrip('.')}", "warning")
         return replace(complete, consequences=(*complete.consequences, unread))

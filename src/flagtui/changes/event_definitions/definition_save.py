@@ -149,12 +149,12 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return kept, {str(skip.id): skip.reason for skip in tagged.skipped}
 
 
-def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
+def missing_in(plan: EventPlan, event: EventDefinition) -> tuple[str, ...]:
     """Planned fields that are otherwise."""
     return tuple(
         name
         for name, value in plan.body.items()
-        if not same(stored(found, name), EVENT_FIELDS.comparable(name, value))
+        if not same(stored(event, name), EVENT_FIELDS.comparable(name, value))
     )
 
 
@@ -227,13 +227,13 @@ class DefinitionEntries(EntryKind):
             DefinitionContext(context.clock.time()),
         )
         if is_deletion(part):
-            found = plan_recreation(part.key, part.before, definition_context)
+            undo_plan = plan_recreation(part.key, part.before, definition_context)
         else:
             planned = plan_undo(part, await _read(part, context.client), definition_context)
             if planned is None:
                 return None
-            found = planned
-        plan = replace(found, conflicts=mark_own_conflicts(found.conflicts, part, context.entries))
+            undo_plan = planned
+        plan = replace(undo_plan, conflicts=mark_own_conflicts(undo_plan.conflicts, part, context.entries))
         return PreparedUndo(part, plan, DefinitionAdapter(definitions), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

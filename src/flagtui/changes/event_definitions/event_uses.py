@@ -25,7 +25,7 @@ class EventUse:
     status: str = ""
 
 
-Found = tuple[tuple[EventUse, ...] | None, str]
+KnownUses = tuple[tuple[EventUse, ...] | None, str]
 """The experiments, and why they may not be all; None when they cannot be known."""
 
 
@@ -34,17 +34,17 @@ class EventUses:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._found: dict[str, Found] = {}
+        self._uses: dict[str, KnownUses] = {}
         self._read: dict[int, Experiment] = {}
 
-    def known(self, name: str) -> Found | None:
+    def known(self, name: str) -> KnownUses | None:
         """Return the cached uses; None before the first search."""
-        return self._found.get(name)
+        return self._uses.get(name)
 
-    async def find(self, name: str) -> Found:
+    async def find(self, name: str) -> KnownUses:
         """Experiments whose metrics or exposure name the event; servers that cannot filter are read."""
-        if (found := self._found.get(name)) is not None:
-            return found
+        if (cached := self._uses.get(name)) is not None:
+            return cached
         try:
             page = await self._client.experiments.page({"event": name, "limit": 100})
         except ApiError as error:
@@ -60,7 +60,7 @@ class EventUses:
         )
         more = page.total - len(rows)
         why = f"looked at {len(rows):,} of {page.total:,} experiments" if more > 0 else ""
-        self._found[name] = uses, why
+        self._uses[name] = uses, why
         return uses, why
 
     async def _get(self, id: int, turn: asyncio.Semaphore) -> Experiment | None:

@@ -71,7 +71,7 @@ class Triage:
         self.by_id[row.id] = TriageDecision(row.id, row.name, merged, kept, alike)
         self.save()
 
-    def take_back(self) -> TriageDecision | None:
+    def undo_last(self) -> TriageDecision | None:
         """Remove the last decision and return it; None without decisions."""
         if not self.by_id:
             return None

@@ -33,8 +33,8 @@ _EMPTY: Final[Mapping[str, JSON]] = {
 
 def editable(fresh: Experiment) -> dict[str, JSON]:
     """Return the fields that can be edited now, as they are stored."""
-    left_out = EXPERIMENT_FIELDS.having("for drafts") if fresh.state != "draft" else frozenset()
-    names = [name for name in EXPERIMENT_FIELDS.edited if name in fresh.raw and name not in left_out]
+    skipped = EXPERIMENT_FIELDS.having("for drafts") if fresh.state != "draft" else frozenset()
+    names = [name for name in EXPERIMENT_FIELDS.edited if name in fresh.raw and name not in skipped]
     if fresh.is_mostly_fixed:
         names = [name for name in names if name in EXPERIMENT_FIELDS.having("old engine")]
     return {name: stored_field(fresh, name) for name in names}

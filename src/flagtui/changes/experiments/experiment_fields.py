@@ -51,11 +51,11 @@ def stored_field(fresh: Experiment, name: str) -> JSON:
     return value
 
 
-def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSON], bool]) -> bool:
+def is_kept(experiment: Experiment, name: str, value: JSON, same: Callable[[JSON, JSON], bool]) -> bool:
     """Return whether a new value was stored. Servers fill in missing settings, variants and metrics."""
     if name in SAYS_HOW:
         return True
-    stored = stored_field(found, name)
+    stored = stored_field(experiment, name)
     if name == "parameters":
         return same(_shares(stored), _shares(value))
     if name in _DATES and stored and value:

@@ -155,9 +155,9 @@ def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]
     return sent
 
 
-def _rearranged(kept: Sequence[str], wanted: Sequence[str], before: Iterable[str]) -> list[JSON]:
+def _rearranged(kept: Sequence[str], chosen: Sequence[str], before: Iterable[str]) -> list[JSON]:
     """Return the old order with our metrics in the places that were ours; shared ones stay where they are."""
-    own, coming = set(before), list(wanted)
+    own, coming = set(before), list(chosen)
     result: list[JSON] = []
     for uuid in kept:
         if uuid not in own:

@@ -66,8 +66,8 @@ def consequences(
             more = "; W ships one" if standing(fresh) == "served" else ""
             words, tone = left_alone(fresh)
             yield _flag(fresh, words + more, tone)
-            said = ": ".join(filter(None, (choices.conclusion.replace("_", " "), choices.comment)))
-            yield Consequence("Conclusion", said or "none; it can be set later")
+            conclusion = ": ".join(filter(None, (choices.conclusion.replace("_", " "), choices.comment)))
+            yield Consequence("Conclusion", conclusion or "none; it can be set later")
         case "ship":
             yield from _shipping(fresh, choices)
         case "archive" | "unarchive":

@@ -95,7 +95,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         fresh=fresh,
         verb=step.verb,
         moves=moves,
-        lines=tuple(_told(moves, choices)),
+        lines=tuple(_worded_lines(moves, choices)),
         consequences=tuple(consequences(fresh, step, choices, context)),
         cautions=tuple(cautions(fresh, step, choices, context)),
         # Deleted experiments cannot be read, and new ones are not there.
@@ -103,7 +103,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
     )
 
 
-def _told(moves: Sequence[DifferenceLine], choices: Choices) -> Iterator[DifferenceLine]:
+def _worded_lines(moves: Sequence[DifferenceLine], choices: Choices) -> Iterator[DifferenceLine]:
     """Yield the moves for a dialog in words, without repeating their values."""
     for move in moves:
         is_field = move.where in choices.fields
@@ -131,45 +131,47 @@ async def gather_for_step(
             context = replace(context, flag=await client.flags.get(flag.id))
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
             off = {row.id for row in rows if not row.active}
-            found = await client.flags.dependents(flag.id)
-            context = replace(context, dependents=tuple(one.key for one in found if one.id not in off))
+            dependents = await client.flags.dependents(flag.id)
+            context = replace(
+                context, dependents=tuple(flag.key for flag in dependents if flag.id not in off)
+            )
     except ApiError:
         return context
     return context
 
 
-def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
+def is_reached(plan: ExperimentPlan, experiment: Experiment) -> bool:
     """Return whether the experiment has the state that the step leads to."""
-    choices, state = plan.choices, found.state
+    choices, state = plan.choices, experiment.state
     is_on = state in ("running", "exposure_frozen")
-    is_concluded = not choices.conclusion or found.conclusion == choices.conclusion
-    shares = {variant.key: variant.rollout for variant in found.variants}
+    is_concluded = not choices.conclusion or experiment.conclusion == choices.conclusion
+    shares = {variant.key: variant.rollout for variant in experiment.variants}
     reached: dict[StepName, bool] = {
         "launch": is_on,
         "resume": is_on,
         "pause": state == "paused",
         "end": state == "stopped" and is_concluded,
         "ship": state == "stopped" and shares.get(choices.variant) == 100,
-        "archive": found.archived,
-        "unarchive": not found.archived,
+        "archive": experiment.archived,
+        "unarchive": not experiment.archived,
         "reset": state == "draft",
         "freeze": state == "exposure_frozen",
-        "unfreeze": is_on and not found.frozen_conditions,
-        "cohort": bool(found.exposure_cohort),
-        "delete": found.deleted,
-        "restore": not found.deleted,
-        "duplicate": found.feature_flag_key == choices.flag_key and found.id != plan.id,
-        "create": found.feature_flag_key == choices.flag_key and found.name == choices.name,
-        "copy": found.id != plan.id,
+        "unfreeze": is_on and not experiment.frozen_conditions,
+        "cohort": bool(experiment.exposure_cohort),
+        "delete": experiment.deleted,
+        "restore": not experiment.deleted,
+        "duplicate": experiment.feature_flag_key == choices.flag_key and experiment.id != plan.id,
+        "create": experiment.feature_flag_key == choices.flag_key and experiment.name == choices.name,
+        "copy": experiment.id != plan.id,
     }
     # Others have no fields.
-    return reached.get(plan.step.name, True) and not left_out(plan, found)
+    return reached.get(plan.step.name, True) and not missing_fields(plan, experiment)
 
 
-def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
+def missing_fields(plan: ExperimentPlan, experiment: Experiment) -> tuple[str, ...]:
     """New values that did not arrive, by their fields."""
     fields = plan.choices.fields
-    return tuple(name for name, value in fields.items() if not is_kept(found, name, value, same))
+    return tuple(name for name, value in fields.items() if not is_kept(experiment, name, value, same))
 
 
 def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[DifferenceLine]:

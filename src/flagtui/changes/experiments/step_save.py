@@ -13,7 +13,7 @@ from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.metrics import with_order
-from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
+from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
@@ -89,7 +89,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if is_reached(plan, outcome):
             return self._saved(plan, outcome)
         reason = f"the server accepted the change, but it is {outcome.state}"
-        if dropped := left_out(plan, outcome):
+        if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
             reason = f"the server accepted the change, without {named}"
         return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
@@ -116,8 +116,8 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             id = record.id if record is not None and outcome.is_saved else 0
         return Numbered(id)
 
-    def _saved(self, plan: ExperimentPlan, found: Experiment) -> StepOutcome:
-        return Outcome(plan, "saved", found, server_values=server_values(plan.step.name, found))
+    def _saved(self, plan: ExperimentPlan, experiment: Experiment) -> StepOutcome:
+        return Outcome(plan, "saved", experiment, server_values=server_values(plan.step.name, experiment))
 
 
 async def find_made(

@@ -177,9 +177,9 @@ def plan_step_back(
 ) -> ExperimentPlan | Blocked | None:
     """Plan the undo of a step on the current experiment; None when nothing would change."""
     if intent.step.name == "delete":
-        found = plan_step(intent, fresh, context)
+        plan = plan_step(intent, fresh, context)
         conflicts = tuple(_changed_since(entry, fresh))
-        return replace(found, conflicts=conflicts) if isinstance(found, ExperimentPlan) else found
+        return replace(plan, conflicts=conflicts) if isinstance(plan, ExperimentPlan) else plan
     if intent.step.name not in ("edit", "reopen"):
         plan = plan_step(intent, fresh, context)
         if intent.step.name != "reset" or isinstance(plan, Blocked):
@@ -232,11 +232,11 @@ def _since_launch(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
             yield FieldConflict((name,), made, None, now)
 
 
-def _alike(name: str, one: JSON, other: JSON) -> bool:
+def _alike(name: str, value: JSON, other: JSON) -> bool:
     """Servers differ in how they send an empty value, and a moment."""
-    if name in _DATES and one and other:
-        return as_moment(one) == as_moment(other)
-    return same(one, other) or not (one or other)
+    if name in _DATES and value and other:
+        return as_moment(value) == as_moment(other)
+    return same(value, other) or not (value or other)
 
 
 async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
@@ -287,11 +287,13 @@ def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Ali
     return means_same(stored, value, (name,)) or alike(stored, value)
 
 
-def _holds(stored: JSON, wanted: JSON) -> bool:
+def _holds(stored: JSON, requested: JSON) -> bool:
     """Return whether every requested value is present."""
-    if isinstance(wanted, dict):
-        return isinstance(stored, dict) and all(_holds(stored.get(key), part) for key, part in wanted.items())
-    if isinstance(wanted, list):
+    if isinstance(requested, dict):
+        return isinstance(stored, dict) and all(
+            _holds(stored.get(key), part) for key, part in requested.items()
+        )
+    if isinstance(requested, list):
         kept = stored if isinstance(stored, list) else []
-        return len(kept) == len(wanted) and all(map(_holds, kept, wanted))
-    return same(stored, wanted) or not (stored or wanted)
+        return len(kept) == len(requested) and all(map(_holds, kept, requested))
+    return same(stored, requested) or not (stored or requested)

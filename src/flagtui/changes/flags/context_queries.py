@@ -93,8 +93,8 @@ class ContextQueries:
         self._asked: tuple[asyncio.Task[Any], ...] = ()
         if ask is not None:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
-            asked = (reach, dependents, ask.activity(fresh.id, limit=10))
-            self._asked = tuple(asyncio.create_task(_answer(one)) for one in asked)
+            requests = (reach, dependents, ask.activity(fresh.id, limit=10))
+            self._asked = tuple(asyncio.create_task(_answer(request)) for request in requests)
 
     @property
     def is_complete(self) -> bool:
@@ -127,13 +127,14 @@ class ContextQueries:
 
 
 def _dependents(
-    asked: tuple[FlagKey, ...] | NotKnown, listed: tuple[Linked, ...]
+    active: tuple[FlagKey, ...] | NotKnown, listed: tuple[Linked, ...]
 ) -> tuple[Linked, ...] | NotKnown:
     """Merge dependents that are on, from the server, with those that are off, from the list."""
-    if isinstance(asked, NotKnown):
-        return listed or asked
-    on = tuple(Linked(flag.id, flag.key, True) for flag in asked)
-    return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in {one.id for one in on}))
+    if isinstance(active, NotKnown):
+        return listed or active
+    on = tuple(Linked(flag.id, flag.key, True) for flag in active)
+    ids = {flag.id for flag in on}
+    return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in ids))
 
 
 def linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
@@ -201,9 +202,9 @@ _FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r"
 """The same for one character, which may be half of an `rn`."""
 
 
-async def _answer(asked: Awaitable[ContextT]) -> ContextT | NotKnown:
+async def _answer(request: Awaitable[ContextT]) -> ContextT | NotKnown:
     try:
-        return await asked
+        return await request
     except RateLimited:
         # The seconds to wait would soon be wrong: a question stays as long as its reader wants.
         return NotKnown("the server limits the rate of requests")

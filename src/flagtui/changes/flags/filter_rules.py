@@ -138,8 +138,8 @@ def _variant(variant: JSON, at: Path) -> Iterator[FilterProblem]:
 
 
 def _variants_together(variants: list[JSON], at: Path) -> Iterator[FilterProblem]:
-    found = [as_number(wire.share(variant)) for variant in variants]
-    shares = [share for share in found if share is not None]
+    numbers = [as_number(wire.share(variant)) for variant in variants]
+    shares = [share for share in numbers if share is not None]
     if len(shares) == len(variants) and abs((total := math.fsum(shares)) - 100) > SUM_TOLERANCE:
         yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
     keys = [as_dict(variant).get("key") for variant in variants]

@@ -175,8 +175,8 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
             return
     if len(before.conditions) != len(after.conditions):
         return
-    for number, (was_asked, asked) in enumerate(zip(before.conditions, after.conditions, strict=True), 1):
-        was, now = before.group_type_of(was_asked), after.group_type_of(asked)
-        if was != now and was_asked.rollout > 0:
+    for number, (previous, condition) in enumerate(zip(before.conditions, after.conditions, strict=True), 1):
+        was, now = before.group_type_of(previous), after.group_type_of(condition)
+        if was != now and previous.rollout > 0:
             audience = "people" if now is None else context.names.group_noun(now)
             yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")

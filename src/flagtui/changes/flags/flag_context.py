@@ -116,17 +116,17 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     old, new, distinct, opted_in = queries
     if not distinct:
         return NotKnown(f"it has no condition; {opted_in} are not counted") if opted_in else NO_USERS
-    kinds = {asked.group_type for asked in distinct.values()}
+    kinds = {query.group_type for query in distinct.values()}
     if len(kinds) > 1:
         return NotKnown("its conditions count different kinds of groups")
-    asked = (count(dict(one.condition.raw), one.group_type) for one in distinct.values())
-    counted = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
-    total = max((found.total for found in counted.values()), default=0)
+    requests = (count(dict(query.condition.raw), query.group_type) for query in distinct.values())
+    counted = dict(zip(distinct, await asyncio.gather(*requests), strict=True))
+    total = max((response.total for response in counted.values()), default=0)
     is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
     had, have = old if fresh.active and not fresh.deleted else [], new if is_on else []
     before, after = _sum(had, counted, total), _sum(have, counted, total)
     unit = "users" if kinds <= {None} else "groups"
-    is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
+    is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < query.share < 100 for query in (*had, *have))
     return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, opted_in=opted_in)
 
 
@@ -140,9 +140,9 @@ class _Queries(NamedTuple):
 
 def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKnown:
     """Return the conditions before and after these values, unless a server cannot count them in time."""
-    wanted = Filters.of(values["filters"]) if "filters" in values else targeting
+    after = Filters.of(values["filters"]) if "filters" in values else targeting
     old = [*deciding_conditions(targeting)]
-    new = old if wanted is targeting else [*deciding_conditions(wanted)]
+    new = old if after is targeting else [*deciding_conditions(after)]
     every = [*old, *(new if new is not old else ())]
     if not all(each.is_countable for each in every):
         return NotKnown(TOO_LONG)
@@ -155,11 +155,11 @@ def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKn
         least = "more than " if len(distinct) > MANY else ""
         many = min(len(distinct), MANY)
         return NotKnown(f"{least}{many} different conditions are too many to count in time")
-    has_opted_in = targeting.feature_enrollment or wanted.feature_enrollment
+    has_opted_in = targeting.feature_enrollment or after.feature_enrollment
     return _Queries(old, new, distinct, OPTED_IN if has_opted_in else "")
 
 
 def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:
     """Return the upper bound: users who match several conditions count for each."""
-    found = sum(counted[condition.identity].affected * condition.share / 100 for condition in conditions)
-    return min(total, round(found))
+    users = sum(counted[condition.identity].affected * condition.share / 100 for condition in conditions)
+    return min(total, round(users))

@@ -54,25 +54,27 @@ def switch(verb: str, id: int, seen_version: int | None = None) -> Intent:
     return Intent(id, SWITCHES[verb], verb, seen_version=seen_version)
 
 
-def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | None = None) -> Intent:
+def set_field(id: int, name: str, seen: JSON, value: JSON, seen_version: int | None = None) -> Intent:
     """Return the intent to set one field."""
     verb = "rename" if name == "key" else f"change {FLAG_FIELDS.words(name)}"
-    return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
+    return Intent(id, {name: value}, verb, seen={name: seen}, seen_version=seen_version)
 
 
-def retag(rows: Sequence[FlagRow], wanted: Retagging) -> list[Intent]:
+def retag(rows: Sequence[FlagRow], tags: Retagging) -> list[Intent]:
     """Return one intent for each flag, no-ops included: the plan skips those."""
-    return [set_field(row.id, "tags", list(row.tags), list(wanted.of(row.tags)), row.version) for row in rows]
+    return [set_field(row.id, "tags", list(row.tags), list(tags.of(row.tags)), row.version) for row in rows]
 
 
 RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
 """The steps of a careful rollout, in percent."""
 
 
-def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change targeting") -> Intent:
+def targeting(flag: Flag, filters: Mapping[str, JSON], verb: str = "change targeting") -> Intent:
     """Return the intent to replace the flag's `filters`."""
     seen = clean_filters(flag.filters)
-    return Intent(flag.id, {"filters": dict(wanted)}, verb, seen={"filters": seen}, seen_version=flag.version)
+    return Intent(
+        flag.id, {"filters": dict(filters)}, verb, seen={"filters": seen}, seen_version=flag.version
+    )
 
 
 def why_no_rollout(flag: Flag) -> str:

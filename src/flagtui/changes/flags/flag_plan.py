@@ -114,8 +114,8 @@ class NoOp:
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
     """Plan the intent on the current flag."""
     stored = {name: stored_value(fresh, name) for name in (*intent.changes, "key")}
-    wanted, conflicts = _on_top_of(intent, fresh, stored)
-    values = {name: value for name, value in wanted.items() if not means_same(value, stored[name], (name,))}
+    merged, conflicts = _on_top_of(intent, fresh, stored)
+    values = {name: value for name, value in merged.items() if not means_same(value, stored[name], (name,))}
     if not values:
         return NoOp(intent, fresh)
     caused, inherited = _problems(fresh, values, stored)

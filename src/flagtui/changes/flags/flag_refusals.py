@@ -25,19 +25,19 @@ NAMED: Final = 5
 """How many flags a sentence names before it counts the rest."""
 
 
-def foresee_refusal(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
+def foresee_refusal(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Blocked | None:
     """Return the first reason why these new values cannot be saved on this flag."""
-    return next(_refusals(fresh, wanted, context), None)
+    return next(_refusals(fresh, values, context), None)
 
 
 def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
     """Return the experiments on the flag: those of the context, else those the flag names."""
     if context.experiments is not None:
         return context.experiments
-    known = {link.id: link for link in fresh.experiment_set_metadata}
-    ids = dict.fromkeys((*fresh.experiment_set, *known))
+    links = {link.id: link for link in fresh.experiment_set_metadata}
+    ids = dict.fromkeys((*fresh.experiment_set, *links))
     return tuple(
-        Linked(id, known[id].name, known[id].is_running) if id in known else Linked(id, "") for id in ids
+        Linked(id, links[id].name, links[id].is_running) if id in links else Linked(id, "") for id in ids
     )
 
 
@@ -47,34 +47,34 @@ def names_of(flags: tuple[Linked, ...]) -> str:
     return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED} more"
 
 
-def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+def _refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     if not fresh.can_edit:
         yield Blocked("access", NO_ACCESS, "ask for editor access to it")
-    if fresh.deleted and wanted.get("deleted") is not False:
+    if fresh.deleted and values.get("deleted") is not False:
         yield Blocked("deleted", IS_DELETED, OUT_OF_DELETED)
     if fresh.targeting.has_rules:
-        yield from _of_rules(fresh, wanted)
-    is_refused = wanted.get("deleted") is False or {"filters", "archived"} & wanted.keys()
+        yield from _of_rules(fresh, values)
+    is_refused = values.get("deleted") is False or {"filters", "archived"} & values.keys()
     if is_refused and not fresh.targeting.is_editable and not fresh.targeting.has_rules:
         version = compact(fresh.targeting.config_version)[:40]
         reason = f"its targeting is stored in configuration version {version}, which is read-only here"
         yield Blocked("configuration version", reason, "change it in the browser")
-    for name in wanted:
+    for name in values:
         if name in _NEWER_FIELDS and name not in fresh.raw:
             yield Blocked("unknown field", f"this server has no `{name}` and would ignore it", "")
-    if "key" in wanted and not is_plain_key(as_text(wanted["key"])):
+    if "key" in values and not is_plain_key(as_text(values["key"])):
         reason = "a key has 1 to 400 letters, digits, - and _, and nothing else"
         yield Blocked("key", reason, "choose another key")
-    if wanted.get("deleted") is True:
+    if values.get("deleted") is True:
         yield from _of_deletion(fresh, context)
-    if wanted.get("archived") is True and wanted.get("active", fresh.active):
+    if values.get("archived") is True and values.get("active", fresh.active):
         yield Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
-    if wanted.get("active") is False and fresh.active:
+    if values.get("active") is False and fresh.active:
         yield from _of_dependents(context)
-    if wanted.get("active") is True and not fresh.active:
-        yield from _of_turning_on(fresh, wanted, context)
-    if "filters" in wanted:
-        yield from refused_dependencies(as_dict(wanted["filters"]), context)
+    if values.get("active") is True and not fresh.active:
+        yield from _of_turning_on(fresh, values, context)
+    if "filters" in values:
+        yield from refused_dependencies(as_dict(values["filters"]), context)
 
 
 _WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})
@@ -108,8 +108,10 @@ def _of_deletion(fresh: Flag, context: Context) -> Iterator[Blocked]:
 
 
 def _of_dependents(context: Context) -> Iterator[Blocked]:
-    found = context.dependents
-    asking = tuple(flag for flag in found if flag.is_on is not False) if isinstance(found, tuple) else ()
+    dependents = context.dependents
+    asking = (
+        tuple(flag for flag in dependents if flag.is_on is not False) if isinstance(dependents, tuple) else ()
+    )
     if asking:
         is_one = len(asking) == 1
         depends = "depends on this flag and is on" if is_one else "depend on this flag and are on"
@@ -117,8 +119,8 @@ def _of_dependents(context: Context) -> Iterator[Blocked]:
         yield Blocked("dependents", f"{names_of(asking)} {depends}", next, together=asking)
 
 
-def _of_turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
-    if fresh.archived and wanted.get("archived") is not False:
+def _of_turning_on(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+    if fresh.archived and values.get("archived") is not False:
         yield Blocked("archived", IS_ARCHIVED, OUT_OF_ARCHIVE)
     needed = tuple(flag for flag in context.dependencies if flag.is_on is False and not flag.is_deleted)
     if blocking := tuple(flag for flag in needed if flag.id not in context.together):

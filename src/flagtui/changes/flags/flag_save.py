@@ -114,7 +114,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return outcome.record if outcome.ending in ("saved", "failed") else None
 
 
-def _saved(plan: Plan, found: Flag, report: SaveReport) -> FlagOutcome:
+def _saved(plan: Plan, flag: Flag, report: SaveReport) -> FlagOutcome:
     """Return a saved outcome; remarks name values that the server changed beyond the plan or ignored."""
     remarks = []
     if report.others:
@@ -122,15 +122,15 @@ def _saved(plan: Plan, found: Flag, report: SaveReport) -> FlagOutcome:
         remarks.append(f"saved; another user changed it meanwhile, {times}")
     remarks += [f"changed outside the plan: {line.words}" for line in report.beyond[:4]]
     remarks += [f"not changed as planned: {line.words}" for line in report.missing[:4]]
-    return Outcome(plan, "saved", found, remarks=tuple(remarks))
+    return Outcome(plan, "saved", flag, remarks=tuple(remarks))
 
 
 def _conflicted(plan: Plan, theirs: Flag) -> FlagOutcome:
     who = theirs.last_modified_by.label if theirs.last_modified_by else "another user"
-    found: list[FieldConflict] = []
+    overlaps: list[FieldConflict] = []
     for name, mine in plan.values.items():
-        found += merge(plan.before[name], mine, stored_value(theirs, name), (name,), means_same)[1]
-    conflicts = tuple(map(hidden_conflict, found) if plan.is_secret else found)
+        overlaps += merge(plan.before[name], mine, stored_value(theirs, name), (name,), means_same)[1]
+    conflicts = tuple(map(hidden_conflict, overlaps) if plan.is_secret else overlaps)
     reason = f"{who} changed {'the same thing' if conflicts else 'it'} first"
     return Outcome(plan, "conflicted", theirs, reason, "look at both, then decide again", conflicts=conflicts)
 
@@ -171,28 +171,28 @@ class SaveReport:
     """Whether anything of the plan is there."""
 
 
-def compare(plan: Plan, found: Flag) -> SaveReport:
+def compare(plan: Plan, flag: Flag) -> SaveReport:
     """Compare the stored flag with the plan: applied changes, missing ones, and others."""
     before = normal(plan.fresh)
     expected = {**before, **_in_one_form(plan.values)}
-    stored = _seen_like(before, expected, normal(found))
+    stored = _seen_like(before, expected, normal(flag))
     planned = [line.path for line in difference(before, expected)]
     moved = difference(expected, stored)
     missing = tuple(line for line in moved if _is_about(line.path, planned))
     beyond = tuple(line for line in difference(before, stored) if not _is_about(line.path, planned))
     missing_paths = [line.path for line in missing]
     others = 0
-    if plan.version is not None and found.version is not None:
-        others = max(found.version - plan.version - 1, 0)
+    if plan.version is not None and flag.version is not None:
+        others = max(flag.version - plan.version - 1, 0)
     return SaveReport(
-        missing=tuple(_told(plan, line, expected, stored) for line in missing),
-        beyond=tuple(_told(plan, line, before, stored) for line in beyond),
+        missing=tuple(_worded(plan, line, expected, stored) for line in missing),
+        beyond=tuple(_worded(plan, line, before, stored) for line in beyond),
         others=others,
         is_applied=any(not _is_about(path, missing_paths) for path in planned),
     )
 
 
-def _told(
+def _worded(
     plan: Plan, line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> DifferenceLine:
     return replace(hidden(line) if plan.is_secret else line, words=in_words(line, before, after))

@@ -98,8 +98,8 @@ def _owner(item: Property, names: Names, audience: int | None) -> str:
 
 def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
     verb = _IN_COHORT.get(item.operator)
-    known = item.label or names.cohorts.get(item.cohort_id or 0)
-    name = known or f"cohort {listed(item.value, room=NAMES_ROOM)}"
+    label = item.label or names.cohorts.get(item.cohort_id or 0)
+    name = label or f"cohort {listed(item.value, room=NAMES_ROOM)}"
     first: Word = ("verb", f"{verb} ") if verb else ("odd", f"people {item.operator} ")
     is_usable = verb is not None and item.cohort_id is not None
     return (first, ("name", name)) if is_usable else (first, ("name", name), ("odd", NEVER_MATCHES))

@@ -41,11 +41,11 @@ _RELATIVE_DATE: Final = re.compile(r"-?\d{1,6}[hdwmy]")
 _SEMVER: Final = re.compile(r"v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
 _SEMVER_WILDCARD: Final = re.compile(r"v?\d+(\.\d+)?(\.\*)?|v?\d+\.\d+\.\d+")
 
-Found = Iterator[tuple[str, str]]
+Problems = Iterator[tuple[str, str]]
 """A field of the property, or nothing for the whole property, and the problem."""
 
 
-def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None) -> Found:
+def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None) -> Problems:
     """Return the problems of a property of a condition on users (`group_type` None) or on groups."""
     if not isinstance(item, dict):
         yield "", "must be an object"
@@ -69,7 +69,7 @@ def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None
         yield from _operator(item.get("value"), operator)
 
 
-def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Found:
+def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Problems:
     if group_type is None:
         if kind == "group":
             yield "", "a condition on users can use person, cohort and flag properties only"
@@ -79,13 +79,13 @@ def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Fo
         yield "group_type_index", "must be the group type of the condition"
 
 
-def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Found:
+def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Problems:
     key = item.get("key")
-    asked = as_id(key)
-    if asked is None:
+    dependency = as_id(key)
+    if dependency is None:
         if not (isinstance(key, str) and key.startswith(NEW_FLAG)):
             yield "key", "a dependency names a flag by its id"
-    elif asked == flag_id:
+    elif dependency == flag_id:
         yield "key", "a flag cannot depend on itself"
     if operator != FLAG_OPERATOR:
         yield "operator", f"must be {FLAG_OPERATOR} for a flag"
@@ -93,7 +93,7 @@ def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Fo
         yield "value", "must be true, false or a variant's key"
 
 
-def _cohort(item: dict[str, JSON], operator: str) -> Found:
+def _cohort(item: dict[str, JSON], operator: str) -> Problems:
     if item.get("key") != "id":
         yield "key", "must be `id` for a cohort"
     if operator not in ("in", "not_in", "exact"):
@@ -102,7 +102,7 @@ def _cohort(item: dict[str, JSON], operator: str) -> Found:
         yield "value", "must be a cohort's id"
 
 
-def _operator(value: JSON, operator: str) -> Found:
+def _operator(value: JSON, operator: str) -> Problems:
     if operator == FLAG_OPERATOR:
         yield "operator", f"{operator} is for flags only"
     elif operator in COHORT_OPERATORS:

@@ -110,15 +110,15 @@ async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
     return stays_behind(flag, sum(not change.is_done for change in due))
 
 
-async def find_target(context: PlanContext, there: PlanContext, name: str) -> CopyTarget:
+async def find_target(context: PlanContext, destination: PlanContext, name: str) -> CopyTarget:
     """Return the project of `destination` with this name; the server copies within one organisation.
 
     Raises ApiError.
     """
     ours = await context.client.projects.get(context.client.project)
-    theirs = await there.client.projects.get(there.client.project)
+    theirs = await destination.client.projects.get(destination.client.project)
     organization = ours.organization if ours.organization == theirs.organization else ""
-    return CopyTarget(theirs.id, name or theirs.label, organization, await find_taken(there))
+    return CopyTarget(theirs.id, name or theirs.label, organization, await find_taken(destination))
 
 
 def plan_copy(

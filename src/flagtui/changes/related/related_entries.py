@@ -161,11 +161,11 @@ class ScheduleEntries(EntryKind):
             return Blocked("gone", "its flag no longer exists")
         if refusal := refuse_undo_of_schedule(part):
             return refusal
-        if later.known is None and later.at.timestamp() <= now and not later.again:
+        if later.scheduled_id is None and later.at.timestamp() <= now and not later.again:
             return Blocked("past", "its time has passed", "schedule it again")
-        if later.known is not None:
+        if later.scheduled_id is not None:
             try:
-                current = await client.schedule.get(later.known)
+                current = await client.schedule.get(later.scheduled_id)
             except NotFound:
                 return None
             if current.is_done:

@@ -49,7 +49,7 @@ class Later:
     payload: Mapping[str, JSON]
     at: datetime
     """With its zone."""
-    known: int | None = None
+    scheduled_id: int | None = None
     """The number of a scheduled change that shall not happen after all."""
     again: Mapping[str, JSON] = field(default_factory=dict)
     """How it recurs, in the server's words."""
@@ -159,7 +159,7 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
     verb = Verb("schedule", "Schedule a change of", f"has a scheduled change: {change}", DROP_WORDS)
-    is_dropped = later.known is not None
+    is_dropped = later.scheduled_id is not None
     if is_dropped:
         follows = (Consequence("Dropped", change, "plain"),)
         title, done = "Drop a scheduled change of", "no longer has that change"
@@ -192,8 +192,8 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
 
 async def _send(later: Later, id: int, client: Client) -> Answered:
     """Schedules or drops it."""
-    if later.known is not None:
-        await client.schedule.delete(later.known)
+    if later.scheduled_id is not None:
+        await client.schedule.delete(later.scheduled_id)
         return Answered()
     made = await client.schedule.create(
         {
@@ -210,8 +210,8 @@ async def _send(later: Later, id: int, client: Client) -> Answered:
 def kept_of(later: Later) -> dict[str, JSON]:
     """Return the journal's data of a scheduled change."""
     kept: dict[str, JSON] = {"words": later.words, "payload": dict(later.payload), "at": _sent(later.at)}
-    if later.known is not None:
-        kept["scheduled"] = later.known
+    if later.scheduled_id is not None:
+        kept["scheduled"] = later.scheduled_id
     return {**kept, "again": dict(later.again)} if later.again else kept
 
 

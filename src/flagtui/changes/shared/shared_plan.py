@@ -103,7 +103,7 @@ def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
 
 
 def is_stored(sent: JSON, stored: JSON) -> bool:
-    """Return whether a value is stored as it was sent, or with what servers add to a metric."""
+    """Return whether a value is stored as sent, or with what servers add to a metric."""
     if isinstance(sent, dict) and isinstance(stored, dict):
         stored = {name: value for name, value in stored.items() if name in sent or name not in ADDED}
     return same(stored, sent)

@@ -109,7 +109,7 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
 
     def is_as_before(self, plan: SharedPlan, seen: SharedRecord | None) -> bool:
         if plan.makes_record:
-            # A record of that name is there, whoever created it with other fields.
+            # Another user may have created a record of that name with other fields.
             return seen is None
         if seen is None or plan.is_deletion:
             return True

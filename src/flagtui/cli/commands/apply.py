@@ -28,7 +28,7 @@ from flagtui.cli.plumbing.change_report import ChangeReport, change_command, res
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.options import WriteTerms
-from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.cli.plumbing.output.lines import print_line, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import SessionContext
@@ -162,7 +162,7 @@ class ApplyRun:
         self.report.results(results)
         if self.terms.printer.format in FOR_PEOPLE:
             # Beside the table of a script, the values are for the reader of its log.
-            show = say if self.terms.printer.format == "table" else progress
+            show = print_line if self.terms.printer.format == "table" else progress
             for item in outdated:
                 show_conflicts(item.change.key, item.change.kind, item.conflicts, show)
         return exit_code(results)

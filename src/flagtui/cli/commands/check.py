@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
-from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
+from flagtui.cli.plumbing.output.lines import print_json, print_line, progress, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import open_profile
@@ -187,4 +187,4 @@ def _print(findings: Sequence[CodeFinding], rules: Sequence[RuleId], output: str
         case _:
             for finding in findings:
                 place = f"{finding.reference.place}: " if finding.reference else ""
-                say(f"{place}{finding.level} {finding.rule}: {finding.message}")
+                print_line(f"{place}{finding.level} {finding.rule}: {finding.message}")

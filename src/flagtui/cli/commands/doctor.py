@@ -123,8 +123,8 @@ def _ask_server(opening: Opening) -> list[Finding]:
         return [Finding("server", secret.key.redact(error.what), "wrong", in_words(error).fix)]
 
 
-async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
-    async with make_client(opening.profile, opening.host, found.key) as client:
+async def _findings_of_server(opening: Opening, secret: FoundSecret) -> list[Finding]:
+    async with make_client(opening.profile, opening.host, secret.key) as client:
         introduction = await load_identity(client)
         findings = [Finding("server", f"{opening.host.origin} responds"), *_clock(client)]
         if introduction.person:
@@ -141,7 +141,7 @@ async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Find
             for each in granted
         ]
         findings.append(await _flags(client))
-    return [replace(each, value=found.key.redact(each.value)) for each in findings]
+    return [replace(each, value=secret.key.redact(each.value)) for each in findings]
 
 
 async def _flags(client: Client) -> Finding:

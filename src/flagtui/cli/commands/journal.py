@@ -15,7 +15,7 @@ from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import OUTPUT_USES, limit_option, ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import settings_in
@@ -38,26 +38,26 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     (
         RecordField("id", "text", "The id for flagtui undo.", is_shown=True),
         RecordField("at", "time?", "When it was sent.", is_shown=True),
-        RecordField("profile", "text", "The profile.", lambda one: one.signature.profile, True),
-        RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda one: one.kind),
-        RecordField("record", "text", "The id of the record.", lambda one: one.uuid or str(one.record)),
+        RecordField("profile", "text", "The profile.", lambda entry: entry.signature.profile, True),
+        RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda entry: entry.kind),
+        RecordField("record", "text", "The id of the record.", lambda entry: entry.uuid or str(entry.record)),
         RecordField("key", "text", "What the record was called.", is_shown=True),
         RecordField("verb", "text", "What was done.", is_shown=True),
         RecordField(
             "ending",
             "text",
             "How it ended; open while unknown.",
-            lambda one: one.ending or "open",
+            lambda entry: entry.ending or "open",
             True,
             choices=("open", *get_args(Ending)),
         ),
         RecordField("differences", "texts", "The differences in words.", lambda entry: entry.words),
-        RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),
-        RecordField("after", "object", "The changed fields after.", lambda one: dict(one.after)),
+        RecordField("before", "object", "The changed fields before.", lambda entry: dict(entry.before)),
+        RecordField("after", "object", "The changed fields after.", lambda entry: dict(entry.after)),
         RecordField("reason", "text", "The reason that the user gave."),
-        RecordField("by", "text", "The owner of the key.", lambda one: one.signature.by),
-        RecordField("host", "text", "The server.", lambda one: one.signature.host),
-        RecordField("project", "text", "The project.", lambda one: one.signature.project),
+        RecordField("by", "text", "The owner of the key.", lambda entry: entry.signature.by),
+        RecordField("host", "text", "The server.", lambda entry: entry.signature.host),
+        RecordField("project", "text", "The project.", lambda entry: entry.signature.project),
         RecordField("version", "whole?", "The version before."),
         RecordField("saved_version", "whole?", "The version after."),
         RecordField("batch", "text", "The same id for all changes confirmed together."),
@@ -90,19 +90,19 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
 def print_changes(entries: list[Entry], nothing: str) -> None:
     """Print each entry, with its place, differences and reason below; `nothing` without any."""
     if not entries:
-        say(nothing)
+        print_line(nothing)
     gone, width = ever_undone(entries), shutil.get_terminal_size().columns
     for entry in entries:
         place = entry.signature.profile or entry.signature.project
         head = f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {local_time.second(entry.at)}  {place:<8}"
         change = f"{summary(entry)}{_back(entry, gone)}"
         if is_on_one_line := len(head) + len(change) + 2 <= width:
-            say(f"{head}  {change}")
+            print_line(f"{head}  {change}")
         else:
-            say(head.rstrip())
+            print_line(head.rstrip())
         for text in _about(entry) if is_on_one_line else (change, *_about(entry)):
             for line in wrapped(text, width - INDENT):
-                say(f"{'':{INDENT}}{line}")
+                print_line(f"{'':{INDENT}}{line}")
 
 
 def _about(entry: Entry) -> Iterator[str]:

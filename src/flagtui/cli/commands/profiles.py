@@ -27,34 +27,43 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
             "default",
             "truth",
             "Whether it is the default.",
-            lambda one: one.is_default,
+            lambda listed: listed.is_default,
             True,
             star,
         ),
-        RecordField("name", "text", "The name for --profile.", lambda one: one.profile.name, True),
-        RecordField("host", "text", "us, eu, or an address.", lambda one: one.profile.host, True),
+        RecordField("name", "text", "The name for --profile.", lambda listed: listed.profile.name, True),
+        RecordField("host", "text", "us, eu, or an address.", lambda listed: listed.profile.host, True),
         RecordField(
-            "project", "text", "The id of a project, or @current.", lambda one: one.profile.project, True
+            "project",
+            "text",
+            "The id of a project, or @current.",
+            lambda listed: listed.profile.project,
+            True,
         ),
         RecordField(
             "guard",
             "text",
             "The guard level: relaxed, guarded, strict or read-only.",
-            lambda one: one.profile.level,
+            lambda listed: listed.profile.level,
             True,
         ),
-        RecordField("colour", "text", "The colour of its badge.", lambda one: one.profile.badge_colour, True),
         RecordField(
-            "read_only", "truth", "Whether it refuses every change.", lambda one: one.profile.read_only
+            "colour", "text", "The colour of its badge.", lambda listed: listed.profile.badge_colour, True
+        ),
+        RecordField(
+            "read_only", "truth", "Whether it refuses every change.", lambda listed: listed.profile.read_only
         ),
         RecordField(
             "require_reason",
             "truth",
             "Whether a change needs a reason.",
-            lambda one: one.profile.require_reason,
+            lambda listed: listed.profile.require_reason,
         ),
         RecordField(
-            "refresh", "number?", "Seconds between polls of the server.", lambda one: one.profile.refresh
+            "refresh",
+            "number?",
+            "Seconds between polls of the server.",
+            lambda listed: listed.profile.refresh,
         ),
     ),
 )

@@ -29,10 +29,10 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
     "A project the key can open.",
     (
         RecordField(
-            "opened", "truth", "Whether the profile opens it.", lambda one: one.is_opened, True, star
+            "opened", "truth", "Whether the profile opens it.", lambda listed: listed.is_opened, True, star
         ),
-        RecordField("id", "whole", "Its id.", lambda one: one.project.id, True),
-        RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
+        RecordField("id", "whole", "Its id.", lambda listed: listed.project.id, True),
+        RecordField("name", "text", "Its name.", lambda listed: listed.project.name, True),
         RecordField("organization", "text", "The organization that owns it.", is_shown=True),
     ),
 )

@@ -87,17 +87,19 @@ def _has_keys(database: Path) -> bool:
 
 def _introduce(options: Serving, port: int, key: str | None) -> None:
     address = f"http://[{options.host}]:{port}" if ":" in options.host else f"http://{options.host}:{port}"
-    _say(f"serving {options.database} on {address}, project 1 · ctrl+c stops")
+    _print_line(f"serving {options.database} on {address}, project 1 · ctrl+c stops")
     if options.allow_remote:
-        _say("other machines can reach it; keys and data cross the network unencrypted")
+        _print_line("other machines can reach it; keys and data cross the network unencrypted")
     if key is not None:
-        _say(f"key: {safe_text(key, 600)}")
-        _say(f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui")
+        _print_line(f"key: {safe_text(key, 600)}")
+        _print_line(
+            f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui"
+        )
     else:
-        _say(f"keys: flagtui keys list --db {options.database}")
+        _print_line(f"keys: flagtui keys list --db {options.database}")
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, flush=True)
 
 

@@ -104,12 +104,12 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
 
 @dataclass
 class UnheardChanges:
-    """The state of the watch. `known` are identities already reported, the oldest first."""
+    """The state of the watch. `reported` are identities already reported, the oldest first."""
 
     session: ProjectSession
     since: float | None = None
     """Unix seconds of the first change to report; None reports only changes after the first request."""
-    known: dict[str, None] = field(default_factory=dict)
+    reported: dict[str, None] = field(default_factory=dict)
     is_begun: bool = False
 
     async def news(self) -> list[Activity]:
@@ -118,16 +118,16 @@ class UnheardChanges:
         old: list[Activity] = []
         # The first request finds the end of the feed by its entries, since clocks may differ.
         async for entry in self._from_the_top(MOST if self.is_begun else FIRST):
-            if entry.identity in self.known:
+            if entry.identity in self.reported:
                 break
             (new if self.is_begun or self._is_reported(entry) else old).append(entry)
             if len(old) >= BEFORE:
                 break
         self.is_begun = True
         for entry in reversed([*new, *old]):
-            self.known[entry.identity] = None
-        for identity in list(self.known)[:-KNOWN]:
-            del self.known[identity]
+            self.reported[entry.identity] = None
+        for identity in list(self.reported)[:-KNOWN]:
+            del self.reported[identity]
         return new[::-1]
 
     async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:

@@ -86,9 +86,9 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
             return str(trouble)
 
     def reread() -> Reread | str:
-        known = opening.environment
+        before = opening.environment
         try:
-            environment = replace(known, settings=settings_in(known.places))
+            environment = replace(before, settings=settings_in(before.places))
             name = profile.name if profile.name in environment.settings.profiles else None
             renewed = choose(environment, ProfileRequest(profile=name))
             renewed = renewed.mirrored if profile.mirror else renewed

@@ -108,19 +108,19 @@ def id_words(id: int | str) -> str:
     return str(max(0, id) if isinstance(id, int) else id)
 
 
-def _of(found: ChangePlan, name: str, missing: Any) -> Any:
+def _of(plan: ChangePlan, name: str, missing: Any) -> Any:
     """Return an attribute of the plan; `missing` where nothing would change."""
-    return missing if found.plan is None else getattr(found.plan, name)
+    return missing if plan.plan is None else getattr(plan.plan, name)
 
 
 def _raw(value: Any) -> Any:
     return None if value is MISSING else value
 
 
-def _changes(found: ChangePlan) -> list[dict[str, Any]]:
+def _changes(plan: ChangePlan) -> list[dict[str, Any]]:
     return [
         {"where": it.where, "text": it.words, "before": _raw(it.before), "after": _raw(it.after)}
-        for it in _of(found, "lines", ())
+        for it in _of(plan, "lines", ())
     ]
 
 
@@ -134,7 +134,7 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             "ending",
             "text",
             "How it ended; unchanged: it has the requested values already.",
-            lambda one: one.ending.replace(" ", "_"),
+            lambda result: result.ending.replace(" ", "_"),
             True,
             lambda ending: str(ending).replace("_", " "),
             choices=ENDINGS,
@@ -150,10 +150,10 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             "conflicts",
             "objects",
             "Values changed meanwhile: where, was, yours, theirs, by_you.",
-            lambda one: _sides(one.conflicts),
+            lambda result: _sides(result.conflicts),
         ),
-        RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
-        RecordField("host", "text", "The server.", lambda one: one.place.host),
+        RecordField("project", "text", "The id of its project.", lambda result: result.place.project),
+        RecordField("host", "text", "The server.", lambda result: result.place.host),
     ),
     version=2,
 )
@@ -161,11 +161,11 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     "change-plan",
     "The effect of a change that was not sent.",
     (
-        RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
-        RecordField("id", "text", "Its id; 0 for a new record.", lambda one: id_words(one.record.id)),
-        RecordField("title", "text", "The change.", lambda one: _of(one, "title", ""), True),
+        RecordField("key", "text", "What the record is called.", lambda plan: plan.record.key, True),
+        RecordField("id", "text", "Its id; 0 for a new record.", lambda plan: id_words(plan.record.id)),
+        RecordField("title", "text", "The change.", lambda plan: _of(plan, "title", ""), True),
         RecordField(
-            "versions", "text", "The versions before and after.", lambda one: _of(one, "versions", "")
+            "versions", "text", "The versions before and after.", lambda plan: _of(plan, "versions", "")
         ),
         RecordField(
             "changes",
@@ -173,26 +173,26 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "Each difference: where, text, before, after.",
             _changes,
             True,
-            lambda found: "; ".join(difference["text"] for difference in found),
+            lambda differences: "; ".join(difference["text"] for difference in differences),
             is_long=True,
         ),
         RecordField(
             "cautions",
             "texts",
             "Warnings.",
-            lambda one: [each.text for each in _of(one, "cautions", ())],
+            lambda plan: [each.text for each in _of(plan, "cautions", ())],
         ),
         RecordField(
             "conflicts",
             "objects",
             "Values that another user changed first.",
-            lambda one: _sides(_of(one, "conflicts", ())),
+            lambda plan: _sides(_of(plan, "conflicts", ())),
         ),
         RecordField(
             "skipped",
             "text",
             "Why the record is skipped; empty when it would change.",
-            lambda one: f"{one.skip.reason}; {one.skip.next}".rstrip("; ") if one.skip else "",
+            lambda plan: f"{plan.skip.reason}; {plan.skip.next}".rstrip("; ") if plan.skip else "",
             True,
             is_long=True,
         ),
@@ -200,9 +200,9 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "consequences",
             "objects",
             "Each consequence: label, text.",
-            lambda one: [{"label": each.label, "text": each.text} for each in _of(one, "consequences", ())],
+            lambda plan: [{"label": each.label, "text": each.text} for each in _of(plan, "consequences", ())],
             True,
-            lambda found: "; ".join(f"{change['label']}: {change['text']}" for change in found),
+            lambda consequences: "; ".join(f"{change['label']}: {change['text']}" for change in consequences),
             is_long=True,
         ),
         RecordField(
@@ -216,10 +216,10 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "needs",
             "texts",
             "What the real run needs: yes, type TEXT, overwrite, reason.",
-            lambda one: list(one.needs),
+            lambda plan: list(plan.needs),
         ),
-        RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
-        RecordField("host", "text", "The server.", lambda one: one.place.host),
+        RecordField("project", "text", "The id of its project.", lambda plan: plan.place.project),
+        RecordField("host", "text", "The server.", lambda plan: plan.place.host),
     ),
 )
 

@@ -28,7 +28,7 @@ from flagtui.cli.plumbing.change_records import (
     id_words,
 )
 from flagtui.cli.plumbing.errors import Code, Trouble, code_of, time_to_retry
-from flagtui.cli.plumbing.output.lines import VOICE, say, warn
+from flagtui.cli.plumbing.output.lines import VOICE, print_line, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
@@ -56,7 +56,7 @@ class ChangeReport:
     """Where the next results and plans belong."""
     _results: list[ChangeResult] = field(default_factory=list)
     _plans: list[ChangePlan] | None = None
-    _is_told: bool = False
+    _has_results: bool = False
     _has_saved: bool = False
 
     def __enter__(self) -> Self:
@@ -65,27 +65,27 @@ class ChangeReport:
     def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
         """Print pending results; leaving a later question does not mean that nothing was changed."""
         self.close()
-        if self._is_told and isinstance(fault, click.Abort | CancelledError):
+        if self._has_results and isinstance(fault, click.Abort | CancelledError):
             warn("stopped; changes made until then are reported.")
             raise click.exceptions.Exit(STOPPED)
 
-    def results(self, found: Sequence[ChangeResult]) -> None:
+    def results(self, results: Sequence[ChangeResult]) -> None:
         """Report outcomes; people see them immediately."""
-        self._is_told = self._is_told or bool(found)
-        self._has_saved = self._has_saved or any(result.ending == "saved" for result in found)
-        found = [replace(result, place=self.place) for result in found]
+        self._has_results = self._has_results or bool(results)
+        self._has_saved = self._has_saved or any(result.ending == "saved" for result in results)
+        results = [replace(result, place=self.place) for result in results]
         if self.printer.format != "table" or self.printer.fields:
-            self._results += found
+            self._results += results
             return
-        for result in found:
+        for result in results:
             if VOICE.is_quiet and result.ending in ("saved", STAGED, UNCHANGED):
                 continue
             if result.ending in ("saved", STAGED):
                 now = f": {result.now}" if result.now else ""
-                say(f"{result.key} {result.message}{now}. {result.next}".rstrip())
+                print_line(f"{result.key} {result.message}{now}. {result.next}".rstrip())
             elif result.ending == UNCHANGED:
                 what = f"{result.key}: unchanged: {result.message}; nothing was sent to {self.place.words}."
-                say(f"{what} {result.next}".rstrip())
+                print_line(f"{what} {result.next}".rstrip())
             else:
                 now = f" Nothing was sent to {self.place.words}." if result.ending == SKIPPED else ""
                 what = f"{result.key}: {result.ending}: {result.message.rstrip('.')}."
@@ -96,9 +96,9 @@ class ChangeReport:
         """`nothing was sent`, as far as that is true of the whole command."""
         return NOTHING_MORE if self._has_saved else "nothing was sent"
 
-    def plans(self, found: Sequence[ChangePlan]) -> None:
+    def plans(self, plans: Sequence[ChangePlan]) -> None:
         """Print what a dry run would change."""
-        self._plans = [*(self._plans or ()), *(replace(plan, place=self.place) for plan in found)]
+        self._plans = [*(self._plans or ()), *(replace(plan, place=self.place) for plan in plans)]
 
     def close(self) -> None:
         """Print pending plans and results."""

@@ -181,27 +181,27 @@ class DescribedCommand(ShownCommand):
         return self._real().make_context(info_name, given, parent, **extra)
 
 
-def _argument(one: Mapping[str, Any]) -> click.Argument:
-    count = -1 if one["many"] else 1
-    return click.Argument([one["name"]], metavar=one["shown"], nargs=count, required=False, type=_type(one))
+def _argument(row: Mapping[str, Any]) -> click.Argument:
+    count = -1 if row["many"] else 1
+    return click.Argument([row["name"]], metavar=row["shown"], nargs=count, required=False, type=_type(row))
 
 
-def _option(one: Mapping[str, Any], fields: Sequence[str]) -> click.Option:
-    if one["value"] is None:
-        return click.Option(one["names"], is_flag=True, help=one["shown"])
+def _option(row: Mapping[str, Any], fields: Sequence[str]) -> click.Option:
+    if row["value"] is None:
+        return click.Option(row["names"], is_flag=True, help=row["shown"])
     return click.Option(
-        one["names"], metavar=one["value"], multiple=one["many"], help=one["shown"], type=_type(one, fields)
+        row["names"], metavar=row["value"], multiple=row["many"], help=row["shown"], type=_type(row, fields)
     )
 
 
-def _type(one: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType[Any]:
+def _type(row: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType[Any]:
     """Return the type that completes an option's value; `fields` are those that the command prints."""
-    way, _of, kind = one["completed_by"].partition(" of ")
+    way, _of, kind = row["completed_by"].partition(" of ")
     makers: dict[str, Callable[[], click.ParamType[Any]]] = {
         "": lambda: click.STRING,
-        "choices": lambda: click.Choice(one["choices"]),
+        "choices": lambda: click.Choice(row["choices"]),
         "files": click.Path,
-        "words": lambda: KnownWord(one["choices"]),
+        "words": lambda: KnownWord(row["choices"]),
         "commands": lambda: COMMAND_WORDS,
         "tags": lambda: RecordWord(kind, is_tag=True),
         "queries": lambda: QueryWord(kind),

@@ -41,8 +41,8 @@ def quick_words() -> list[str] | None:
     return [_FORMS[shell].format(word) for word in matches]
 
 
-def _is_option(word: str, known: Container[str]) -> bool:
-    return word.startswith("-") and word not in known
+def _is_option(word: str, options: Container[str]) -> bool:
+    return word.startswith("-") and word not in options
 
 
 def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_tag: bool = False) -> list[str]:

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refus
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.needs import needs_of
 from flagtui.cli.plumbing.options import Agreement
-from flagtui.cli.plumbing.output.lines import say, warn
+from flagtui.cli.plumbing.output.lines import print_line, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.shown_questions import show_question
 from flagtui.safe_text import safe_text
@@ -49,13 +49,13 @@ async def dry_run(
         lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
         if printer.format == "table" and not printer.fields:
             show_question(question, report.place)
-            say(f"needs: [{safe_text(', '.join(needs), 200)}]")
+            print_line(f"needs: [{safe_text(', '.join(needs), 200)}]")
         if lacking:
             warn(f"the key lacks the scope {lacking}, so the server would refuse the change.")
             code, endings = EXIT_CODES["sign_in"], ["refused", *[NOT_SENT] * (len(planned.plans) - 1)]
         if printer.format == "table" and not printer.fields:
             what = "the change set was written to a file" if agreement.out else "this was a dry run"
-            say(f"Nothing was sent: {what}.")
+            print_line(f"Nothing was sent: {what}.")
             return code
     plans = [
         ChangePlan(plan, needs=needs, saved_ending=ending)

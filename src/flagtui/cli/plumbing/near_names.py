@@ -12,9 +12,9 @@ NEAR: Final = 3
 """Similar names that the error suggests."""
 
 
-def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
+def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: str) -> Trouble:
     """Return the trouble about a missing name, with similar names, else with `where`, which lists all."""
-    names = list(known)
+    names = list(names)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
     for word in missing:

@@ -79,7 +79,7 @@ def find_key(opening: Opening) -> FoundSecret:
 
 def ask(
     opening: Opening,
-    found: FoundSecret,
+    secret: FoundSecret,
     question: "Callable[[Client], Awaitable[WorkT]]",
     place: WorkPlace = ANYWHERE,
 ) -> WorkT:
@@ -90,7 +90,7 @@ def ask(
     from flagtui.cli.plumbing.client import make_client
 
     async def run() -> WorkT:
-        async with make_client(opening.profile, opening.host, found.key) as client:
+        async with make_client(opening.profile, opening.host, secret.key) as client:
             connection = client.connection
             connection.link.watch(report_waits(connection.link))
             ends = connection.clock.monotonic() + (place.wait or 0.0)
@@ -111,7 +111,7 @@ def ask(
         return asyncio.run(run())
     except NotSignedIn as refused:
         trouble = in_words(refused)
-        trouble.fix = f"{trouble.fix} {how_to_replace_a_key(opening, found.source)}"
+        trouble.fix = f"{trouble.fix} {how_to_replace_a_key(opening, secret.source)}"
         raise trouble from None
     except ApiError as error:
         raise in_words(error) from None

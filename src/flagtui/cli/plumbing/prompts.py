@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.cli.plumbing.output.lines import print_line, progress
 from flagtui.safe_text import safe_text
 
 
@@ -43,7 +43,7 @@ class Prompts:
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
         """Return the place of the one chosen, by its number."""
         for place, choice in enumerate(choices, 1):
-            say(f"  {place}  {choice}")
+            print_line(f"  {place}  {choice}")
         limits = click.IntRange(1, len(choices))
         with _stoppable():
             number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)

@@ -42,8 +42,8 @@ class RecordCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and passes them as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
-    Words that name records come as `Wanted`. A coroutine gets a session in the project instead of place and
-    printer: its return value is printed, or is the exit code of a change.
+    Words that name records come as `RecordSelection`. A coroutine gets a session in the project instead of
+    place and printer: its return value is printed, or is the exit code of a change.
     """
 
     def __init__(

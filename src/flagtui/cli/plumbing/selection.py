@@ -193,14 +193,14 @@ def read_query(line: str, vocabulary: Any) -> Any:
     return query
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RecordSelection(msgspec.Struct, frozen=True):
     """Names and ids to be looked up, and queries to be searched with, in the order they came."""
 
     names: tuple[str, ...]
     queries: tuple[str, ...] = ()
 
 
-def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str = "") -> Wanted:
+def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str = "") -> RecordSelection:
     """Sort words into names and queries; `-` means the names on standard input, which has no queries.
 
     Raises Trouble when nothing is named or piped in, or standard input is a terminal.
@@ -223,7 +223,7 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
         if "-" in words:
             raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
         raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
-    return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
+    return RecordSelection(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
 
 
 def read_address(session: ProjectSession, word: str, kind: RecordKind) -> int | None:
@@ -246,13 +246,13 @@ def is_id(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 19
 
 
-def only_one(found: Sequence[MatchT], noun: str) -> MatchT:
+def only_one(matches: Sequence[MatchT], noun: str) -> MatchT:
     """Return the only record of a command that needs one. Raises Trouble for none, or for several."""
-    if not found:
+    if not matches:
         raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
-    if len(found) > 1:
-        raise Trouble(f"{len(found):,} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
-    return found[0]
+    if len(matches) > 1:
+        raise Trouble(f"{len(matches):,} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
+    return matches[0]
 
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[MatchT]]) -> list[MatchT]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.guard import Question
 from flagtui.cli.plumbing.change_records import ChangePlace
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.text.conflict_lines import conflict_lines
 from flagtui.text.question_lines import question_lines
 
@@ -20,18 +20,18 @@ MOST_NAMED: Final = 12
 
 def show_question(question: Question[Any], place: ChangePlace) -> None:
     """Print the question of the app with its project and host, and why records are skipped."""
-    say(question.title)
-    say(f"  in {place.words}")
+    print_line(question.title)
+    print_line(f"  in {place.words}")
     for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
-        say("".join(text for text, _style in line).rstrip())
+        print_line("".join(text for text, _style in line).rstrip())
     for skip in question.skipped[:MOST_NAMED]:
-        say(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
+        print_line(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
     if (more := len(question.skipped) - MOST_NAMED) > 0:
-        say(f"  skipped: {more:,} more")
+        print_line(f"  skipped: {more:,} more")
 
 
 def show_conflicts(
-    key: str, noun: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say
+    key: str, noun: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = print_line
 ) -> None:
     """Show the previous, the current and the requested value of each conflict of a record."""
     if conflicts:

@@ -155,33 +155,33 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
             lambda values: "\n".join(values),
             is_extra=True,
         ),
-        RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),
+        RecordField("filters", "object", "The targeting as it is stored.", lambda flag: dict(flag.filters)),
         RecordField(
-            "evaluation_contexts", "texts", "The contexts that evaluate it.", lambda one: _contexts(one.raw)
+            "evaluation_contexts", "texts", "The contexts that evaluate it.", lambda flag: _contexts(flag.raw)
         ),
         RecordField(
             "continuity",
             "truth",
             "Whether the value persists across sign-in.",
-            lambda one: one.raw.get(STORED_NAMES["continuity"]) is True,
+            lambda flag: flag.raw.get(STORED_NAMES["continuity"]) is True,
         ),
         RecordField(
             "remote_configuration",
             "truth",
             "Whether it is a remote configuration.",
-            lambda one: one.raw.get(STORED_NAMES["remote_configuration"]) is True,
+            lambda flag: flag.raw.get(STORED_NAMES["remote_configuration"]) is True,
         ),
         RecordField(
             "encrypted_payloads",
             "truth",
             "Whether its payloads are encrypted.",
-            lambda one: one.raw.get(STORED_NAMES["encrypted_payloads"]) is True,
+            lambda flag: flag.raw.get(STORED_NAMES["encrypted_payloads"]) is True,
         ),
         RecordField(
             "bucketing",
             "text?",
             "The identifier by which users are bucketed.",
-            lambda one: _text(one.raw.get(STORED_NAMES["bucketing"])),
+            lambda flag: _text(flag.raw.get(STORED_NAMES["bucketing"])),
         ),
     ),
 )

@@ -45,25 +45,25 @@ def cycle(line: str, name: str, vocabulary: Vocabulary[Any]) -> str:
 
 
 def complete(
-    line: str, cursor: int, known: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any]
+    line: str, cursor: int, seen_values: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any]
 ) -> list[str]:
     """Return completions of the piece at the cursor, best first: `type:`, `type:boolean`, `tag:checkout`.
 
-    `known` has values seen in the records by qualifier name, and keys under the empty name.
+    `seen_values` has values of the records by qualifier name, and keys under the empty name.
     """
     piece = piece_at(line, cursor)
     sign = "-" if piece and piece.is_negated else ""
     if piece is None or piece.name is None:
         typed = fold(piece.value) if piece else ""
         names = [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(typed)]
-        keys = filter(str.isprintable, _matching(typed, known.get("", ())) if typed else [])
+        keys = filter(str.isprintable, _matching(typed, seen_values.get("", ())) if typed else [])
         return [*names, *(sign + key for key in keys)][:_OFFERED]
     qualifier = vocabulary.qualifiers.get(piece.name)
     if qualifier is None:
         return [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(piece.name)]
     before, _comma, typed = piece.value.rpartition(",")
     before += "," if before else ""
-    values = (*qualifier.values, *known.get(piece.name, ()))
+    values = (*qualifier.values, *seen_values.get(piece.name, ()))
     written = (_written(piece.name, before, value) for value in _matching(fold(typed), values))
     return [sign + each for each in islice(filter(None, written), _OFFERED)]
 

@@ -32,7 +32,7 @@ def needs_of(tree: Node) -> Needs:
     if ends and _is_only(tree, ends):
         return Needs((Ends(ends),), is_enough=True)
     literals = _look(tree)
-    clauses = sorted(_clauses_of(literals), key=_telling, reverse=True)
+    clauses = sorted(_clauses_of(literals), key=_selectivity, reverse=True)
     others = [_test(clause) for clause in clauses if not clause & {begins, ends}]
     at_edges = [Begins(begins)] * bool(begins) + [Ends(ends)] * bool(ends)
     is_enough = literals.exact is not None and not literals.has_edges and len(clauses) == 1
@@ -57,19 +57,19 @@ def _is_only(tree: Node, word: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Needs:
     exact: AnyOf | None
     """All texts that the node matches, if they are few; edges count as nothing."""
     clauses: tuple[AnyOf, ...] = ()
     has_edges: bool = False
 
 
-def _look(node: Node) -> _Found:
+def _look(node: Node) -> _Needs:
     match node:
         case Symbol():
-            return _Found(frozenset({node.letter}) if node.letter else None)
+            return _Needs(frozenset({node.letter}) if node.letter else None)
         case Edge():
-            return _Found(_EMPTY, has_edges=True)
+            return _Needs(_EMPTY, has_edges=True)
         case InTurn(parts):
             return _look_along(parts)
         case Alternation(options):
@@ -78,7 +78,7 @@ def _look(node: Node) -> _Found:
             return _look_at_repeat(_look(inner), low, high)
 
 
-def _look_along(parts: Iterable[Node]) -> _Found:
+def _look_along(parts: Iterable[Node]) -> _Needs:
     """Return the texts of consecutive nodes, joined as long as they are few."""
     run, clauses = _EMPTY, list[AnyOf]()
     is_exact, has_edges = True, False
@@ -91,32 +91,32 @@ def _look_along(parts: Iterable[Node]) -> _Found:
         clauses += [run, *need.clauses]
         run = need.exact or _EMPTY
     clauses.append(run)
-    telling = tuple(_without_longer(clause) for clause in clauses if _tells(clause))
-    return _Found(run if is_exact else None, telling, has_edges)
+    narrowing = tuple(_without_longer(clause) for clause in clauses if _narrows(clause))
+    return _Needs(run if is_exact else None, narrowing, has_edges)
 
 
-def _look_at_options(options: list[_Found]) -> _Found:
+def _look_at_options(options: list[_Needs]) -> _Needs:
     has_edges = any(option.has_edges for option in options)
     exact = [option.exact for option in options if option.exact is not None]
     together = frozenset[str]().union(*exact)
     if len(exact) == len(options) and len(together) <= _MOST_WORDS:
-        return _Found(together, has_edges=has_edges)
-    best = [max(_clauses_of(option), key=_telling, default=None) for option in options]
+        return _Needs(together, has_edges=has_edges)
+    best = [max(_clauses_of(option), key=_selectivity, default=None) for option in options]
     either = frozenset[str]().union(*(clause for clause in best if clause))
     is_clause = None not in best and len(either) <= _MOST_WORDS
-    return _Found(None, (either,) if is_clause else (), has_edges)
+    return _Needs(None, (either,) if is_clause else (), has_edges)
 
 
-def _look_at_repeat(found: _Found, low: int, high: int | None) -> _Found:
+def _look_at_repeat(needs: _Needs, low: int, high: int | None) -> _Needs:
     if low == 0:
-        is_few = high == 1 and found.exact is not None and len(found.exact) < _MOST_WORDS
-        return _Found((found.exact or _EMPTY) | _EMPTY if is_few else None, has_edges=found.has_edges)
-    return _Found(None, _clauses_of(found), found.has_edges)
+        is_few = high == 1 and needs.exact is not None and len(needs.exact) < _MOST_WORDS
+        return _Needs((needs.exact or _EMPTY) | _EMPTY if is_few else None, has_edges=needs.has_edges)
+    return _Needs(None, _clauses_of(needs), needs.has_edges)
 
 
-def _clauses_of(found: _Found) -> tuple[AnyOf, ...]:
-    exact = (_without_longer(found.exact),) if found.exact is not None and _tells(found.exact) else ()
-    return found.clauses or exact
+def _clauses_of(needs: _Needs) -> tuple[AnyOf, ...]:
+    exact = (_without_longer(needs.exact),) if needs.exact is not None and _narrows(needs.exact) else ()
+    return needs.clauses or exact
 
 
 def _without_longer(words: AnyOf) -> AnyOf:
@@ -124,9 +124,9 @@ def _without_longer(words: AnyOf) -> AnyOf:
     return frozenset(word for word in words if not any(less in word for less in words - {word}))
 
 
-def _tells(clause: AnyOf) -> bool:
+def _narrows(clause: AnyOf) -> bool:
     return bool(clause) and "" not in clause
 
 
-def _telling(clause: AnyOf) -> tuple[int, int]:
+def _selectivity(clause: AnyOf) -> tuple[int, int]:
     return min(map(len, clause)), -len(clause)

@@ -245,10 +245,10 @@ class _Parser:
 
 def _literal(character: str) -> Callable[[str], bool]:
     folded = character.lower()
-    return lambda found: found == folded
+    return lambda letter: letter == folded
 
 
 def _between(first: str, last: str) -> Callable[[str], bool]:
     if first > last:
         raise PatternError(f"[{first}-{last}] runs backwards")
-    return lambda found: first <= found <= last or first <= found.upper() <= last
+    return lambda letter: first <= letter <= last or first <= letter.upper() <= last

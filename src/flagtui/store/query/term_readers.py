@@ -77,7 +77,7 @@ def person_of(
             raise WrongValue
         if text == "me" and not value.is_quoted:
             return Reading(("me",), mine)
-        return Reading((f'"{text}"',), lambda _facts: lambda found: text in fold(found), names or email)
+        return Reading((f'"{text}"',), lambda _facts: lambda name: text in fold(name), names or email)
 
     def mine(facts: Facts) -> Test[Row] | None:
         me = facts.me
@@ -107,11 +107,11 @@ def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
         if not all(words):
             raise WrongValue
         return Reading(
-            words, lambda _facts: lambda found: any(fold(tag).startswith(words) for tag in found), tags
+            words, lambda _facts: lambda row_tags: any(fold(tag).startswith(words) for tag in row_tags), tags
         )
 
-    def whole(wanted: str) -> Reading[Row]:
-        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in map(fold, found), tags)
+    def whole(tag: str) -> Reading[Row]:
+        return Reading((f'"{tag}"',), lambda _facts: lambda row_tags: tag in map(fold, row_tags), tags)
 
     return read
 
@@ -122,9 +122,9 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
     def read(value: Value) -> Reading[Row]:
         if not value.text:
             raise WrongValue
-        wanted = value.text if value.is_pattern else fold(value.text)
-        test = _pattern(wanted) if value.is_pattern else Contains(wanted)
-        words = ("/", wanted) if value.is_pattern else (wanted,)
+        part = value.text if value.is_pattern else fold(value.text)
+        test = _pattern(part) if value.is_pattern else Contains(part)
+        words = ("/", part) if value.is_pattern else (part,)
         return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
 
     return read
@@ -146,7 +146,7 @@ def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
     def read(value: Value) -> Reading[Row]:
         compare, right = read_percentage(value.text)
         return Reading(
-            (value.text,), lambda _facts: lambda found: found is not None and compare(found, right), amount
+            (value.text,), lambda _facts: lambda share: share is not None and compare(share, right), amount
         )
 
     return read

@@ -55,18 +55,18 @@ class ValueTest(ABC, Generic[Tested]):
 class Contains(ValueTest[str]):
     """The folded text contains this word."""
 
-    wanted: str
+    word: str
 
     def __call__(self, value: str) -> bool:
-        return self.wanted in value
+        return self.word in value
 
     def each(self, values: Sequence[str]) -> bytes:
         """Return a byte for each value: 1 where it passes."""
-        return bytes(map(operator.contains, values, repeat(self.wanted)))
+        return bytes(map(operator.contains, values, repeat(self.word)))
 
     def implies(self, other: object) -> bool:
         """Return whether every text with this word contains the other's."""
-        return isinstance(other, Contains) and other.wanted in self.wanted
+        return isinstance(other, Contains) and other.word in self.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,15 @@ class ContainsAny(ValueTest[str]):
 class Begins(ValueTest[str]):
     """The text begins with this, or must not."""
 
-    wanted: str
+    prefix: str
     is_negated: bool = False
 
     def __call__(self, value: str) -> bool:
-        return value.startswith(self.wanted) is not self.is_negated
+        return value.startswith(self.prefix) is not self.is_negated
 
     def each(self, values: Sequence[str]) -> bytes:
         """Return a byte for each value: 1 where it passes."""
-        passed = bytes(map(str.startswith, values, repeat(self.wanted)))
+        passed = bytes(map(str.startswith, values, repeat(self.prefix)))
         return passed.translate(INVERTED) if self.is_negated else passed
 
 
@@ -104,14 +104,14 @@ class Begins(ValueTest[str]):
 class Ends(ValueTest[str]):
     """The text ends with this."""
 
-    wanted: str
+    suffix: str
 
     def __call__(self, value: str) -> bool:
-        return value.endswith(self.wanted)
+        return value.endswith(self.suffix)
 
     def each(self, values: Sequence[str]) -> bytes:
         """Return a byte for each value: 1 where it passes."""
-        return bytes(map(str.endswith, values, repeat(self.wanted)))
+        return bytes(map(str.endswith, values, repeat(self.suffix)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ class At(ValueTest[float | None]):
         return value is not None and self.compare(value, self.moment)
 
     def each(self, values: Sequence[float | None]) -> bytes:
-        # Nothing compares with NaN, so a missing moment needs no test of its own.
         """Return a byte for each value: 1 where it passes."""
+        # Nothing compares with NaN, so a missing moment needs no test of its own.
         numbers = [math.nan if value is None else value for value in values]
         return bytes(map(self.compare, numbers, repeat(self.moment)))
 

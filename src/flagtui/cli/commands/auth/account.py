@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.api.hosts import Host
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
@@ -27,7 +27,7 @@ class SignedIn:
     """The key in use, its source, and the server's report about it."""
 
     opening: Opening
-    found: FoundSecret
+    secret: FoundSecret
     introduction: Introduction
 
     def scopes(self, *, works: bool) -> list[str]:
@@ -39,21 +39,30 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     "sign-in",
     "Who is signed in where.",
     (
-        RecordField("profile", "text", "The profile.", lambda one: one.opening.profile.name, True),
-        RecordField("host", "text", "The server.", lambda one: one.opening.host.origin, True),
+        RecordField("profile", "text", "The profile.", lambda account: account.opening.profile.name, True),
+        RecordField("host", "text", "The server.", lambda account: account.opening.host.origin, True),
         RecordField(
             "guard",
             "text",
             "The guard level: relaxed, guarded, strict or read-only.",
-            lambda one: one.opening.profile.level,
+            lambda account: account.opening.profile.level,
             True,
         ),
-        RecordField("key", "text", "The key, masked.", lambda one: one.found.key.mask, True),
-        RecordField("key_source", "text", "Where the key was found.", lambda one: one.found.source, True),
-        RecordField("owner", "text", "The owner of the key.", lambda one: one.introduction.person, True),
-        RecordField("scopes", "texts", "Scopes that the key has.", lambda one: one.scopes(works=True)),
+        RecordField("key", "text", "The key, masked.", lambda account: account.secret.key.mask, True),
         RecordField(
-            "missing_scopes", "texts", "Scopes that the key lacks.", lambda one: one.scopes(works=False)
+            "key_source", "text", "Where the key was found.", lambda account: account.secret.source, True
+        ),
+        RecordField(
+            "owner", "text", "The owner of the key.", lambda account: account.introduction.person, True
+        ),
+        RecordField(
+            "scopes", "texts", "Scopes that the key has.", lambda account: account.scopes(works=True)
+        ),
+        RecordField(
+            "missing_scopes",
+            "texts",
+            "Scopes that the key lacks.",
+            lambda account: account.scopes(works=False),
         ),
     ),
 )
@@ -75,8 +84,8 @@ def status(profile: str, printer: Printer) -> None:
     if printer.is_for_programs or printer.fields:
         printer.records(SIGN_IN, [SignedIn(opening, secret, introduction)])
     else:
-        say(f"{opening.words}. The key: {secret.key.mask} from {secret.source}.")
-        tell_introduction(opening.host, introduction)
+        print_line(f"{opening.words}. The key: {secret.key.mask} from {secret.source}.")
+        print_introduction(opening.host, introduction)
 
 
 @command("logout", is_online=False, examples=("auth logout", "auth logout --profile prod"))
@@ -88,15 +97,15 @@ def logout(profile: str) -> None:
     _forget_rows(opening)
     gone = _forget_key(opening)
     if gone:
-        say(f"The key of {name} for {opening.host.origin} was removed ({', '.join(gone)}).")
+        print_line(f"The key of {name} for {opening.host.origin} was removed ({', '.join(gone)}).")
     else:
-        say(f"No key is stored for {name} at {opening.host.origin}.")
+        print_line(f"No key is stored for {name} at {opening.host.origin}.")
     if opening.environment.key:
-        say("FLAGTUI_API_KEY still has a key here.")
+        print_line("FLAGTUI_API_KEY still has a key here.")
     if opening.profile.key_command:
-        say("The profile's key_command still returns a key.")
+        print_line("The profile's key_command still returns a key.")
     if gone or opening.environment.key or opening.profile.key_command:
-        say("The key stays valid until it is deleted in the account settings of the server.")
+        print_line("The key stays valid until it is deleted in the account settings of the server.")
 
 
 def _forget_key(opening: Opening) -> list[Source]:
@@ -109,7 +118,7 @@ def _forget_key(opening: Opening) -> list[Source]:
     try:
         gone += replace(opening.keys, folder=None).forget(opening.owner)
     except KeyringUnusable as unusable:
-        say(f"{unusable} If a key is in one, it still is.")
+        print_line(f"{unusable} If a key is in one, it still is.")
     return gone
 
 
@@ -122,20 +131,22 @@ def _forget_rows(opening: Opening) -> None:
             frame.unlink(missing_ok=True)
 
 
-def tell_introduction(host: Host, found: Introduction) -> None:
+def print_introduction(host: Host, introduction: Introduction) -> None:
     """Print the owner of the key, and what will and won't work with it."""
-    say(f"Signed in to {host.address}{f' as {found.person}' if found.person else ''}.")
-    granted = abilities(found.key)
+    print_line(f"Signed in to {host.address}{f' as {introduction.person}' if introduction.person else ''}.")
+    granted = abilities(introduction.key)
     if not granted:
-        say("The server does not report the scopes of the key; a refused request says so when it happens.")
+        print_line(
+            "The server does not report the scopes of the key; a refused request names the missing one."
+        )
     for ability in granted:
         if ability.works:
-            say(f"  ✓ {ability.words}")
+            print_line(f"  ✓ {ability.words}")
         else:
-            say(f"  ✗ {lacking_scope(ability.words, ability.scope)}")
+            print_line(f"  ✗ {lacking_scope(ability.words, ability.scope)}")
 
 
-def project_line(found: Introduction, place: int) -> str:
-    project = found.projects[place]
-    organization = found.organization_of(project)
+def project_line(introduction: Introduction, place: int) -> str:
+    project = introduction.projects[place]
+    organization = introduction.organization_of(project)
     return f"{f'{organization} › ' if organization else ''}{project.label}  #{project.id}"

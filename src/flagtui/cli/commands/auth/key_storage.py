@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Literal, NoReturn, get_args
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
 from flagtui.config.key_sources import KeyFileRefused
@@ -19,7 +19,7 @@ _NOWHERE = "The key is not stored. Set FLAGTUI_API_KEY where flagtui is started,
 def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
     """Keeps the key there; without a place in the keyring, and asks when that cannot be. Raises Trouble."""
     if place == "nowhere":
-        say(_NOWHERE)
+        print_line(_NOWHERE)
     elif place == "file":
         _keep_in_file(keys, owner, key)
     else:
@@ -28,13 +28,13 @@ def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, per
         except KeyringUnusable as unusable:
             _keep_elsewhere(keys, owner, key, str(unusable), person)
         else:
-            say("The key is in the system's keyring.")
+            print_line("The key is in the system's keyring.")
 
 
 def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: Prompts) -> None:
     if not person.is_there:
         _refuse(why)
-    say(f"{why} The key can be kept in other ways:")
+    print_line(f"{why} The key can be kept in other ways:")
     choices = (
         "in a file only you can read; anyone with access to your account on this machine can read it too",
         "in a password manager that prints it: sign in again with --key-command 'pass show flagtui'",
@@ -50,7 +50,7 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
                 code="usage",
             )
         case _:
-            say(_NOWHERE)
+            print_line(_NOWHERE)
 
 
 def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
@@ -62,7 +62,7 @@ def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
         # An older key there would be found first.
         with suppress(KeyringUnusable):
             keys.keyring.forget(owner)
-    say(f"The key is in {path}, which only you can read.")
+    print_line(f"The key is in {path}, which only you can read.")
 
 
 def _refuse(why: str) -> NoReturn:

@@ -9,13 +9,13 @@ import click
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
-from flagtui.cli.commands.auth.account import project_line, tell_introduction
+from flagtui.cli.commands.auth.account import print_introduction, project_line
 from flagtui.cli.commands.auth.key_storage import Keep, keep_key
 from flagtui.cli.plumbing.client import make_client, why_not_personal
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
-from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.profile_choice import VARIABLE_WINS, LoginEnvironment, read_login_environment
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
@@ -68,7 +68,7 @@ class TerminalSignIn:
         """Return the profile as it is stored now. Raises Trouble."""
         profile = self._profile()
         host, key, introduction = self._accepted_key(self._host(profile), profile)
-        tell_introduction(host, introduction)
+        print_introduction(host, introduction)
         project = self._project(profile, introduction)
         profile = replace(profile, host=host.region or host.origin, project=project)
         if self.options.key_command:
@@ -77,7 +77,7 @@ class TerminalSignIn:
             keep_key(self.keys, Owner(profile.name, host.origin), key, self.options.keep, self.person)
         self._write(profile)
         if self.environment.key:
-            say(VARIABLE_WINS)
+            print_line(VARIABLE_WINS)
         return profile
 
     def _profile(self) -> Profile:
@@ -108,7 +108,7 @@ class TerminalSignIn:
         except ApiError as wrong:
             raise in_words(wrong) from None
         if host.notice:
-            say(host.notice)
+            print_line(host.notice)
         return host
 
     def _accepted_key(self, meant: Host, profile: Profile) -> tuple[Host, Secret, Introduction]:
@@ -120,8 +120,8 @@ class TerminalSignIn:
             except Trouble as trouble:
                 if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
                     raise
-                say(f"{trouble}")
-                say("Another key, or ctrl+c to cancel.")
+                print_line(f"{trouble}")
+                print_line("Another key, or ctrl+c to cancel.")
             else:
                 return host, key, introduction
         raise AssertionError("the last try returns or raises")
@@ -154,7 +154,7 @@ class TerminalSignIn:
             raise Trouble(str(wrong)) from None
 
     def _introduced(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
-        say(f"Asking {host.origin} about the key…")
+        print_line(f"Asking {host.origin} about the key…")
         try:
             return host, self.ask(host, key, profile)
         except NotSignedIn as refused:
@@ -192,8 +192,8 @@ class TerminalSignIn:
         except ApiError as error:
             raise in_words(error) from None
 
-    def _project(self, profile: Profile, found: Introduction) -> str:
-        projects = [str(project.id) for project in found.projects]
+    def _project(self, profile: Profile, introduction: Introduction) -> str:
+        projects = [str(project.id) for project in introduction.projects]
         requested = self.options.project or self.environment.given.project
         if requested:
             if not is_project_id(requested):
@@ -205,27 +205,27 @@ class TerminalSignIn:
                 )
             return requested
         usual = profile.project
-        if usual == CURRENT_PROJECT and found.me and found.me.current_project:
-            usual = str(found.me.current_project)
+        if usual == CURRENT_PROJECT and introduction.me and introduction.me.current_project:
+            usual = str(introduction.me.current_project)
         if len(projects) == 1:
             return projects[0]
-        if not projects and usual == CURRENT_PROJECT and found.me is None:
+        if not projects and usual == CURRENT_PROJECT and introduction.me is None:
             return self._unlisted_project()
         if not projects or not self.person.is_there:
             return usual
-        say("Projects:")
-        names = [project_line(found, place) for place in range(len(projects))]
+        print_line("Projects:")
+        names = [project_line(introduction, place) for place in range(len(projects))]
         default = projects.index(usual) if usual in projects else 0
         return projects[self.person.choose("Which project to open first", names, default)]
 
     def _unlisted_project(self) -> str:
         """Return the number of a project that the key cannot look up, as far as it is known."""
-        say("The key cannot look up its project: it lacks user:read and project:read.")
+        print_line("The key cannot look up its project: it lacks user:read and project:read.")
         if not self.person.is_there:
-            say("Name the project by its number with --project, here or with every command.")
+            print_line("Name the project by its number with --project, here or with every command.")
             return CURRENT_PROJECT
         while not is_project_id(project := self.person.ask("Number of the project", "")):
-            say("The number is in the address of the project in the browser: /project/NUMBER.")
+            print_line("The number is in the address of the project in the browser: /project/NUMBER.")
         return project
 
     def _write(self, profile: Profile) -> None:
@@ -241,7 +241,7 @@ class TerminalSignIn:
             raise Trouble(str(wrong)) from None
         except OSError as error:
             raise Trouble(f"{file} cannot be written: {error.strerror}.") from None
-        say(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
+        print_line(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
 def sign_in(environment: LoginEnvironment, options: SignInOptions) -> None:

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import EVENTS, Wanted
+from flagtui.cli.plumbing.selection import EVENTS, RecordSelection
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
@@ -49,7 +49,7 @@ def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordComman
 
     @_command(name, *examples, operations=("event_definitions.update", *operations), help=words, **more)
     @EVENT_WORDS
-    async def change(session: ProjectSession, events: Wanted, terms: WriteTerms) -> int:
+    async def change(session: ProjectSession, events: RecordSelection, terms: WriteTerms) -> int:
         return await change_events(session, events, lambda fresh: PLAIN[name](fresh.id), terms)
 
     return change
@@ -77,7 +77,9 @@ delete = _plain(
 )
 @EVENT_WORDS
 @tag_options("events")
-async def tag(session: ProjectSession, events: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
+async def tag(
+    session: ProjectSession, events: RecordSelection, terms: WriteTerms, **tags: Unpack[TagOptions]
+) -> int:
     """Add, remove or set tags of events."""
     retagging = read_retagging(**tags)
     return await change_events(
@@ -88,7 +90,7 @@ async def tag(session: ProjectSession, events: Wanted, terms: WriteTerms, **tags
 @_command("describe", "'$pageview' --text 'A page was seen' --dry-run", "'$pageview' --text '' --dry-run")
 @EVENT_WORD
 @click.option("--text", required=True, help="The description: what it means and when it is sent.")
-async def describe(session: ProjectSession, event: Wanted, text: str, terms: WriteTerms) -> int:
+async def describe(session: ProjectSession, event: RecordSelection, text: str, terms: WriteTerms) -> int:
     """Change the description of an event."""
 
     def described(fresh: EventDefinition) -> EventIntent:
@@ -127,14 +129,14 @@ async def create(
 @_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")
 @EVENT_WORDS
 @click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
-async def owner(session: ProjectSession, events: Wanted, person: str, terms: WriteTerms) -> int:
+async def owner(session: ProjectSession, events: RecordSelection, person: str, terms: WriteTerms) -> int:
     """Set the owner of events."""
     fresh = await events_of(session, events)
     people = await _people(session, fresh, person)
     number = _number_of(person, people)
 
-    def make(one: EventDefinition) -> EventIntent:
-        return intents.set_field(one.id, "owner", number, one.owner.id if one.owner else None)
+    def make(event: EventDefinition) -> EventIntent:
+        return intents.set_field(event.id, "owner", number, event.owner.id if event.owner else None)
 
     return await _change(session, fresh, make, terms, people)
 
@@ -142,7 +144,9 @@ async def owner(session: ProjectSession, events: Wanted, person: str, terms: Wri
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
 @EVENT_WORD
 @click.option("--to", "primary", required=True, metavar="NAME", help="The property; empty for none.")
-async def primary_property(session: ProjectSession, event: Wanted, primary: str, terms: WriteTerms) -> int:
+async def primary_property(
+    session: ProjectSession, event: RecordSelection, primary: str, terms: WriteTerms
+) -> int:
     """Choose the primary property of an event."""
 
     def named(fresh: EventDefinition) -> EventIntent:
@@ -159,7 +163,7 @@ async def primary_property(session: ProjectSession, event: Wanted, primary: str,
     required=True,
     help="allow accepts them, reject drops them.",
 )
-async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: WriteTerms) -> int:
+async def enforce(session: ProjectSession, events: RecordSelection, mode: str, terms: WriteTerms) -> int:
     """Set whether events that do not match the schema are accepted."""
 
     def enforced(fresh: EventDefinition) -> EventIntent:
@@ -168,9 +172,11 @@ async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: Wri
     return await change_events(session, events, enforced, terms)
 
 
-async def change_events(session: ProjectSession, wanted: Wanted, make: MakeIntent, terms: WriteTerms) -> int:
+async def change_events(
+    session: ProjectSession, selection: RecordSelection, make: MakeIntent, terms: WriteTerms
+) -> int:
     """Change every selected event and return the exit code. Raises Trouble."""
-    return await _change(session, await events_of(session, wanted), make, terms)
+    return await _change(session, await events_of(session, selection), make, terms)
 
 
 async def _change(
@@ -203,15 +209,15 @@ async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], per
     return people | ({-1: ""} if me is None else {-1: people[me.id]})
 
 
-def _number_of(person: str, known: People) -> int | None:
-    """Return the number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
+def _number_of(person: str, people: People) -> int | None:
+    """Return the number of the person; -1 in `people` holds what `me` is called. Raises Trouble."""
     if person == "none":
         return None
-    email = known[-1] if person == "me" else person
-    owner = next((number for number, name in known.items() if number > 0 and email and name == email), None)
+    email = people[-1] if person == "me" else person
+    owner = next((number for number, name in people.items() if number > 0 and email and name == email), None)
     if owner is None and person.isascii() and person.isdigit():
         return int(person)
     if owner is None:
-        names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "none"
+        names = ", ".join(sorted({name for number, name in people.items() if number > 0})) or "none"
         raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
     return owner

@@ -15,7 +15,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import EVENTS, Wanted, several
+from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
 from flagtui.cli.records.field_words import age_words, commas, known, yes
 from flagtui.local_time import unix
@@ -112,7 +112,7 @@ TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     "Types for all events, as code.",
     (
         RecordField("language", "text", "typescript, golang or python.", is_shown=True),
-        RecordField("events", "whole", "The number of events in it.", lambda one: one.count, True),
+        RecordField("events", "whole", "The number of events in it.", lambda types: types.count, True),
         RecordField("code", "text", "The whole file.", is_shown=True),
     ),
 )
@@ -148,7 +148,7 @@ async def list_all(
     examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
 )
 @EVENT_WORDS
-async def get(session: ProjectSession, events: Wanted) -> list[WholeEvent]:
+async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEvent]:
     """Show whole event definitions."""
     definitions = [*await _named(session, events), *await _listed(session, events.queries)]
     return [WholeEvent(event, event.row()) for event in {event.id: event for event in definitions}.values()]
@@ -182,20 +182,20 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
     return 0
 
 
-async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
+async def events_of(session: ProjectSession, selection: RecordSelection) -> list[EventDefinition]:
     """Return each event once. Raises ApiError, and Trouble if one is missing: then no event is changed."""
-    named = {event.id: event for event in await _named(session, wanted)}
-    ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
+    named = {event.id: event for event in await _named(session, selection)}
+    ids = [row.id for line in selection.queries for row in await EVENTS.rows(session, line)]
     read = await several(
         [id for id in dict.fromkeys(ids) if id not in named], session.client.event_definitions.get
     )
     return [*named.values(), *read]
 
 
-async def _named(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
+async def _named(session: ProjectSession, selection: RecordSelection) -> list[EventDefinition]:
     """Return the events that are named. Raises ApiError, and Trouble when one is missing."""
-    events = await several(wanted.names, lambda name: _find(session, name))
-    missing = [name for name, event in zip(wanted.names, events, strict=True) if event is None]
+    events = await several(selection.names, lambda name: _find(session, name))
+    missing = [name for name, event in zip(selection.names, events, strict=True) if event is None]
     if missing:
         raise await EVENTS.unknown(session, missing)
     return [event for event in events if event is not None]

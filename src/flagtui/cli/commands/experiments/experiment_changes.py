@@ -15,7 +15,7 @@ from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import RecordSelection
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
@@ -161,7 +161,7 @@ duplicate = _step(
 )
 @click.option("--flag-key", default="", metavar="KEY", help="Its flag there; default: the same key.")
 async def copy(
-    session: ProjectSession, experiment: Wanted, target: int, flag_key: str, terms: WriteTerms
+    session: ProjectSession, experiment: RecordSelection, target: int, flag_key: str, terms: WriteTerms
 ) -> int:
     """Copy an experiment as a draft to another project."""
 
@@ -172,14 +172,14 @@ async def copy(
 
 
 async def take_step(
-    session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
+    session: ProjectSession, name: StepName, selection: RecordSelection, choose: Choose, terms: WriteTerms
 ) -> int:
     """Take the step for every selected experiment and return the exit code. Raises Trouble."""
     step = STEPS[name]
     if name == "restore":
-        intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, wanted)]
+        intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, selection)]
         return await carry_out_steps(session, intents, (), terms)
-    fresh = as_staged(session, terms, await experiments_of(session, wanted))
+    fresh = as_staged(session, terms, await experiments_of(session, selection))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]

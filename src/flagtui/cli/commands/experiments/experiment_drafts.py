@@ -19,7 +19,7 @@ from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -109,7 +109,7 @@ async def create(
 @PRINT
 async def edit(
     session: ProjectSession,
-    experiment: Wanted,
+    experiment: RecordSelection,
     values: tuple[str, ...],
     source: str | None,
     is_printed: bool,

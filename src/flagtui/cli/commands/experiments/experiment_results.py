@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
@@ -78,7 +78,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
         "interval",
         "any",
         "Lower and upper bound of the lift; null where it is not known.",
-        lambda one: list(one.interval) if one.interval else None,
+        lambda value: list(value.interval) if value.interval else None,
     ),
     RecordField("chance_to_win", "number?", "The probability that it is greater, from 0 to 1."),
     RecordField(
@@ -90,7 +90,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
     ),
     RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
     RecordField("significant", "truth?", "As the server reports it."),
-    RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
+    RecordField("baseline", "truth", "Whether others are compared with it.", lambda value: value.is_baseline),
     RecordField("samples", "number?", "The number of samples.", is_shown=True, words=_short),
     RecordField("breakdown", "text", "The values it is of, such as pro, DE; empty for all users."),
     RecordField("uuid", "text", "Of the metric."),
@@ -102,7 +102,7 @@ RESULT: Final[RecordSchema[MetricValue]] = RecordSchema(
     "One variant of one metric, as of now.",
     (
         *_VALUES,
-        RecordField("as_of", "text?", "The day it is of, where that is not today.", lambda one: one.day),
+        RecordField("as_of", "text?", "The day it is of, where that is not today.", lambda value: value.day),
     ),
 )
 DAY: Final[RecordSchema[MetricValue]] = RecordSchema(
@@ -140,7 +140,7 @@ WAIT: Final = click.option(
 )
 @WAIT
 def results(
-    experiments: Wanted, recalculate: bool, wait: float | None, place: WorkPlace, printer: Printer
+    experiments: RecordSelection, recalculate: bool, wait: float | None, place: WorkPlace, printer: Printer
 ) -> int:
     """Show what experiments measure: every metric for every variant."""
 
@@ -176,7 +176,12 @@ def results(
 )
 @WAIT
 def timeseries(
-    experiment: Wanted, metric: str, recalculate: bool, wait: float | None, place: WorkPlace, printer: Printer
+    experiment: RecordSelection,
+    metric: str,
+    recalculate: bool,
+    wait: float | None,
+    place: WorkPlace,
+    printer: Printer,
 ) -> int:
     """Show one metric day by day, each day cumulative."""
 
@@ -227,23 +232,23 @@ async def _results_of(
     return findings, True
 
 
-def _metric(found: Findings, wanted: str, name: str) -> Metric:
-    metrics = [reading.metric for reading in found.readings]
-    chosen = [metric for metric in metrics if not wanted or wanted in (metric.uuid, metric.name)]
+def _metric(findings: Findings, requested: str, name: str) -> Metric:
+    metrics = [reading.metric for reading in findings.readings]
+    chosen = [metric for metric in metrics if not requested or requested in (metric.uuid, metric.name)]
     if not chosen:
         names = ", ".join(metric.name for metric in metrics) or "none"
         raise Trouble(f"{name} has no such metric.", f"Metrics: {names}.", code="not_found")
     return chosen[0]
 
 
-def _values(found: Findings) -> Iterator[MetricValue]:
-    for reading in found.readings:
+def _values(findings: Findings) -> Iterator[MetricValue]:
+    for reading in findings.readings:
         metric = reading.metric
         if reading.result is None:
             reason = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
-            yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", reason=reason)
+            yield MetricValue(findings.row.id, metric.name, metric.uuid, metric.role, "", reason=reason)
         else:
-            yield from _of_result(found.row.id, metric, reading.result, reading.as_of or None)
+            yield from _of_result(findings.row.id, metric, reading.result, reading.as_of or None)
 
 
 def _of_result(

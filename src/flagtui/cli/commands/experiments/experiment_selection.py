@@ -4,14 +4,14 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted, is_id, several
+from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection, is_id, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 
 
-async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experiment]:
+async def experiments_of(session: ProjectSession, selection: RecordSelection) -> list[Experiment]:
     """Return each experiment once. Raises ApiError, and Trouble when one is missing or ambiguous."""
-    ids = await ids_of(session, wanted)
+    ids = await ids_of(session, selection)
     experiments = await several(ids, lambda id: _read(session, id))
     missing = [str(id) for id, experiment in zip(ids, experiments, strict=True) if experiment is None]
     if missing:
@@ -19,10 +19,10 @@ async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experi
     return [experiment for experiment in experiments if experiment is not None]
 
 
-async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
+async def ids_of(session: ProjectSession, selection: RecordSelection) -> list[int]:
     """Their numbers, without reading them: deleted experiments cannot be read. Raises as above."""
-    numbers = [name for name in wanted.names if is_id(name)]
-    named = [name for name in wanted.names if name not in numbers]
+    numbers = [name for name in selection.names if is_id(name)]
+    named = [name for name in selection.names if name not in numbers]
     rows: list[ExperimentRow] = await EXPERIMENTS.every(session, has_archived=True) if named else []
     ids = [int(number) for number in numbers]
     missing = []
@@ -38,12 +38,12 @@ async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
             missing.append(name)
     if missing:
         raise await EXPERIMENTS.unknown(session, missing, rows)
-    for line in wanted.queries:
+    for line in selection.queries:
         ids += [row.id for row in await EXPERIMENTS.rows(session, line)]
     return list(dict.fromkeys(ids))
 
 
-def deleted_ids_of(session: ProjectSession, selection: Wanted) -> list[int]:
+def deleted_ids_of(session: ProjectSession, selection: RecordSelection) -> list[int]:
     """Return the numbers of deleted experiments: no server lists them, so names come from the journal.
 
     Raises Trouble for a query, and for a name that the journal does not know or knows of several.

@@ -10,7 +10,7 @@ from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand, command
-from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted
+from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
@@ -91,9 +91,9 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
             "shares",
             "objects",
             "Each variant: key, share.",
-            lambda one: [{"key": each.key, "share": each.rollout} for each in one.experiment.variants],
+            lambda whole: [{"key": each.key, "share": each.rollout} for each in whole.experiment.variants],
             True,
-            lambda found: ", ".join(f"{each['key']} {percent_words(each['share'])}" for each in found),
+            lambda shares: ", ".join(f"{each['key']} {percent_words(each['share'])}" for each in shares),
         ),
         RecordField(
             "measures",
@@ -112,36 +112,40 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
             True,
             is_extra=True,
         ),
-        RecordField("metrics", "objects", "Primary metrics.", lambda one: _objects(one.experiment.metrics)),
+        RecordField(
+            "metrics", "objects", "Primary metrics.", lambda whole: _objects(whole.experiment.metrics)
+        ),
         RecordField(
             "metrics_secondary",
             "objects",
             "Secondary metrics.",
-            lambda one: _objects(one.experiment.metrics_secondary),
+            lambda whole: _objects(whole.experiment.metrics_secondary),
         ),
         RecordField(
             "exposure_criteria",
             "object",
             "Which users count as exposed.",
-            lambda one: dict(one.experiment.exposure_criteria),
+            lambda whole: dict(whole.experiment.exposure_criteria),
         ),
         RecordField(
-            "stats_config", "object", "How it is measured.", lambda one: dict(one.experiment.stats_config)
+            "stats_config", "object", "How it is measured.", lambda whole: dict(whole.experiment.stats_config)
         ),
         RecordField(
             "parameters",
             "object",
             "The variants and other parameters.",
-            lambda one: dict(one.experiment.parameters),
+            lambda whole: dict(whole.experiment.parameters),
         ),
-        RecordField("holdout_id", "whole?", "The id of its holdout.", lambda one: one.row.holdout_id),
-        RecordField("counts", "text", "What is counted: people, or groups.", lambda one: one.experiment.unit),
-        RecordField("notes", "object", "Notes on variants, by key.", lambda one: one.experiment.notes),
+        RecordField("holdout_id", "whole?", "The id of its holdout.", lambda whole: whole.row.holdout_id),
+        RecordField(
+            "counts", "text", "What is counted: people, or groups.", lambda whole: whole.experiment.unit
+        ),
+        RecordField("notes", "object", "Notes on variants, by key.", lambda whole: whole.experiment.notes),
         RecordField(
             "comment",
             "text?",
             "The comment on its conclusion.",
-            lambda one: one.experiment.conclusion_comment,
+            lambda whole: whole.experiment.conclusion_comment,
         ),
     ),
 )
@@ -162,19 +166,21 @@ SHARED_METRIC: Final[RecordSchema[SavedMetric]] = RecordSchema(
         RecordField("id", "whole", "Its id.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("description", "text?", "What it counts.", is_shown=True),
-        RecordField("query", "object", "As stored by the server.", lambda one: dict(one.query)),
+        RecordField("query", "object", "As stored by the server.", lambda metric: dict(metric.query)),
     ),
 )
 STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     "experiment-stats",
     "Counts of the experiments of the project.",
     (
-        RecordField("active", "whole", "Running now.", lambda one: one.active_experiments, True),
-        RecordField("launched", "whole", "In the last 30 days.", lambda one: one.launched_last_30d, True),
+        RecordField("active", "whole", "Running now.", lambda stats: stats.active_experiments, True),
+        RecordField("launched", "whole", "In the last 30 days.", lambda stats: stats.launched_last_30d, True),
         RecordField(
-            "launched_before", "whole", "In the 30 days before.", lambda one: one.launched_previous_30d
+            "launched_before", "whole", "In the 30 days before.", lambda stats: stats.launched_previous_30d
         ),
-        RecordField("completed", "whole", "In the last 30 days.", lambda one: one.completed_last_30d, True),
+        RecordField(
+            "completed", "whole", "In the last 30 days.", lambda stats: stats.completed_last_30d, True
+        ),
     ),
 )
 
@@ -209,7 +215,7 @@ async def list_all(
     examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
 )
 @EXPERIMENT_WORDS
-async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperiment]:
+async def get(session: ProjectSession, experiments: RecordSelection) -> list[WholeExperiment]:
     """Show whole experiments: variants, metrics, settings."""
     return [
         WholeExperiment(experiment, experiment.row())
@@ -227,7 +233,7 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
 )
 @EXPERIMENT_WORDS
 @limit_option(50, "Print at most N entries of each.", most=100)
-async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
+async def history(session: ProjectSession, experiments: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
     changes: list[ChangeRow] = []
     for id in await ids_of(session, experiments):

@@ -30,7 +30,7 @@ from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, Wri
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
@@ -99,7 +99,7 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     )
     @FLAG_WORDS
     @IF_VERSION
-    async def change(session: ProjectSession, flags: Wanted, terms: WriteTerms) -> int:
+    async def change(session: ProjectSession, flags: RecordSelection, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
         selected = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
         return await change_flags(session, selected, lambda flag: switch(verb, flag.id, flag.version), terms)
@@ -155,7 +155,7 @@ restore = _switch(
 @click.option("--all-conditions", is_flag=True, help="All conditions, also with different percentages.")
 async def rollout(
     session: ProjectSession,
-    flags: Wanted,
+    flags: RecordSelection,
     percent: float,
     condition: int | None,
     all_conditions: bool,
@@ -183,7 +183,9 @@ async def rollout(
 @FLAG_WORDS
 @IF_VERSION
 @tag_options("flags")
-async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
+async def tag(
+    session: ProjectSession, flags: RecordSelection, terms: WriteTerms, **tags: Unpack[TagOptions]
+) -> int:
     """Add, remove or set tags of flags."""
     retagging = read_retagging(**tags)
 

@@ -26,11 +26,11 @@ from flagtui.cli.plumbing.options import (
     read_text,
     source_option,
 )
-from flagtui.cli.plumbing.output.lines import print_json, say
+from flagtui.cli.plumbing.output.lines import print_json, print_line
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import RecordSelection
 from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
 from flagtui.cli.records.flag_files import is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -70,7 +70,7 @@ class EditOptions(TypedDict):
 @source_option(help="JSON as --print or flags get --json prints it, of one flag or many; - reads stdin.")
 @PRINT
 async def edit(
-    session: ProjectSession, flag: Wanted | None, terms: WriteTerms, **given: Unpack[EditOptions]
+    session: ProjectSession, flag: RecordSelection | None, terms: WriteTerms, **given: Unpack[EditOptions]
 ) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
@@ -111,7 +111,7 @@ async def _edit_records(
         raise Trouble("--rename needs the id of each flag in the file.", code="usage")
     if len({*names}) < len(names):
         raise Trouble("the file has an id more than once.", code="usage")
-    flags = await flags_of(session, Wanted(tuple(names)))
+    flags = await flags_of(session, RecordSelection(tuple(names)))
     return await _edit_flags(session, flags, records, terms, may_rename=may_rename)
 
 
@@ -180,7 +180,7 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
     try:
         editor = find_editor()
         if editor.notice:
-            say(f"{editor.notice}.")
+            print_line(f"{editor.notice}.")
         made = editor_text.edit(record, editor, folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None

@@ -12,7 +12,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.selection import RecordSelection, several
 from flagtui.cli.plumbing.word_types import FLAG_WORDS
 from flagtui.details.evaluations import (
     EvaluationSubject,
@@ -99,7 +99,9 @@ OPERATIONS: Final = (
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 @SUBJECT
-async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[str, ...]) -> list[FlagValue]:
+async def evaluate(
+    session: ProjectSession, flags: RecordSelection | None, people: tuple[str, ...]
+) -> list[FlagValue]:
     """Show what users are served by flags; by all flags without FLAG."""
     return await _values(session, flags, people)
 
@@ -116,7 +118,9 @@ async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[
 )
 @FLAG_WORDS
 @SUBJECT
-async def explain(session: ProjectSession, flags: Wanted, people: tuple[str, ...]) -> list[FlagValue]:
+async def explain(
+    session: ProjectSession, flags: RecordSelection, people: tuple[str, ...]
+) -> list[FlagValue]:
     """Explain why users are served a value, condition by condition."""
     return await _values(session, flags, people)
 
@@ -133,13 +137,15 @@ def subject_of(line: str) -> EvaluationSubject:
     return subject
 
 
-async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequence[str]) -> list[FlagValue]:
+async def _values(
+    session: ProjectSession, selection: RecordSelection | None, people: Sequence[str]
+) -> list[FlagValue]:
     """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
-    if wanted is None and not any(subject.is_hypothetical for subject in subjects):
+    if selection is None and not any(subject.is_hypothetical for subject in subjects):
         values = await several(subjects, lambda subject: _served_values(session, subject))
         return sorted(chain.from_iterable(values), key=lambda value: value.key)
-    flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
+    flags = await flags_of(session, selection or RecordSelection((), ("is:on", "is:off")))
     with limited_evaluation():
         return [value_of(account) for account in await _accounts(session, subjects, flags)]
 

@@ -27,7 +27,7 @@ from flagtui.cli.plumbing.options import Percentage, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import RecordSelection
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
@@ -102,7 +102,7 @@ class ScheduleOptions(TypedDict):
     excludes=(*LATER_CHANGES, "--at"),
 )
 async def schedule(
-    session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
+    session: ProjectSession, flag: RecordSelection, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
     """Schedule a change of a flag on the server, or drop a scheduled one."""
     share, rollout = given["share"], given["rollout"]
@@ -138,7 +138,7 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
         never_staged="it creates a record beside the flag",
     )
     @FLAG_WORD
-    async def make(session: ProjectSession, flag: Wanted, terms: WriteTerms) -> int:
+    async def make(session: ProjectSession, flag: RecordSelection, terms: WriteTerms) -> int:
         fresh = await flag_of(session, flag)
         has_one = what == "dashboard" and fresh.usage_dashboard is not None
         who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
@@ -173,14 +173,14 @@ async def schedule_change(session: ProjectSession, flag: Flag, later: Later, ter
 async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: float) -> int:
     """0 when the server has done it. Raises Trouble when it could not, or did not so far."""
 
-    def is_then(one: ScheduledChange) -> bool:
-        return one.scheduled_at is not None and abs((one.scheduled_at - later.at).total_seconds()) < 1
+    def is_then(change: ScheduledChange) -> bool:
+        return change.scheduled_at is not None and abs((change.scheduled_at - later.at).total_seconds()) < 1
 
     async def look() -> ScheduledChange | None:
         scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
         # Servers keep fewer digits of the moment than were sent.
         alike = [change for change in scheduled if change.payload == later.payload and is_then(change)]
-        newest = max(alike, key=lambda one: one.id, default=None)
+        newest = max(alike, key=lambda change: change.id, default=None)
         return newest if newest is not None and newest.is_done else None
 
     try:
@@ -200,7 +200,7 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
 async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: WriteTerms) -> int:
     """Drop a scheduled change and return the exit code. Raises Trouble."""
     scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
-    change = next((one for one in scheduled if one.id == number), None)
+    change = next((change for change in scheduled if change.id == number), None)
     if change is None:
         fix = f"See: flagtui flags due {flag.key}"
         raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")

@@ -15,7 +15,7 @@ from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, several
+from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, several
 from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
@@ -74,12 +74,14 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "A change that the server will make.",
     (
         RecordField("key", "text", "The key of the flag.", is_shown=True),
-        RecordField("id", "whole", "The id for --drop.", lambda one: one.change.id, is_shown=True),
+        RecordField(
+            "id", "whole", "The id for --drop.", lambda scheduled: scheduled.change.id, is_shown=True
+        ),
         RecordField(
             "at",
             "time?",
             "When it is due.",
-            lambda one: unix(one.change.scheduled_at),
+            lambda scheduled: unix(scheduled.change.scheduled_at),
             is_shown=True,
             words=minute_words,
         ),
@@ -87,17 +89,24 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
             "change",
             "text",
             "The change in words.",
-            lambda one: scheduled_words(one.change),
+            lambda scheduled: scheduled_words(scheduled.change),
             is_shown=True,
             is_long=True,
         ),
-        RecordField("done", "truth", "Whether the server has made it.", lambda one: one.change.is_done),
+        RecordField(
+            "done", "truth", "Whether the server has made it.", lambda scheduled: scheduled.change.is_done
+        ),
         RecordField(
             "failure", "text?", "Why it failed; null if it did not.", lambda due: due.change.failure_reason
         ),
-        RecordField("recurring", "truth", "Whether it recurs.", lambda one: one.change.is_recurring),
         RecordField(
-            "payload", "object", "The change as the server keeps it.", lambda one: dict(one.change.payload)
+            "recurring", "truth", "Whether it recurs.", lambda scheduled: scheduled.change.is_recurring
+        ),
+        RecordField(
+            "payload",
+            "object",
+            "The change as the server keeps it.",
+            lambda scheduled: dict(scheduled.change.payload),
         ),
     ),
 )
@@ -113,7 +122,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
 )
 @FLAG_WORDS
 @limit_option(100, "Print at most N entries of each flag.")
-async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
+async def history(session: ProjectSession, flags: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
     changes: list[ChangeRow] = []
     for flag in await flags_of(session, flags):
@@ -133,7 +142,7 @@ async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[Ch
 @click.option("--from", "old", type=click.IntRange(1), help="The older version; default: the previous one.")
 @click.option("--to", "new", type=click.IntRange(1), help="The newer version; default: the current one.")
 async def diff(
-    session: ProjectSession, flag: Wanted, old: int | None, new: int | None
+    session: ProjectSession, flag: RecordSelection, old: int | None, new: int | None
 ) -> list[FlagDifference]:
     """Show the differences between two versions of a flag; by default, the last change."""
     fresh = await flag_of(session, flag)
@@ -219,7 +228,7 @@ def differences(
     examples=("flags due", "flags due tag:web --json"),
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
-async def due(session: ProjectSession, flags: Wanted | None) -> list[ScheduledFlagChange]:
+async def due(session: ProjectSession, flags: RecordSelection | None) -> list[ScheduledFlagChange]:
     """List scheduled changes of flags, the next one first; of all flags without FLAG."""
     rows = None if flags is None else await rows_of(session, flags)
     if rows == []:

@@ -5,7 +5,7 @@ from typing import Final
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, is_id, read_address, several
+from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, is_id, read_address, several
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.rows import FlagRow
@@ -22,22 +22,22 @@ _SHOWN: Final = frozenset(
 """Fields of a whole flag that are shown and that a list may omit."""
 
 
-async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
+async def rows_of(session: ProjectSession, selection: RecordSelection) -> list[FlagRow]:
     """Return the row of each flag once; a query costs only the list. Raises ApiError, Trouble."""
-    named = map(row_of_object, (await _named(session, wanted)).values())
-    listed = [row for line in wanted.queries for row in await FLAGS.rows(session, line)]
+    named = map(row_of_object, (await _named(session, selection)).values())
+    listed = [row for line in selection.queries for row in await FLAGS.rows(session, line)]
     return [*{row.id: row for row in (*named, *listed)}.values()]
 
 
-async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
+async def objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
     """Return each flag once. Raises ApiError, and Trouble when one is missing."""
-    named = await _named(session, wanted)
-    ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
+    named = await _named(session, selection)
+    ids = [row.id for line in selection.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]
     return [*named.values(), *await several(unread, session.client.flag_objects.get)]
 
 
-async def listed_objects_of(session: ProjectSession, selection: Wanted) -> list[FlagObject]:
+async def listed_objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
     """Return each flag once, those of a query as the list has them, to be shown. Raises as above."""
     objects = await _named(session, selection)
     for line in selection.queries:
@@ -55,10 +55,10 @@ async def listed_objects_of(session: ProjectSession, selection: Wanted) -> list[
     return [*objects.values()]
 
 
-async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, FlagObject]:
+async def _named(session: ProjectSession, selection: RecordSelection) -> dict[int | None, FlagObject]:
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
-    objects = await several(wanted.names, lambda name: _find(session, name))
-    missing = [name for name, flag in zip(wanted.names, objects, strict=True) if flag is None]
+    objects = await several(selection.names, lambda name: _find(session, name))
+    missing = [name for name, flag in zip(selection.names, objects, strict=True) if flag is None]
     if missing:
         raise await FLAGS.unknown(session, missing)
     return {as_id(flag.get("id")): flag for flag in objects if flag is not None}

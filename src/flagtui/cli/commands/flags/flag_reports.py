@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, read_words
+from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, read_words
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.details.local_definitions import used_cohorts
@@ -60,13 +60,13 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
     "stale-flag",
     "A stale flag: the value for everyone, and its dependents.",
     (
-        RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
-        RecordField("id", "whole", "Its id.", lambda one: one.row.id),
+        RecordField("key", "text", "Its key.", lambda flag: flag.row.key, True),
+        RecordField("id", "whole", "Its id.", lambda flag: flag.row.id),
         RecordField(
             "called_at",
             "time?",
             "When it was last called.",
-            lambda one: one.row.called_at,
+            lambda flag: flag.row.called_at,
             True,
             age_words,
         ),
@@ -133,7 +133,7 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
         RecordField("id", "whole", "Its id.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("count", "whole?", "The number of its members.", is_shown=True),
-        RecordField("static", "truth", "Whether its members are fixed.", lambda one: one.is_static),
+        RecordField("static", "truth", "Whether its members are fixed.", lambda cohort: cohort.is_static),
     ),
 )
 
@@ -198,7 +198,7 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
     examples=("flags status checkout-redesign", "flags status is:stale --json"),
 )
 @FLAG_WORDS
-async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
+async def status(session: ProjectSession, flags: RecordSelection) -> list[FlagUse]:
     """Show whether flags are in use, in the server's own words."""
     uses = []
     for flag in await flags_of(session, flags):
@@ -214,7 +214,7 @@ async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
     examples=("flags payload type:config", "flags payload type:config --json"),
 )
 @FLAG_WORDS
-async def payload(session: ProjectSession, flags: Wanted) -> list[RemoteValue]:
+async def payload(session: ProjectSession, flags: RecordSelection) -> list[RemoteValue]:
     """Print the values of remote configurations; encrypted ones come decrypted."""
     selected = await flags_of(session, flags)
     if others := [safe_text(flag.key, 80) for flag in selected if not flag.is_remote_configuration]:

@@ -4,29 +4,29 @@ from flagtui.cli.commands.flags.flag_objects import objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import Wanted, is_id, only_one, several
+from flagtui.cli.plumbing.selection import RecordSelection, is_id, only_one, several
 from flagtui.models.flag import Flag
 from flagtui.store.activity_feed import recent_deletions
 
 
-async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
+async def flags_of(session: ProjectSession, selection: RecordSelection) -> list[Flag]:
     """Return each flag once. Raises ApiError, and Trouble if one is missing: then no flag is changed."""
-    return [Flag.of(raw) for raw in await objects_of(session, wanted)]
+    return [Flag.of(raw) for raw in await objects_of(session, selection)]
 
 
-async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
+async def flag_of(session: ProjectSession, selection: RecordSelection) -> Flag:
     """Return the only flag. Raises ApiError, and Trouble if it is missing or several are named."""
-    return only_one(await flags_of(session, wanted), "flag")
+    return only_one(await flags_of(session, selection), "flag")
 
 
-async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
+async def deleted_flags_of(session: ProjectSession, selection: RecordSelection) -> list[Flag]:
     """Return the deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
-    if wanted.queries or any(":" in name for name in wanted.names):
+    if selection.queries or any(":" in name for name in selection.names):
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
     deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
     ids: list[int] = []
     missing: list[str] = []
-    for name in wanted.names:
+    for name in selection.names:
         if name in deletions:
             ids.append(deletions[name])
         elif is_id(name):

@@ -7,7 +7,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, listed_o
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, Wanted
+from flagtui.cli.plumbing.selection import FLAGS, RecordSelection
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, list_options
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.evaluate import wire
@@ -48,7 +48,7 @@ async def list_flags(
 )
 @FLAG_WORDS
 @click.option("--exit-status", is_flag=True, help="Exit with 7 unless all of them are on.")
-async def get_flags(session: ProjectSession, flags: Wanted, exit_status: bool) -> list[WholeFlag]:
+async def get_flags(session: ProjectSession, flags: RecordSelection, exit_status: bool) -> list[WholeFlag]:
     """Show whole flags: who matches, and what they are served."""
     objects = await listed_objects_of(session, flags)
     if exit_status and not (objects and all(flag.get("active") is True for flag in objects)):

@@ -10,7 +10,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WAIT_SECONDS, Percentage
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import RecordSelection
 from flagtui.cli.plumbing.value_types import KnownWord
 from flagtui.cli.plumbing.word_types import FLAG_WORDS
 from flagtui.cli.records.flag_records import FLAG
@@ -65,7 +65,7 @@ class AwaitedState(KnownWord):
     help="Wait at most this long; 0 tests once.",
 )
 async def wait_for_flags(
-    session: ProjectSession, flags: Wanted, until: tuple[str, Callable[[FlagRow], bool]], wait: float
+    session: ProjectSession, flags: RecordSelection, until: tuple[str, Callable[[FlagRow], bool]], wait: float
 ) -> list[FlagRow]:
     """Wait until flags are in a state; exit with 7 when the time is up.
 

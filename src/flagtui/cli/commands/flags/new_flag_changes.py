@@ -31,7 +31,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
@@ -198,7 +198,7 @@ async def _create_records(
     help="Copy to that project, under the same key.",
 )
 async def copy_flags(
-    session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
+    session: ProjectSession, flags: RecordSelection, key: str, target: int | None, terms: WriteTerms
 ) -> int:
     """Copy flags, turned off: one to another key here, or any number to another project."""
     if not key and target is None:
@@ -264,9 +264,9 @@ async def _name_of(session: ProjectSession) -> str:
 
 
 async def _copied_by_the_server(
-    session: ProjectSession, there: ProjectSession, flag: Flag, terms: WriteTerms
+    session: ProjectSession, destination: ProjectSession, flag: Flag, terms: WriteTerms
 ) -> int:
     context = SessionContext(session, terms)
-    target = await find_target(context, SessionContext(there, terms), "")
+    target = await find_target(context, SessionContext(destination, terms), "")
     plan = plan_copy(flag, target, await find_left_behind(flag, session.client))
     return await change_related(session, flag, plan, terms, target.name)

@@ -37,7 +37,7 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
         RecordField("mask", "text", "Its beginning and end.", is_shown=True),
         RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True),
         RecordField(
-            "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
+            "projects", "texts", "Ids; none means all.", lambda key: list(map(str, key.teams)), True, _or_all
         ),
         RecordField("owner", "text", "Its owner.", is_shown=True),
         RecordField("label", "text", "What it is for.", is_shown=True),

@@ -21,7 +21,7 @@ class Voice:
 VOICE: Final = Voice()
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Print one line on standard output."""
     _print(safe_text(line, 2_000), sys.stdout)
 
@@ -52,13 +52,13 @@ class Steps:
     done: int = 0
     every: float = 2.0
     """Seconds between two lines."""
-    told_at: float = field(default_factory=time.monotonic)
+    reported_at: float = field(default_factory=time.monotonic)
 
     def take(self, done: int = 1) -> None:
         """Count the next steps and report the progress now and then."""
         self.done += done
-        if done and self.done < self.count and time.monotonic() - self.told_at >= self.every:
-            self.told_at = time.monotonic()
+        if done and self.done < self.count and time.monotonic() - self.reported_at >= self.every:
+            self.reported_at = time.monotonic()
             progress(f"{self.done}/{self.count} {self.doing}")
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption
-from flagtui.cli.plumbing.output.lines import progress, say, wrapped
+from flagtui.cli.plumbing.output.lines import print_line, progress, wrapped
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, Shown, plain
 from flagtui.cli.plumbing.value_types import FieldNames
 from flagtui.safe_text import safe_lines, safe_text
@@ -148,7 +148,7 @@ class Printer:
         rows = [[field.cell(field.read(record)) for field in fields] for record in printed]
         if not rows:
             if empty:
-                say(empty)
+                print_line(empty)
             return
         if not self.has_headings:
             for row in rows:
@@ -165,10 +165,10 @@ class Printer:
             if number or self.shows_headings:
                 print(line)
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """A line for people: beside the data when programs read them."""
         if self.format == "table":
-            say(line)
+            print_line(line)
         else:
             progress(line)
 
