@@ -148,7 +148,7 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
         shown = words(program.screen)
         assert "No scan of /home/me/shop yet." in shown
         assert "R scans it now" in shown
-        assert "flagtui refs --in /home/me/shop" in shown
+        assert "flagtui refs --in /home/me/shop --profile test --project 1" in shown
         code.is_cancelled = False
         await program.press("R")
         assert "scanning 512 of 14,800 files esc cancels" in words(program.screen)

@@ -1,6 +1,5 @@
 """The palette and the help over the present screen: which commands work there, and which elsewhere."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,7 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
-from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
+from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent, place_options
 from flagtui.app.commands.command import SIGNS, Command, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.dialogs.help import HelpScreen
@@ -74,9 +73,8 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
 def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
     """Return the records that keys of the screen are about, in the profile and project that are open."""
     session, workspace = app_state.session, app_state.workspace
-    where = ["--profile", shlex.quote(session.named_profile)] if session.named_profile else []
-    if workspace is not None:
-        where += ["--project", str(workspace.client.project)]
+    project = workspace.client.project if workspace is not None else None
+    where = place_options(session.named_profile, project)
     if not isinstance(screen, RecordKeys) or (target := screen.target()) is None:
         return Subject(where=where, embedded_in=session.embedded_in)
     return Subject(target.kind, target, screen.chosen() or (target,), where, session.embedded_in)

@@ -148,7 +148,9 @@ def main() -> None:
         # The disk of the output is full, or the output is closed.
         code = _without_output(fault.strerror or str(fault))
     except OutputLost as lost:
-        more = "What was changed is in: flagtui journal" if lost.is_in_journal else ""
+        from flagtui.cli.plumbing.next_commands import next_command
+
+        more = f"What was changed is in: {next_command('journal')}" if lost.is_in_journal else ""
         code = _without_output(f"{lost}", more)
     raise SystemExit(code)
 

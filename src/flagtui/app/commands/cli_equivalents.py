@@ -32,6 +32,12 @@ class Subject:
     """The command that has the server in its process, such as `demo`."""
 
 
+def place_options(profile: str, project: str | int | None) -> list[str]:
+    """Return the options that name the open profile and project; empty and None omit theirs."""
+    named = ["--profile", shlex.quote(profile)] if profile else []
+    return named if project is None else [*named, "--project", str(project)]
+
+
 def cli_equivalent(command: Command, subject: Subject) -> str:
     """Return the command line of a command, its names quoted for a shell; empty for a command without one."""
     if not command.cli:

@@ -8,6 +8,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from flagtui.app.commands.cli_equivalents import place_options
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.code_scanning import open_place, search_of, start_scan
 from flagtui.app.records.record_screen import CursorPane
@@ -108,7 +109,10 @@ class CodePane(CursorPane):
         elif search.trouble:
             yield [("✗ ", "$error"), (safe_text(f"not scanned: {search.trouble}", 300), "$warning")]
         if scan is None:
-            yield from first_steps(search, f"flagtui {self._app_state.session.embedded_in}".strip())
+            session, workspace = self._app_state.session, self._app_state.workspace
+            project = workspace.client.project if workspace is not None else None
+            program = f"flagtui {session.embedded_in}".strip()
+            yield from first_steps(search, program, place_options(session.named_profile, project))
         else:
             yield [*scan_words(scan, self._places, self._app_state.now(), is_short=self.is_short)]
             yield from advice(self._places, search)
@@ -150,8 +154,8 @@ def progress_words(search: CodeSearch) -> str:
     return f"scanning {files:,} of {count(total, 'file')}" if total else "reading the flags and the file list"
 
 
-def first_steps(search: CodeSearch, program: str) -> Iterator[list[Piece]]:
-    """Explain how to make the first scan; `program` is the command of this run."""
+def first_steps(search: CodeSearch, program: str, options: Sequence[str]) -> Iterator[list[Piece]]:
+    """Explain how to make the first scan; `program` and `options` are those of this run."""
     folder = safe_text(short_path(search.source.folder), 200)
     if not search.is_running:
         yield [("No scan of ", ""), (folder, "bold"), (" yet.", "")]
@@ -162,7 +166,7 @@ def first_steps(search: CodeSearch, program: str) -> Iterator[list[Piece]]:
         yield [(" R ", "bold $primary"), ("scans it now, in the background; nothing leaves this machine", "")]
     yield [
         (" $ ", "bold $primary"),
-        (f"{program} refs --in {folder}", ""),
+        (" ".join((program, "refs --in", folder, *options)), ""),
         ("  scans it in a shell", "$faint"),
     ]
     yield [("The folder is where flagtui was started, or [code] folder of the profile.", "$faint")]

@@ -18,6 +18,8 @@ from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS
 SCHEMA: Final = 1
 """The version of the schema that this program writes, and the newest that it reads."""
 DIGEST: Final = "sha256:"
+DROP: Final = "flagtui staged drop"
+"""The command that drops a change; the command line adds the profile and the project to it."""
 
 FaultName = Literal[
     "missing",
@@ -178,7 +180,7 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
 
 def outdated(change: StagedChange, how: str) -> ChangeSetError:
     """Return the error of a staged change whose record has changed since."""
-    fix = "Drop its change from the set with flagtui staged drop, then stage it again."
+    fix = f"Drop its change from the set with {DROP}, then stage it again."
     return ChangeSetError("outdated", f"{change.key} changed since it was staged ({how})", fix)
 
 

@@ -13,11 +13,11 @@ import msgspec
 from flagtui import local_time
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange, new_set
+from flagtui.changes.sets.change_set import DROP, ChangeSet, ChangeSetError, StagedChange, new_set
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
 
-DISCARD: Final = "flagtui staged drop --all discards it."
+DISCARD: Final = f"{DROP} --all discards it."
 """The next step for a staged set that no program of ours wrote."""
 
 

@@ -27,6 +27,7 @@ from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_co
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, results_of_skipped
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import print_line, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -185,9 +186,8 @@ class ApplyRun:
         elif interface.choice == "undo" and after.applied:
             return await self._undo(after, terms) or code
         elif interface.choice is not None:
-            program = self.session.program
-            undo = f", {program} undo reverts" if after.applied else ""
-            fix = f"{program} apply {self._name} continues{undo}"
+            undo = f", {next_command('undo')} reverts" if after.applied else ""
+            fix = f"{next_command('apply', self._name)} continues{undo}"
             applied = len(after.applied_of(self.change_set))
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
@@ -214,7 +214,7 @@ class ApplyRun:
 def _how_to_go_on(outdated: OutdatedChange) -> str:
     if outdated.is_deleted:
         kind = BY_ENTRY[outdated.change.kind].plural
-        return f"Restore it first: flagtui {kind} restore {outdated.change.key}"
+        return f"Restore it first: {next_command(kind, 'restore', outdated.change.key)}"
     return "To apply the set to the current records: --overwrite"
 
 

@@ -87,7 +87,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
         if not _is_record(name, facts) and not any(each.key == name for each in records)
     ]
     if unknown:
-        raise not_found("flag or event", unknown, facts.flags, "flagtui flags list")
+        raise not_found("flag or event", unknown, facts.flags, "flags list")
     printer.records(CODE_REFERENCE, records, "No code names them.")
     return 0
 

@@ -23,6 +23,7 @@ from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -30,7 +31,6 @@ from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import SHORT_ID, ChangeId
 from flagtui.text.formats import ago
 
-ANOTHER: Final = "To undo another change, give its id: flagtui journal shows the ids."
 AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
@@ -117,7 +117,7 @@ async def undo_entries(
         planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
         planned = await planner.plan(parts)
         if not planned.plans and is_newest:
-            skipped = [replace(it, next=ANOTHER) if it.is_no_op else it for it in planned.skipped]
+            skipped = [replace(it, next=_another()) if it.is_no_op else it for it in planned.skipped]
             planned = replace(planned, skipped=skipped)
         if code := await ask_and_send(
             planned, session, terms, report, QuestionContext(purpose=question_purpose)
@@ -139,12 +139,12 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: b
             raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):
             words = f"{newest[0].key}, {newest[0].verb}"
-            raise Trouble(_sentence(words, refusal.reason, refusal.next), ANOTHER, code="refused")
+            raise Trouble(_sentence(words, refusal.reason, refusal.next), _another(), code="refused")
         return newest
     matches = [entry for entry in entries if entry.id.startswith(change.lower())]
     if not matches:
         what = f"no change {change} is in the journal."
-        raise Trouble(what, "flagtui journal shows the ids.", code="not_found")
+        raise Trouble(what, f"{next_command('journal')} shows the ids.", code="not_found")
     if len(matches) > 1:
         raise Trouble(f"{len(matches):,} changes begin with {change}; give more of the id.", code="usage")
     if refusal := why_not(matches[0], here):
@@ -155,15 +155,18 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: b
     return matches
 
 
+def _another() -> str:
+    return f"To undo another change, give its id: {next_command('journal')} shows the ids."
+
+
 def _in_its_place(entry: Entry, here: Signature) -> str:
     """Return the command that undoes a change of another project or host; empty for one of this project."""
     signature = entry.signature
     if signature.reaches(here):
         return ""
-    profile = (
-        "" if signature.host == here.host or not signature.profile else f" --profile {signature.profile}"
-    )
-    return f"flagtui undo {entry.id[:SHORT_ID]}{profile} --project {signature.project}"
+    is_here = signature.host == here.host or not signature.profile
+    profile = {} if is_here else {"profile": signature.profile}
+    return next_command("undo", entry.id[:SHORT_ID], **profile, project=signature.project)
 
 
 def _sentence(key: str, reason: str, following: str) -> str:

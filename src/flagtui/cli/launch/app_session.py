@@ -18,6 +18,7 @@ from flagtui.app.state.app_state import Neighbour, Reread, Session
 from flagtui.app.terminal.background import ANSWERS
 from flagtui.cli.launch.code_scanner import CodeScanner
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.offline_copies import code_folder
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
@@ -73,7 +74,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
     """Return the session of the app in this profile; preferences are kept for the next. Raises Trouble."""
     if opening.project_name:
         what = f"the app opens a project by its id, not by its name: {opening.project_name}."
-        raise Trouble(what, "See the ids: flagtui projects", code="usage")
+        raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
     profile, state = opening.profile, opening.state_folder()
     places, key = opening.environment.places, KeyInUse(opening)
     shared = preferences or preferences_of(opening.settings, places.settings_file, state)

@@ -28,6 +28,7 @@ from flagtui.cli.plumbing.change_records import (
     id_words,
 )
 from flagtui.cli.plumbing.errors import Code, Trouble, code_of, time_to_retry
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.lines import VOICE, print_line, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
@@ -144,7 +145,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         words = f"{words}; the next start of the app checks whether it was applied"
     elif outcome.ending == "unknown":
         words = f"{cause_words(error)}; the change may have been applied; it was not sent twice"
-        sentences = ("it is in the journal: flagtui journal",)
+        sentences = (f"it is in the journal: {next_command('journal')}",)
     elif outcome.ending in ("refused", "failed"):
         if isinstance(error, RateLimited):
             words, sentences = "too many requests", (f"run again {time_to_retry(error)}",)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.safe_text import safe_text
 
 NEAR: Final = 3
@@ -13,7 +14,7 @@ NEAR: Final = 3
 
 
 def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: str) -> Trouble:
-    """Return the trouble about a missing name, with similar names, else with `where`, which lists all."""
+    """Return the trouble about a missing name, with similar names, else with the command that lists all."""
     names = list(names)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
@@ -25,7 +26,11 @@ def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: st
     absent = ", ".join(safe_text(word, 80) for word in missing[:5])
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
-    fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
+    fix = (
+        f"Did you mean {likely}? Nothing was done."
+        if likely
+        else f"Nothing was done. See: {next_command(*where.split())}"
+    )
     whole = by_fold.get(" ".join(missing).casefold())
     if whole is not None and len(missing) > 1:
         fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."

@@ -17,6 +17,7 @@ import click
 import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.next_commands import keep_place
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
@@ -122,6 +123,7 @@ def _named(option: str, given: str) -> str:
     before = click.get_current_context().find_root().params.get(option) or ""
     if given and before and given != before:
         raise click.UsageError(twice_given(f"--{option}"))
+    keep_place(option, given or before)
     return given or before
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import keep_place, next_command
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
 
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.models.account import Project
 
-NAME_IT: Final = (
-    "Use --project ID, set FLAGTUI_PROJECT, or give the profile a project; flagtui projects lists them."
-)
 ProjectOfChange = Callable[[Opening, Mapping[str, Any]], str]
 """Return the project that the arguments of a command name by a journal entry; empty for none."""
 
@@ -51,12 +49,14 @@ def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Openi
     if opening.project_name or opening.profile.project != CURRENT_PROJECT:
         return opening
     if project := project_of_entry():
+        keep_place("project", project)
         return opening.in_project(project)
     from flagtui.cli.plumbing.prompts import find_prompts
 
     if not find_prompts().is_there:
         what = "no project is named; without a terminal, a change needs one."
-        raise Trouble(what, NAME_IT, code="usage")
+        fix = "Use --project ID, set FLAGTUI_PROJECT, or give the profile a project"
+        raise Trouble(what, f"{fix}; {next_command('projects')} lists them.", code="usage")
     return opening
 
 
@@ -84,5 +84,5 @@ def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bo
     if not matches:
         from flagtui.cli.plumbing.near_names import not_found
 
-        raise not_found("project", [name], [project.name for project in projects], "flagtui projects")
+        raise not_found("project", [name], [project.name for project in projects], "projects")
     return matches[0].id

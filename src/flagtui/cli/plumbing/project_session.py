@@ -12,7 +12,6 @@ from flagtui.cli.plumbing.errors import Trouble, in_words, may_work_later
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import (
-    BUILT_IN,
     Opening,
     ProfileRequest,
     choose_signed_in,
@@ -143,11 +142,6 @@ class ProjectSession:
     def rules(self) -> GuardRules:
         """The guard rules of the profile."""
         return self.opening.rules(read_only=self.is_read_only)
-
-    @property
-    def program(self) -> str:
-        """Return what commands begin with: those of the demo have a staged set and files of their own."""
-        return "flagtui demo" if self.opening.profile.name in BUILT_IN else "flagtui"
 
     @property
     def journal(self) -> "Journal":

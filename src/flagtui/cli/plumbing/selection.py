@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
@@ -107,7 +108,7 @@ class RowSource(msgspec.Struct, frozen=True):
             raise Trouble("due: needs the server's schedule.", "Leave it out.", code="usage")
         if of_code and facts.outside.code is None:
             what = f"{of_code[0]} needs a scan of code, and there is none of {code_folder(opening)}."
-            raise Trouble(what, "Scan it: flagtui refs", code="not_found")
+            raise Trouble(what, f"Scan it: {next_command('refs')}", code="not_found")
         for term in query.terms:
             if term.name and row_test(term, facts) is None:
                 fix = "Name the person, or use a key that may read its owner."
@@ -155,7 +156,7 @@ class RowSource(msgspec.Struct, frozen=True):
                 read_query(word, vocabulary)
         records = await self.every(session) if rows is None else rows
         names = [name for row in records for name in self.names(row) if name]
-        return not_found(self.kind.name, words, names, f"flagtui {self.kind.plural} list")
+        return not_found(self.kind.name, words, names, f"{self.kind.plural} list")
 
 
 async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived: bool = False) -> list[Any]:

@@ -8,13 +8,14 @@ from typing import Any, Final
 from flagtui.changes.planner import PlanContext, Planned, PlannedRecord
 from flagtui.changes.sets.after_set import AfterSet, record_after
 from flagtui.changes.sets.change_lines import change_words
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange
+from flagtui.changes.sets.change_set import DROP, ChangeSet, ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -44,7 +45,8 @@ def as_trouble() -> Iterator[None]:
         yield
     except ChangeSetError as error:
         code = FAULT_CODES[error.fault]
-        raise Trouble(f"{error.what}; nothing was changed.", error.next, code=code) from None
+        fix = error.next.replace(DROP, next_command(*DROP.split()[1:]))
+        raise Trouble(f"{error.what}; nothing was changed.", fix, code=code) from None
 
 
 def sets_folder(session: ProjectSession) -> Path:
@@ -86,7 +88,7 @@ async def stage_plans(
         added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
     grown = added.change_set
     counted = count(len(grown.changes), "change")
-    see = f"{session.program} staged list; {session.program} apply staged"
+    see = f"{next_command('staged', 'list')}; {next_command('apply', 'staged')}"
     size = f"The staged set has {counted}: {see}" if grown.changes else "The staged set is empty now."
     progress(f"Nothing was sent. {size}")
     apart = results_of_skipped(planned.skipped)
@@ -104,7 +106,7 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
         empty = find_staged(session).begin(session.now, terms.agreement.reason.strip())
         change_set = empty.with_changes(changes, session.rules.bulk_limit)
         SetFile(Path(out)).create(change_set)
-    progress(f"The change set is in {out}; to apply it: {session.program} apply {out}")
+    progress(f"The change set is in {out}; to apply it: {next_command('apply', out)}")
 
 
 def _result_of(change: StagedChange, is_left: bool) -> ChangeResult:

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -79,7 +80,7 @@ def _measured(metric: Metric) -> str:
 def _where_results_are(whole: WholeExperiment) -> str:
     if whole.row.started_at is None:
         return "none before it is launched"
-    return f"flagtui experiments results {whole.row.id}"
+    return next_command("experiments", "results", str(whole.row.id))
 
 
 WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(

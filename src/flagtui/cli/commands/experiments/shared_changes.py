@@ -21,6 +21,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_text, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
@@ -205,7 +206,7 @@ async def _records_of(session: ProjectSession, kind: str, words: Sequence[str]) 
         selected |= {record.id: record for record in matches}
     if missing:
         names = [record.name for record in records]
-        raise not_found(NOUNS[kind], missing, names, f"flagtui experiments {LISTS[kind]}")
+        raise not_found(NOUNS[kind], missing, names, f"experiments {LISTS[kind]}")
     return [*selected.values()]
 
 
@@ -224,5 +225,6 @@ def _query_of(text: str | None, source: str | None) -> JSON:
     except (ValueError, RecursionError):
         query = None
     if not isinstance(query, dict):
-        raise Trouble("the query is no JSON object.", "See: flagtui experiments metrics --json", code="usage")
+        fix = f"See: {next_command('experiments', 'metrics', '--json')}"
+        raise Trouble("the query is no JSON object.", fix, code="usage")
     return query

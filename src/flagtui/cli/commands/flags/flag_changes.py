@@ -25,6 +25,7 @@ from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.output.lines import progress
@@ -75,7 +76,7 @@ def check_version(flags: Sequence[Flag], version: int | None) -> None:
         raise Trouble(f"{what}; nothing was sent.", code="refused")
     if flag.version != version:
         what = f"{flag.key} has version {flag.version}, not {version}; nothing was sent."
-        raise Trouble(what, f"See: flagtui flags history {flag.key}", code="conflict")
+        raise Trouble(what, f"See: {next_command('flags', 'history', flag.key)}", code="conflict")
 
 
 def with_version_check(planned: Planned[FlagChange, Plan]) -> Planned[FlagChange, Plan]:

@@ -22,6 +22,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
@@ -189,7 +190,7 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
         warn(f"stopped waiting; {flag.key} stays scheduled.")
         raise click.exceptions.Exit(STOPPED) from None
     if done is None:
-        fix = f"It stays scheduled: flagtui flags due {flag.key}"
+        fix = f"It stays scheduled: {next_command('flags', 'due', flag.key)}"
         raise Trouble(f"{flag.key} is not {later.words} so far.", fix, code="not_known", retryable=True)
     if done.failure_reason:
         raise Trouble(f"{flag.key} could not be {later.words}: {done.failure_reason}")
@@ -202,7 +203,7 @@ async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: W
     scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
     change = next((change for change in scheduled if change.id == number), None)
     if change is None:
-        fix = f"See: flagtui flags due {flag.key}"
+        fix = f"See: {next_command('flags', 'due', flag.key)}"
         raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
     return await _later(session, flag, dropping(change, scheduled_words(change)), terms)
 

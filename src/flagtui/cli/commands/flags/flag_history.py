@@ -11,6 +11,7 @@ from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -154,7 +155,7 @@ async def diff(
         raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
     if fresh.version is not None and max(older, newer) > fresh.version:
         what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
-        raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
+        raise Trouble(what, f"See: {next_command('flags', 'history', fresh.key)}", code="not_found")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
     names = await session.names(side.raw for side in sides)
     lines = differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)

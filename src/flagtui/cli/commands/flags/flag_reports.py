@@ -10,6 +10,7 @@ from flagtui.api.stale_flag_list import StaleFlags
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
@@ -153,7 +154,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
     served = [as_dict(flag) for flag in document.flags] if document is not None else []
     keys_served = [str(flag.get("key")) for flag in served]
     if missing := [key for key in chosen if key not in keys_served]:
-        raise not_found("definition of a flag", missing, keys_served, "flagtui flags definitions")
+        raise not_found("definition of a flag", missing, keys_served, "flags definitions")
     flags = [flag for flag in served if not chosen or flag.get("key") in chosen]
     if document is None:
         return []
@@ -218,7 +219,7 @@ async def payload(session: ProjectSession, flags: RecordSelection) -> list[Remot
     """Print the values of remote configurations; encrypted ones come decrypted."""
     selected = await flags_of(session, flags)
     if others := [safe_text(flag.key, 80) for flag in selected if not flag.is_remote_configuration]:
-        fix = "Those that are: flagtui flags list type:config"
+        fix = f"Those that are: {next_command('flags', 'list', 'type:config')}"
         raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
     ask = session.client.evaluation.remote_config
     return [RemoteValue(flag.key, await ask(flag.id)) for flag in selected]

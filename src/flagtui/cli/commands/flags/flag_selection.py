@@ -34,5 +34,5 @@ async def deleted_flags_of(session: ProjectSession, selection: RecordSelection) 
         else:
             missing.append(name)
     if missing:
-        raise not_found("deleted flag", missing, deletions, "flagtui activity kind:deleted")
+        raise not_found("deleted flag", missing, deletions, "activity kind:deleted")
     return await several(list(dict.fromkeys(ids)), session.client.flags.get)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.offline_copies import OfflineCopies
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
@@ -118,7 +119,7 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
     facts = FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), opening, time.time())
     if opening.project_name:
         what = "--offline takes the id of a project; names are known to the server only."
-        raise Trouble(what, "See the ids: flagtui projects", code="usage")
+        raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
     copy = OfflineCopies(opening).load("flags", PART, FlagShape)
     if copy is None:
         what = f"no run has read the flags of project {opening.profile.project} here yet."

@@ -1,0 +1,33 @@
+"""The next command that a message names: a copied one acts where the command that printed it did."""
+
+import shlex
+from typing import Final
+
+import click
+
+from flagtui.cli.plumbing.profile_choice import BUILT_IN
+
+_PLACE: Final = "flagtui.cli.next_commands.place"
+"""In the meta of click's context: the options by name."""
+_PLACELESS: Final = ("journal", "projects")
+"""Commands that take no project, or list all of them."""
+
+
+def keep_place(option: str, value: str) -> None:
+    """Repeat the option `profile` or `project` with this value in the next commands; empty omits it."""
+    click.get_current_context().meta.setdefault(_PLACE, {})[option] = value
+
+
+def next_command(*words: str, **place: str) -> str:
+    """Return a command line for the profile and the project of this command, its words quoted.
+
+    `place` has other values of these options. Variables of the environment are not repeated: they are still
+    set where the line is pasted.
+    """
+    context = click.get_current_context(silent=True)
+    given = {**(context.meta.get(_PLACE, {}) if context is not None else {}), **place}
+    # The demo has no profile, but a staged set, a journal and files of its own.
+    program, names = (["flagtui", "demo"], []) if BUILT_IN else (["flagtui"], ["profile"])
+    names += ["project"] if words[0] not in _PLACELESS else []
+    options = [word for name in names if (value := given.get(name)) for word in (f"--{name}", value)]
+    return shlex.join([*program, *words, *options])

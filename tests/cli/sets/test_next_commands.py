@@ -1,0 +1,78 @@
+"""Commands that messages name act on the profile and project of the command that printed them."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import CLOSED, Run
+from tests.cli.sets.conftest import FLAG, done, records
+
+from flagtui.cli.plumbing.next_commands import next_command
+
+OPTIONS = ("--profile", "other", "--project", "1")
+
+
+@pytest.fixture
+def with_default(here: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands of a user whose default profile has a server that does not listen."""
+    address = os.environ["FLAGTUI_HOST"]
+    for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT"):
+        monkeypatch.delenv(name)
+    settings = home / ".config/flagtui/config.toml"
+    settings.parent.mkdir(parents=True)
+    profiles = {"usual": CLOSED, "other": address}
+    tables = (f'[profiles.{name}]\nhost = "{host}"\nproject = 1\n' for name, host in profiles.items())
+    settings.write_text("\n".join(['default_profile = "usual"', *tables]))
+    return here
+
+
+def named_commands(text: str) -> list[list[str]]:
+    """Return the words of each `flagtui …` in a message."""
+    commands = re.findall(r"flagtui ((?:'[^']*'|[^;,'.\n ]| (?!continues|reverts|shows))+)", text)
+    return [shlex.split(command) for command in commands]
+
+
+def test_staged_set_of_another_profile_is_listed_and_applied(with_default: Run) -> None:
+    staged = done(with_default("flags", "disable", FLAG, "--stage", "--profile", "other"))
+    listing, applying = named_commands(staged.err)
+    assert [each["key"] for each in records(with_default(*listing, "--json"))] == [FLAG]
+    done(with_default(*applying, "--yes"))
+    assert records(with_default("flags", "get", FLAG, "--json", "--profile", "other"))[0]["active"] is False
+
+
+def test_options_before_the_command_are_repeated(with_default: Run) -> None:
+    staged = done(with_default(*OPTIONS, "flags", "disable", FLAG, "--stage"))
+    assert named_commands(staged.err) == [["staged", "list", *OPTIONS], ["apply", "staged", *OPTIONS]]
+
+
+def test_command_for_a_written_set_quotes_its_file(with_default: Run) -> None:
+    words = ("flags", "disable", FLAG, "--dry-run", "--out", "my set.json", "--profile", "other")
+    (applying,) = named_commands(done(with_default(*words)).err)
+    assert applying == ["apply", "my set.json", "--profile", "other"]
+    done(with_default(*applying, "--dry-run"))
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("flags", "get", "qqqqqqqqqq"), ["flags", "list", *OPTIONS]),
+        (("flags", "history", FLAG, "--project", "qqqqqq"), ["projects", "--profile", "other"]),
+        (("flags", "disable", FLAG, "--if-version", "99"), ["flags", "history", FLAG, *OPTIONS]),
+        (("undo", "abcdef"), ["journal", "--profile", "other"]),
+        (("flags", "schedule", FLAG, "--drop", "99"), ["flags", "due", FLAG, *OPTIONS]),
+        (("flags", "payload", FLAG), ["flags", "list", "type:config", *OPTIONS]),
+    ],
+)
+def test_errors_name_the_profile_and_project(
+    with_default: Run, words: tuple[str, ...], named: list[str]
+) -> None:
+    options = OPTIONS[:2] if "--project" in words else OPTIONS
+    refused = with_default(*words, *options)
+    assert refused.code != 0
+    assert named_commands(refused.err) == [named]
+
+
+def test_names_from_a_server_are_quoted() -> None:
+    assert next_command("flags", "history", "a; rm -rf ~") == "flagtui flags history 'a; rm -rf ~'"
