@@ -9,10 +9,11 @@ from typing import Final
 from flagtui.api.errors import Unanswered, Unreachable
 from flagtui.config.locations import Locations
 from flagtui.mirror.endpoints import CONTROL_PATH
-from flagtui.mirror.running_mirrors import RunningMirror, find_mirrors
+from flagtui.mirror.running_mirrors import RunningMirror, find_mirror, find_mirrors
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import Override
+from flagtui.safe_text import safe_text
 
 SECONDS: Final = 5.0
 """For one request to this machine."""
@@ -85,20 +86,26 @@ def ask_mirror(
         values = as_dict(json.loads(response.read()))
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as fault:
         what = f"The mirror on port {mirror.port} does not respond."
-        raise MirrorUnavailable(what, "Start it again with: flagtui mirror", is_sent=is_sent) from fault
+        advice = f"Start it again with: flagtui mirror --port {mirror.port}"
+        raise MirrorUnavailable(what, advice, is_sent=is_sent) from fault
     finally:
         link.close()
     if response.status != 200:
-        what = as_text(values.get("detail")) or f"status {response.status}"
+        what = as_text(values.get("detail")).rstrip(".") or f"status {response.status}"
         raise MirrorUnavailable(f"The mirror on port {mirror.port} refused: {what}.", "Nothing was changed.")
     return values
 
 
 class MirrorControl:
-    """The overrides of one running mirror, as the app reads and changes them."""
+    """The overrides of the mirror on one port, as the app reads and changes them.
 
-    def __init__(self, mirror: RunningMirror) -> None:
+    A mirror that was started again there is used from then on, if it serves the same project.
+    """
+
+    def __init__(self, places: Locations, mirror: RunningMirror, state: MirrorState) -> None:
+        self._places = places
         self._mirror = mirror
+        self._project = (state.origin, state.project)
 
     @property
     def address(self) -> str:
@@ -119,7 +126,18 @@ class MirrorControl:
 
     async def _ask(self, action: str = "", body: Mapping[str, JSON] | None = None) -> MirrorState:
         try:
-            return MirrorState.of(await asyncio.to_thread(ask_mirror, self._mirror, action, body))
+            return MirrorState.of(await asyncio.to_thread(self._request, action, body))
         except MirrorUnavailable as fault:
             error = Unanswered if fault.is_sent else Unreachable
             raise error(fault.what, next=fault.advice) from None
+
+    def _request(self, action: str, body: Mapping[str, JSON] | None) -> dict[str, JSON]:
+        mirror = find_mirror(self._places, self._mirror.port)
+        if mirror is not None and mirror != self._mirror:
+            state = MirrorState.of(ask_mirror(mirror))
+            if (state.origin, state.project) != self._project:
+                upstream = safe_text(state.upstream, 200)
+                what = f"The mirror on port {mirror.port} was started again and serves {upstream}."
+                raise MirrorUnavailable(what, "Nothing was changed. Open it with: flagtui --mirror")
+            self._mirror = mirror
+        return ask_mirror(self._mirror, action, body)

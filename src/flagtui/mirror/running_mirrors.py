@@ -56,6 +56,11 @@ def find_mirrors(places: Locations) -> list[RunningMirror]:
     return sorted(mirrors, key=lambda mirror: mirror.port)
 
 
+def find_mirror(places: Locations, port: int) -> RunningMirror | None:
+    """Return the mirror with this port that has a file and whose process exists."""
+    return next((mirror for mirror in find_mirrors(places) if mirror.port == port), None)
+
+
 def _read(path: Path) -> RunningMirror | None:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

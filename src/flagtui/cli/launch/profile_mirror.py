@@ -19,6 +19,7 @@ from flagtui.safe_text import safe_text
 class FoundMirror:
     """The user's running mirror."""
 
+    places: Locations
     running: RunningMirror
     state: MirrorState
 
@@ -29,7 +30,7 @@ class FoundMirror:
 
     def watch(self) -> MirrorWatch:
         """Return the mirror as the app uses it."""
-        return MirrorWatch(MirrorControl(self.running))
+        return MirrorWatch(MirrorControl(self.places, self.running, self.state))
 
     @property
     def words(self) -> str:
@@ -46,7 +47,7 @@ def find_running(places: Locations, profile: str | None = None) -> FoundMirror:
 def _find_all(places: Locations) -> list[FoundMirror]:
     try:
         return [
-            FoundMirror(running, MirrorState.of(ask_mirror(running)))
+            FoundMirror(places, running, MirrorState.of(ask_mirror(running)))
             for running in responding_mirrors(places)
         ]
     except MirrorUnavailable as missing:
