@@ -220,10 +220,11 @@ def test_dry_run_adds_no_flags_that_were_not_named(online: Run, service: Service
     groups = [{"properties": [needs], "rollout_percentage": 100}]
     body = {"key": "dry-child", "active": True, "filters": {"groups": groups}}
     service.ask(lambda client: client.flags.create(body))
-    planned = online("flags", "disable", "dry-base", "--dry-run", "--json")
-    assert (planned.code, endings(planned)) == (3, {"dry-base": "skipped"})
-    assert "dry-child depends on this flag and is on" in planned.out
-    done = online("flags", "disable", "dry-base", "--yes", "--json")
-    assert endings(done) == {"dry-base": "refused"}
+    for verb in ("disable", "archive", "delete"):
+        planned = online("flags", verb, "dry-base", "--dry-run", "--json")
+        done = online("flags", verb, "dry-base", "--yes", "--json")
+        for each in (planned, done):
+            assert (each.code, endings(each)) == (3, {"dry-base": "skipped"})
+            assert "dry-child depends on this flag and is on" in each.out
     both = online("flags", "disable", "dry-base", "dry-child", "--dry-run", "--json")
     assert (both.code, endings(both)) == (0, {"dry-base": "saved", "dry-child": "saved"})

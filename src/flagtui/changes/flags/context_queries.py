@@ -126,6 +126,11 @@ class ContextQueries:
         )
 
 
+async def read_dependents(ask: Answers, id: int, listed: tuple[Linked, ...]) -> tuple[Linked, ...] | NotKnown:
+    """Return the flags that depend on this one; `listed` has those of the project that were listed."""
+    return _dependents(await _answer(ask.dependents(id)), listed)
+
+
 def _dependents(
     active: tuple[FlagKey, ...] | NotKnown, listed: tuple[Linked, ...]
 ) -> tuple[Linked, ...] | NotKnown:

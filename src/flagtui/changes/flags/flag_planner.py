@@ -15,6 +15,7 @@ from flagtui.changes.flags.context_queries import (
     Neighbours,
     dependencies_of,
     linked,
+    read_dependents,
     rows_of,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
@@ -56,6 +57,11 @@ class NewFlag:
     """Further lines of the question."""
     source: int = 0
     """The number of the flag it is a copy of."""
+
+
+def _is_refused_with_dependents(fresh: Flag, changes: Mapping[str, JSON]) -> bool:
+    """Return whether servers refuse the change while flags that are on depend on this one."""
+    return changes.get("deleted") is True or (changes.get("active") is False and fresh.active)
 
 
 def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange:
@@ -182,7 +188,13 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        return await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
+        reading = await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
+        if has_queries or is_one_of_many or not _is_refused_with_dependents(fresh, changes):
+            return reading
+        # They decide whether the server takes the change, so that they are read with `--yes` too.
+        listed = linked(self._near.dependents.get(fresh.id, ()))
+        dependents = await read_dependents(context.client.flags, fresh.id, listed)
+        return replace(reading, context=replace(reading.context, dependents=dependents))
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False without one, and where it cannot be read."""

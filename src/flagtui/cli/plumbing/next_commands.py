@@ -5,17 +5,11 @@ from typing import Final
 
 import click
 
+from flagtui.cli.plumbing.options import NEXT_PLACE
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 
-_PLACE: Final = "flagtui.cli.next_commands.place"
-"""In the meta of click's context: the options by name."""
 _PLACELESS: Final = ("journal", "projects")
 """Commands that take no project, or list all of them."""
-
-
-def keep_place(option: str, value: str) -> None:
-    """Repeat the option `profile` or `project` with this value in the next commands; empty omits it."""
-    click.get_current_context().meta.setdefault(_PLACE, {})[option] = value
 
 
 def next_command(*words: str, **place: str) -> str:
@@ -25,7 +19,7 @@ def next_command(*words: str, **place: str) -> str:
     set where the line is pasted.
     """
     context = click.get_current_context(silent=True)
-    given = {**(context.meta.get(_PLACE, {}) if context is not None else {}), **place}
+    given = {**(context.meta.get(NEXT_PLACE, {}) if context is not None else {}), **place}
     # The demo has no profile, but a staged set, a journal and files of its own.
     program, names = (["flagtui", "demo"], []) if BUILT_IN else (["flagtui"], ["profile"])
     names += ["project"] if words[0] not in _PLACELESS else []

@@ -17,7 +17,6 @@ import click
 import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
-from flagtui.cli.plumbing.next_commands import keep_place
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
@@ -26,6 +25,8 @@ from flagtui.models.json_value import JSON
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
 
+NEXT_PLACE: Final = "flagtui.cli.next_place"
+"""In the meta of click's context: profile and project of the commands that messages name."""
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
 
@@ -125,6 +126,11 @@ def _named(option: str, given: str) -> str:
         raise click.UsageError(twice_given(f"--{option}"))
     keep_place(option, given or before)
     return given or before
+
+
+def keep_place(option: str, value: str) -> None:
+    """Repeat the option `profile` or `project` in the commands that messages name; empty omits it."""
+    click.get_current_context().meta.setdefault(NEXT_PLACE, {})[option] = value
 
 
 def is_read_only() -> bool:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.next_commands import keep_place, next_command
+from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.options import keep_place
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
 
