@@ -42,16 +42,17 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=int, default=9)
     runs: int = options.parse_args().runs
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    measured: dict[str, list[tuple[float, float]]] = defaultdict(list)
     with TemporaryDirectory() as home, serving(Path(home), 100) as host:
         keep_rows(Path(home))
         where = {"HOME": home, "FLAGTUI_HOST": host, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
         base = {key: value for key, value in os.environ.items() if not key.startswith(("FLAGTUI", "XDG"))}
         for _ in range(runs):
             for what, command, more, _against, _goal in CASES:
-                found[what].append(once(command, {**base, **where, **more}))
+                measured[what].append(once(command, {**base, **where, **more}))
     median = {
-        what: [statistics.median(one) for one in zip(*each, strict=True)] for what, each in found.items()
+        what: [statistics.median(column) for column in zip(*each, strict=True)]
+        for what, each in measured.items()
     }
     for what, _command, _more, against, goal in CASES:
         processor, wall = median[what]

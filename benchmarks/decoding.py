@@ -139,12 +139,12 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     pages = [page(offset, PAGE, count) for offset in range(0, count, PAGE)]
     jobs = {"rows": rows, "json.loads": plain_json, "whole models": whole_models}
-    found = measure(jobs, pages)
+    times = measure(jobs, pages)
     size = sum(map(len, pages))
     print(f"{count:,} flags, {size / count:,.0f} bytes each, {len(pages)} pages, median of {ROUNDS} rounds")
-    for name, milliseconds in found.items():
+    for name, milliseconds in times.items():
         print(f"  {name:<14}{milliseconds:9.1f} ms")
-    ratio = found["rows"] / found["whole models"]
+    ratio = times["rows"] / times["whole models"]
     print(f"  rows / whole models {ratio:.3f} (goal: at most {GOAL})")
     sys.exit(ratio > GOAL)
 

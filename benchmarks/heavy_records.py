@@ -305,7 +305,7 @@ async def main(names: list[str]) -> None:
                 continue
             print(name, flush=True)
             async for view, *times in steps(Path(folder)):
-                print(f"    {view:<18}" + "".join(f"{one:>10,.0f}" for one in times), flush=True)
+                print(f"    {view:<18}" + "".join(f"{time:>10,.0f}" for time in times), flush=True)
 
 
 if __name__ == "__main__":

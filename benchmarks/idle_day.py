@@ -89,8 +89,8 @@ async def live(count: int, changes: int) -> tuple[Project, list[int], int]:
             while due and due[0] <= day.now:
                 project.change(int(due.pop(0)) % count + 1)
             before = client.link.requests
-            found = await changes_since(client.flags, mark)
-            mark, seen = found.mark, seen + len(found.rows)
+            news = await changes_since(client.flags, mark)
+            mark, seen = news.mark, seen + len(news.rows)
             hours[min(int((day.now - began) / 3_600), 23)] += client.link.requests - before
     return project, hours, seen
 

@@ -22,23 +22,23 @@ def groups(path: Path = LABELLED) -> list[list[str]]:
     return [[name.strip() for name in line.split(" | ")] for line in lines if line and line[0] != "#"]
 
 
-def pairs(found: list[list[str]]) -> Iterator[tuple[str, str, bool]]:
+def pairs(groups: list[list[str]]) -> Iterator[tuple[str, str, bool]]:
     """Every two names, and whether they mean the same event."""
-    labelled = [(name, number) for number, group in enumerate(found) for name in group]
-    for (one, group), (other, another) in combinations(labelled, 2):
-        yield one, other, group == another
+    labelled = [(name, number) for number, group in enumerate(groups) for name in group]
+    for (name, group), (other, another) in combinations(labelled, 2):
+        yield name, other, group == another
 
 
 def measure() -> tuple[float, float, list[tuple[str, str]], list[tuple[str, str]]]:
     """Precision, recall, what was wrongly paired, what was missed."""
     hits, wrong, missed = 0, [], []
-    for one, other, is_same in pairs(groups()):
-        found = not set(keys_of(one)).isdisjoint(keys_of(other))
-        hits += found and is_same
-        if found and not is_same:
-            wrong.append((one, other))
-        elif is_same and not found:
-            missed.append((one, other))
+    for name, other, is_same in pairs(groups()):
+        is_alike = not set(keys_of(name)).isdisjoint(keys_of(other))
+        hits += is_alike and is_same
+        if is_alike and not is_same:
+            wrong.append((name, other))
+        elif is_same and not is_alike:
+            missed.append((name, other))
     return hits / max(hits + len(wrong), 1), hits / max(hits + len(missed), 1), wrong, missed
 
 
@@ -62,14 +62,14 @@ def main() -> int:
     names = sum(map(len, groups()))
     print(f"{names} labelled names in {len(groups())} groups")
     print(f"precision {precision:.3f}   recall {recall:.3f}")
-    for one, other in wrong:
-        print(f"  wrong   {one}  ~  {other}")
-    for one, other in missed:
-        print(f"  missed  {one}  ~  {other}")
+    for name, other in wrong:
+        print(f"  wrong   {name}  ~  {other}")
+    for name, other in missed:
+        print(f"  missed  {name}  ~  {other}")
     rows = many_rows(MANY)
     began = time.perf_counter()
-    found = LookAlikes(rows)
-    print(f"{MANY:,} definitions: {time.perf_counter() - began:.2f} s, {len(found):,} with a twin")
+    look_alikes = LookAlikes(rows)
+    print(f"{MANY:,} definitions: {time.perf_counter() - began:.2f} s, {len(look_alikes):,} with a twin")
     return 0 if precision >= 0.95 and recall >= 0.9 else 1
 
 

@@ -70,10 +70,10 @@ def timed(work: Callable[[], object]) -> float:
 
 
 async def main(many: int) -> int:
-    found = rows(many)
+    listed = rows(many)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     finder: Finder[EventDefinitionRow] = Finder(listing=EVENT_LISTING, sort=Sort("seen"), clock=lambda: NOW)
-    print(f"{many:,} definitions prepared in {timed(lambda: finder.show(found)):.0f} ms")
+    print(f"{many:,} definitions prepared in {timed(lambda: finder.show(listed)):.0f} ms")
     app = ListApp()
     async with app.run_test(size=(132, 40)) as pilot:
         await pilot.pause()

@@ -53,8 +53,8 @@ class Pages(asyncio.Protocol):
             asyncio.get_running_loop().call_later(self.delay, self.answer, head.split(b" ", 2)[1].decode())
 
     def answer(self, target: str) -> None:
-        asked = dict(part.split("=") for part in target.partition("?")[2].split("&"))
-        body = self.bodies[int(asked.get("offset", 0)), int(asked["limit"])]
+        parameters = dict(part.split("=") for part in target.partition("?")[2].split("&"))
+        body = self.bodies[int(parameters.get("offset", 0)), int(parameters["limit"])]
         head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         self.transport.write(head.encode() + body)
 
@@ -80,9 +80,9 @@ async def load(port: int) -> Load:
     first = 0.0
     rows = pages = 0
     async with Client(f"http://127.0.0.1:{port}", KEY, 1) as client:
-        async for found in client.flags.pages():
+        async for page in client.flags.pages():
             first = first or time.perf_counter() - began
-            rows += len(found.rows)
+            rows += len(page.rows)
             pages += 1
     return Load(first, time.perf_counter() - began, rows, pages)
 
@@ -99,11 +99,11 @@ def main() -> None:
     server.terminate()
     pages = loads[0].pages
     bound = (1 + math.ceil((pages - 1) / AT_ONCE)) * delay
-    taken = statistics.median(found.all for found in loads)
+    taken = statistics.median(load.all for load in loads)
     print(
         f"{loads[0].rows:,} flags in {pages} pages, {delay * 1000:.0f} ms round trip, {ROUNDS} loads, median"
     )
-    print(f"  first rows {statistics.median(found.first for found in loads) * 1000:7.0f} ms")
+    print(f"  first rows {statistics.median(load.first for load in loads) * 1000:7.0f} ms")
     print(f"  all rows   {taken * 1000:7.0f} ms")
     print(f"  bound      {bound * 1000:7.0f} ms; {taken / bound:.2f} of it (goal: at most {GOAL})")
     sys.exit(loads[0].rows != count or taken / bound > GOAL)

@@ -63,13 +63,13 @@ async def processor_milliseconds(work: Callable[[], Awaitable[object]]) -> float
     """The median over rounds of the processor time of one call."""
     for _ in range(10):
         await work()
-    found = []
+    times = []
     for _ in range(ROUNDS):
         started = time.process_time()
         for _ in range(REQUESTS):
             await work()
-        found.append((time.process_time() - started) / REQUESTS * 1000)
-    return statistics.median(found)
+        times.append((time.process_time() - started) / REQUESTS * 1000)
+    return statistics.median(times)
 
 
 def plain(page: Any) -> Starlette:
@@ -91,7 +91,7 @@ async def main() -> None:
         text = await ask(service, "GET", flags, "limit=100")
         page = json.loads(text)
         beside = plain(page)
-        one = f"{flags}{page['results'][-1]['id']}/"
+        address = f"{flags}{page['results'][-1]['id']}/"
         change = json.dumps({"name": "changed"}).encode()
         measured = {
             "list of 100": (
@@ -99,7 +99,7 @@ async def main() -> None:
                 await processor_milliseconds(lambda: ask(beside, "GET", "/flags/")),
             ),
             "one change": (
-                await processor_milliseconds(lambda: ask(service, "PATCH", one, body=change)),
+                await processor_milliseconds(lambda: ask(service, "PATCH", address, body=change)),
                 await processor_milliseconds(lambda: ask(beside, "PATCH", "/flags/1/", body=change)),
             ),
         }

@@ -48,14 +48,14 @@ def main() -> None:
     )
     options.add_argument("--runs", type=int, default=3)
     options.add_argument("--flags", type=int, default=10_000)
-    asked = options.parse_args()
+    arguments = options.parse_args()
     measured: Measured = defaultdict(lambda: defaultdict(list))
     peaks: dict[str, list[float]] = defaultdict(list)
-    with TemporaryDirectory() as folder, serving(Path(folder), asked.flags) as host:
+    with TemporaryDirectory() as folder, serving(Path(folder), arguments.flags) as host:
         scripts = scripts_for(host, folder)
         # The first run makes the cached copy, and the kept screen.
         run_once(scripts[1], defaultdict(list))
-        for _ in range(asked.runs):
+        for _ in range(arguments.runs):
             for script in scripts:
                 peaks[script.name].append(run_once(script, measured[script.name]))
     print_table(measured, peaks)
@@ -89,9 +89,9 @@ def print_table(measured: Measured, peaks: dict[str, list[float]]) -> None:
     hello = {step: milliseconds(measured["hello"][step]) for step in ("start", "quit")}
     print(f"smallest app: {hello['start']:.0f} ms to its first words, {hello['quit']:.0f} ms to quit")
     for what, script, step, goal in STARTS:
-        found = milliseconds(measured[script][step])
+        spent = milliseconds(measured[script][step])
         against = hello["quit" if step == "quit" else "start"]
-        print(f"  {what:<52} {found:7.0f} ms  {found / against:5.2f} x, goal {goal} x")
+        print(f"  {what:<52} {spent:7.0f} ms  {spent / against:5.2f} x, goal {goal} x")
     for what, script, step, most in WORK:
         work = statistics.median(figures.cpu_ms for figures in measured[script][step])
         print(f"  {what:<52} {work:7.0f} ms of processor, goal {most}")

@@ -60,8 +60,8 @@ def ranges(*extras: str) -> dict[str, str]:
     lines = project["dependencies"] + [
         line for extra in extras for line in project["optional-dependencies"][extra]
     ]
-    found = (re.match(r"([\w-]+)(.*)", line) for line in lines)
-    return {match[1]: match[2] for match in found if match}
+    requirements = (re.match(r"([\w-]+)(.*)", line) for line in lines)
+    return {match[1]: match[2] for match in requirements if match}
 
 
 def number(version: str) -> tuple[int, ...]:
@@ -73,15 +73,15 @@ def module_of(distribution: str) -> str:
 
 
 def test_what_the_program_imports_is_declared_and_nothing_else() -> None:
-    wanted = set(map(module_of, (declared() | declared("code")) - INDIRECT.keys()))
-    assert set(imported(ROOT / "src")) == wanted
+    modules = set(map(module_of, (declared() | declared("code")) - INDIRECT.keys()))
+    assert set(imported(ROOT / "src")) == modules
 
 
 def test_what_the_tests_import_is_declared() -> None:
-    known = set(
+    names = set(
         map(module_of, declared() | declared("dev") | declared("check-api") | declared("check-mutations"))
     )
-    assert set(imported(ROOT / "tests")) <= known
+    assert set(imported(ROOT / "tests")) <= names
 
 
 def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
@@ -89,7 +89,7 @@ def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
 
 
 def test_next_major_versions_of_libraries_need_a_manual_change() -> None:
-    assert {name for name, asked in ranges().items() if "<" not in asked} == UNBOUNDED.keys()
+    assert {name for name, versions in ranges().items() if "<" not in versions} == UNBOUNDED.keys()
 
 
 def test_reproducible_install_pins_each_version_and_no_host() -> None:
@@ -102,10 +102,10 @@ def test_reproducible_install_pins_each_version_and_no_host() -> None:
 def test_reproducible_versions_satisfy_the_declared_ranges() -> None:
     pairs = (line.partition("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
     kept = {name.lower().replace("_", "-"): number(version) for name, _, version in pairs}
-    for name, asked in ranges("dev").items():
-        for bound in asked.split(","):
+    for name, versions in ranges("dev").items():
+        for bound in versions.split(","):
             is_below = kept[name] < number(bound)
-            assert is_below == bound.startswith("<"), f"{name}: {kept[name]}, asked for {asked}"
+            assert is_below == bound.startswith("<"), f"{name}: {kept[name]}, asked for {versions}"
 
 
 def test_every_declared_python_is_tested() -> None:

@@ -53,12 +53,12 @@ def test_every_key_is_in_the_documents() -> None:
 
 
 def test_the_readme_names_only_keys_that_are_there() -> None:
-    known = {key for command in COMMANDS for key in re.findall(r"`([^`]+)`", keys_of(command))}
+    keys = {key for command in COMMANDS for key in re.findall(r"`([^`]+)`", keys_of(command))}
     shown = {"⏎", "Esc", "Tab", "↑", "↓", "…"}
     table = README.read_text(encoding="utf-8").partition("| key | what it does |")[2].partition("\n\n")[0]
     named = {key for row in table.splitlines()[2:] for key in re.findall(r"`([^`]+)`", row)}
     assert len(table.splitlines()) - 2 <= 20
-    assert named - shown <= known
+    assert named - shown <= keys
 
 
 def test_every_command_has_words_for_people() -> None:
@@ -106,8 +106,8 @@ def settings_examples() -> Iterator[tuple[str, str]]:
         if document.name == "mirror.md":
             continue
         text = document.read_text(encoding="utf-8")
-        for found in re.finditer(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield f"{document.name}:{text[: found.start()].count(chr(10)) + 1}", found[1]
+        for block in re.finditer(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            yield f"{document.name}:{text[: block.start()].count(chr(10)) + 1}", block[1]
 
 
 @pytest.mark.parametrize(("where", "example"), [*settings_examples()])
@@ -143,10 +143,10 @@ def test_every_module_the_documents_name_is_there() -> None:
 
 
 def test_what_the_workflow_runs_is_what_the_documents_say() -> None:
-    said = README.read_text(encoding="utf-8") + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8") + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     commands = re.findall(r"- run: (.+)", (ROOT / ".github/workflows/checks.yml").read_text(encoding="utf-8"))
     assert len(commands) >= 5
-    assert [each for each in commands if each not in said] == []
+    assert [each for each in commands if each not in text] == []
 
 
 def test_the_demo_installs_no_test_tools() -> None:

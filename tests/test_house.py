@@ -49,15 +49,15 @@ def folder_of(name: str) -> str:
 
 def test_floors_of_the_app_import_only_downwards() -> None:
     wrong = []
-    for name in (one for one in FILES if one.startswith("flagtui.app.") and folder_of(one)):
+    for name in (file for file in FILES if file.startswith("flagtui.app.") and folder_of(file)):
         here = folder_of(name)
-        for other in (one for one in imports_of(name) if one.startswith("flagtui.app.")):
-            there = folder_of(other) or other.split(".")[2]
-            if there == here:
+        for other in (file for file in imports_of(name) if file.startswith("flagtui.app.")):
+            other_folder = folder_of(other) or other.split(".")[2]
+            if other_folder == here:
                 continue
-            if here in KINDS and there in KINDS:
+            if here in KINDS and other_folder in KINDS:
                 wrong.append(f"{name} imports another kind: {other}")
-            elif there not in (*FLOORS, *KINDS) or floor(there) > floor(here):
+            elif other_folder not in (*FLOORS, *KINDS) or floor(other_folder) > floor(here):
                 wrong.append(f"{name} imports upwards: {other}")
     assert not wrong, "\n".join(wrong)
 
@@ -68,9 +68,9 @@ def floor(folder: str) -> int:
 
 def test_there_are_no_circles_of_imports() -> None:
     graph = {name: imports_of(name) - {name.rpartition(".")[0]} for name in FILES}
-    waiting = {name: set(wanted) for name, wanted in graph.items()}
-    while free := {name for name, wanted in waiting.items() if not wanted & waiting.keys()}:
-        waiting = {name: wanted for name, wanted in waiting.items() if name not in free}
+    waiting = {name: set(names) for name, names in graph.items()}
+    while free := {name for name, names in waiting.items() if not names & waiting.keys()}:
+        waiting = {name: names for name, names in waiting.items() if name not in free}
     in_circles = {name for name in waiting if any(name in waiting[other] for other in waiting)}
     assert not in_circles, sorted(in_circles)
 
@@ -90,7 +90,7 @@ def test_a_file_s_name_says_where_it_is() -> None:
             side = "service" if name.startswith("flagtui.service") else "client"
             places[side, path.stem].append(name)
     for side in ("client", "service"):
-        repeated = {stem: found for (one, stem), found in places.items() if one == side and len(found) > 1}
+        repeated = {stem: files for (half, stem), files in places.items() if half == side and len(files) > 1}
         assert len(repeated) <= 15, repeated
 
 

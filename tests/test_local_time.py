@@ -89,8 +89,8 @@ def test_a_time_of_day_can_also_be_the_next_one(shown: str, now: float, moment: 
 
 @pytest.mark.usefixtures("in_berlin")
 def test_skipped_clock_time_is_shown_after_the_gap() -> None:
-    found = local_time.last(local_time.read_clock("02:30"), PUT_FORWARD)
-    assert local_time.minute(found) == "2026-03-29 03:30 CEST"
+    moment = local_time.last(local_time.read_clock("02:30"), PUT_FORWARD)
+    assert local_time.minute(moment) == "2026-03-29 03:30 CEST"
 
 
 @pytest.mark.usefixtures("in_berlin")

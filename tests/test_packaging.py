@@ -54,8 +54,8 @@ def start_installed(wheel: Path, folder: Path) -> dict[str, str]:
     target = folder / "installed"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
-    said = run(sys.executable, "-c", START, cwd=folder, path=str(target))
-    return dict(line.split(" ", 1) for line in said.splitlines())
+    output = run(sys.executable, "-c", START, cwd=folder, path=str(target))
+    return dict(line.split(" ", 1) for line in output.splitlines())
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +66,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_wheel_brings_its_styles_and_starts(wheel: Path, tmp_path: Path) -> None:
-    said = start_installed(wheel, tmp_path)
-    assert said["AT"] == str(tmp_path / "installed" / "flagtui")
-    assert said["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
-    assert said["ROWS"] != "#00000000"
+    output = start_installed(wheel, tmp_path)
+    assert output["AT"] == str(tmp_path / "installed" / "flagtui")
+    assert output["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
+    assert output["ROWS"] != "#00000000"
 
 
 @long
@@ -79,13 +79,13 @@ def test_a_wheel_made_from_the_sdist_starts_too(tmp_path: Path) -> None:
         archive.extractall(tmp_path, filter="data")
     source = next(path for path in tmp_path.iterdir() if path.is_dir())
     build("--wheel", out=tmp_path, source=source)
-    said = start_installed(next(tmp_path.glob("*.whl")), tmp_path)
-    assert said["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
+    output = start_installed(next(tmp_path.glob("*.whl")), tmp_path)
+    assert output["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
 
 
 def test_a_plain_checkout_starts_without_being_installed(tmp_path: Path) -> None:
-    said = run(sys.executable, "-c", START, cwd=tmp_path, path=str(ROOT / "src"))
-    assert f"STYLES {ROOT / 'styles'}" in said
+    output = run(sys.executable, "-c", START, cwd=tmp_path, path=str(ROOT / "src"))
+    assert f"STYLES {ROOT / 'styles'}" in output
 
 
 def test_the_wheel_holds_nothing_but_the_package_and_its_styles(wheel: Path) -> None:

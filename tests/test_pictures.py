@@ -15,11 +15,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def screens() -> Any:
-    found = importlib.util.spec_from_file_location("screen_svg", ROOT / "docs" / "screen_svg.py")
-    assert found is not None
-    assert found.loader is not None
-    sys.modules["screen_svg"] = made = importlib.util.module_from_spec(found)
-    found.loader.exec_module(made)
+    spec = importlib.util.spec_from_file_location("screen_svg", ROOT / "docs" / "screen_svg.py")
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["screen_svg"] = made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
     return made
 
 
@@ -32,7 +32,7 @@ def shown_at(svg: str, part: float) -> list[str]:
     """The texts that are visible after so much of the whole, from 0 to 1."""
     root = ElementTree.fromstring(svg)
     style = root.findtext(f"{SVG}style", "")
-    found = []
+    texts = []
     for group in root.iter(f"{SVG}g"):
         name, is_visible = group.get("class"), True
         if name is not None:
@@ -41,8 +41,8 @@ def shown_at(svg: str, part: float) -> list[str]:
             for at, what in re.findall(r"([\d.]+)%\{visibility:(\w+)\}", steps[1]):
                 if float(at) <= part * 100:
                     is_visible = what == "visible"
-        found += [text.text or "" for text in group.iter(f"{SVG}text") if is_visible]
-    return sorted(found)
+        texts += [text.text or "" for text in group.iter(f"{SVG}text") if is_visible]
+    return sorted(texts)
 
 
 def test_at_every_moment_one_whole_screen_is_seen(screens: Any) -> None:

@@ -44,17 +44,17 @@ def as_text(count: int) -> Iterator[str]:
     """The same fields as the list keeps, as lines with tabs."""
     titles = "id name description tags verified hidden owner created seen updated enforcement property"
     yield titles.replace(" ", "\t")
-    for at, one in enumerate(definitions(count)):
-        seen = NOW - timedelta(days=one.seen or 0)
-        made = NOW - timedelta(days=one.made)
+    for at, definition in enumerate(definitions(count)):
+        seen = NOW - timedelta(days=definition.seen or 0)
+        made = NOW - timedelta(days=definition.made)
         fields = (
             f"0190b6f2-7c1e-7f00-8a11-{at:012x}",
-            one.name,
-            one.description,
-            ",".join(one.tags),
-            one.verified_by is not None,
+            definition.name,
+            definition.description,
+            ",".join(definition.tags),
+            definition.verified_by is not None,
             False,
-            "alice@acme.com" if one.owner else "",
+            "alice@acme.com" if definition.owner else "",
             made.isoformat(),
             seen.isoformat(),
             made.isoformat(),

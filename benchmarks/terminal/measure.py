@@ -23,14 +23,14 @@ def main() -> None:
     )
     options.add_argument("scripts", nargs="+", metavar="SCRIPT")
     options.add_argument("--runs", type=int, default=3)
-    asked = options.parse_args()
-    scripts = [load_script(wanted) for wanted in asked.scripts]
+    arguments = options.parse_args()
+    scripts = [load_script(path) for path in arguments.scripts]
     for script in scripts:
         if script.setup:
             subprocess.run(script.setup, shell=True, check=True)
     measured: dict[str, dict[str, list[Figures]]] = {script.name: defaultdict(list) for script in scripts}
     peaks: dict[str, list[float]] = defaultdict(list)
-    for _ in range(asked.runs):
+    for _ in range(arguments.runs):
         for script in scripts:
             peaks[script.name].append(run_once(script, measured[script.name]))
     for script in scripts:

@@ -68,9 +68,9 @@ def key_bytes(name: str) -> str:
     return KEYS.get(name, name)
 
 
-def load_script(wanted: str) -> Script:
+def load_script(argument: str) -> Script:
     """Read `path` or `path:NAME=VALUE,...`."""
-    path, _, given = wanted.partition(":")
+    path, _, given = argument.partition(":")
     script = Script(Path(path).resolve().parent)
     values = {"here": str(script.here)}
     overrides = dict(pair.split("=", 1) for pair in given.split(",") if pair)

@@ -16,14 +16,14 @@ from flagtui.api.resource import pairs
 
 @given(st.text(max_size=30))
 def test_an_id_is_one_step_of_the_path_or_refused(id: str) -> None:
-    asked = OPERATIONS["event_definitions.get"]
+    operation = OPERATIONS["event_definitions.get"]
     try:
-        path = asked.at(project=1, id=id)
+        path = operation.at(project=1, id=id)
     except Invalid:
         return
     url = httpx.URL(f"https://h.test{path}")
     assert url.path == f"/api/projects/1/event_definitions/{id}/"
-    assert path.count("/") == asked.path.count("/")
+    assert path.count("/") == operation.path.count("/")
     assert (urlsplit(path).query, urlsplit(path).fragment) == ("", "")
 
 
@@ -34,16 +34,16 @@ def test_an_id_is_one_step_of_the_path_or_refused(id: str) -> None:
     )
 )
 def test_a_query_says_what_was_asked_and_nothing_else(query: dict[str, object]) -> None:
-    found = dict(pairs(query))
-    assert found.keys() == {name for name, value in query.items() if value is not None}
+    parameters = dict(pairs(query))
+    assert parameters.keys() == {name for name, value in query.items() if value is not None}
     for name, value in query.items():
         match value:
             case bool():
-                assert found[name] == str(value).lower()
+                assert parameters[name] == str(value).lower()
             case list():
-                assert json.loads(found[name]) == value
+                assert json.loads(parameters[name]) == value
             case int() | str():
-                assert found[name] == str(value)
+                assert parameters[name] == str(value)
 
 
 def test_a_tuple_is_a_repeated_parameter() -> None:

@@ -41,27 +41,27 @@ def test_five_failures_in_30_seconds_open_a_doubling_pause(clock: StillClock) ->
 
 
 async def test_unreachable_server_is_left_alone_until_a_user_asks(make_client: MakeClient) -> None:
-    asked = 0
+    requests = 0
     is_back = False
-    there = serve_flags(3)
+    serve = serve_flags(3)
 
     def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal asked
-        asked += 1
+        nonlocal requests
+        requests += 1
         if not is_back:
             raise httpx.ConnectError("gone")
-        found = there(request)
-        assert isinstance(found, httpx.Response)
-        return found
+        response = serve(request)
+        assert isinstance(response, httpx.Response)
+        return response
 
     flags = make_client(answer).flags
     for _ in range(2):
         with pytest.raises(errors.Unreachable):
             await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
-    before = asked
+    before = requests
     with pytest.raises(errors.Unreachable) as caught:
         await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
-    assert asked == before
+    assert requests == before
     assert "requests pause for" in caught.value.what
     is_back = True
     assert (await flags.page({"limit": 100})).total == 3

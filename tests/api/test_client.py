@@ -57,16 +57,16 @@ async def test_an_update_sends_the_changes_and_what_was_read(make_client: MakeCl
 async def test_unanswered_write_is_sent_once_and_not_known(
     make_client: MakeClient, clock: StillClock
 ) -> None:
-    asked = 0
+    requests = 0
 
     def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal asked
-        asked += 1
+        nonlocal requests
+        requests += 1
         raise httpx.ReadTimeout("late", request=request)
 
     with pytest.raises(errors.Unanswered) as caught:
         await make_client(answer).flags.update(5, {"active": False})
-    assert asked == 1
+    assert requests == 1
     assert caught.value.sent
     assert caught.value.now == "Whether the server made the change is not known."
     assert clock.waits == []

@@ -20,10 +20,10 @@ def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
 
 def test_one_failure_among_responses_is_not_offline() -> None:
     link = ConnectionState(StillClock())
-    asked = link.now
+    event = link.now
     link.began()
     link.answered(None)
-    link.failed(NO_SERVER, asked)
+    link.failed(NO_SERVER, event)
     assert not link.is_offline
     link.failed(NO_SERVER, link.now)
     assert link.is_offline

@@ -40,14 +40,14 @@ def test_only_what_changes_nothing_is_ever_repeated() -> None:
 
 def test_error_table_names_each_kind_and_whether_the_server_acted() -> None:
     rows = re.findall(r"^\| (`\w+`.*?) \| .* \| (yes|no) \|$", TEXT, re.M)
-    said = {name: acted == "yes" for names, acted in rows for name in re.findall(r"`(\w+)`", names)}
+    names_sent = {name: acted == "yes" for names, acted in rows for name in re.findall(r"`(\w+)`", names)}
     raised_early = {"ApiError", "BadHost", "BadKey", "PlainHttpRefused"}
     kinds = {
         name: kind.sent
         for name, kind in vars(errors).items()
         if isinstance(kind, type) and issubclass(kind, ApiError) and name not in raised_early
     }
-    assert said == kinds
+    assert names_sent == kinds
 
 
 def test_numbers_in_the_text_match_the_code() -> None:

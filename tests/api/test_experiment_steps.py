@@ -82,9 +82,9 @@ async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_clie
     assert of_experiment == {"end_date": NOW, "conclusion": "won"}
 
 
-@pytest.mark.parametrize(("everyone", "asked"), [(True, "POST"), (False, "PATCH")])
+@pytest.mark.parametrize(("everyone", "parameter"), [(True, "POST"), (False, "PATCH")])
 async def test_variant_for_everyone_omits_targeting_where_the_server_allows(
-    make_client: MakeClient, everyone: bool, asked: str
+    make_client: MakeClient, everyone: bool, parameter: str
 ) -> None:
     shared = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]}
     flag = FLAG | {"filters": {"groups": [], "multivariate": shared}}
@@ -99,7 +99,7 @@ async def test_variant_for_everyone_omits_targeting_where_the_server_allows(
 
     await make_client(answer).experiments.ship_variant(12, "test", everyone=everyone)
     [(method, body)] = bodies
-    assert method == asked
+    assert method == parameter
     assert ("filters" in body) is not everyone
     if everyone:
         assert body == {"version": 3, "variant_key": "test"}

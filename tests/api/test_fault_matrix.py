@@ -44,12 +44,12 @@ class Fault:
     hangs: bool = False
 
 
-def whole(found: Example) -> bytes:
-    return b"" if found["answer"] is None else json.dumps(found["answer"]).encode()
+def whole(stored: Example) -> bytes:
+    return b"" if stored["answer"] is None else json.dumps(stored["answer"]).encode()
 
 
 def raising(fault: Exception, cause: BaseException | None = None) -> Callable[[Example], httpx.Response]:
-    def serve(found: Example) -> httpx.Response:
+    def serve(stored: Example) -> httpx.Response:
         raise fault from cause
 
     return serve
@@ -61,16 +61,16 @@ def dashed(headers: dict[str, str]) -> dict[str, str]:
 
 def answering(status: int, body: Any = b"", **headers: str) -> Callable[[Example], httpx.Response]:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return lambda found: httpx.Response(status, content=content, headers=dashed(headers))
+    return lambda stored: httpx.Response(status, content=content, headers=dashed(headers))
 
 
 def streaming(make: Callable[[bytes], httpx.AsyncByteStream]) -> Callable[[Example], httpx.Response]:
-    return lambda found: httpx.Response(200, stream=make(whole(found) or b" "))
+    return lambda stored: httpx.Response(200, stream=make(whole(stored) or b" "))
 
 
 def altered(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example], httpx.Response]:
-    return lambda found: httpx.Response(
-        200, stream=httpx.ByteStream(change(whole(found))), headers=dashed(headers)
+    return lambda stored: httpx.Response(
+        200, stream=httpx.ByteStream(change(whole(stored))), headers=dashed(headers)
     )
 
 
@@ -161,11 +161,11 @@ FAULTS: Final = [
 ]  # fmt: skip
 
 
-def same(found: Any, wanted: Any) -> bool:
+def same(result: Any, expected: Any) -> bool:
     """Whether an odd answer was read as the plain one: whatever the plain one says is in it."""
-    if isinstance(found, Record) and isinstance(wanted, Record):
-        return type(found) is type(wanted) and bool(found.raw.items() >= wanted.raw.items())
-    return bool(found == wanted)
+    if isinstance(result, Record) and isinstance(expected, Record):
+        return type(result) is type(expected) and bool(result.raw.items() >= expected.raw.items())
+    return bool(result == expected)
 
 
 NOTHING_TO_READ: Final = {"experiments.hard_delete", "flags.hard_delete", "event_definitions.delete"}
@@ -188,10 +188,10 @@ def must_be_error(fault: Fault, name: str, error: ApiError) -> None:
         assert error.sent == ("not known" in error.now)
 
 
-def must_be_right(fault: Fault, name: str, found: Any, plain: Any) -> None:
-    assert fault.may_be_right, f"{name} took {fault.name} for an answer: {found!r}"
-    if name not in NOTHING_TO_READ and (found, name) != (None, "experiments.requires_flag_implementation"):
-        assert same(found, plain) or (name, fault.name) in LOOSE, f"{name}, {fault.name}: {found!r}"
+def must_be_right(fault: Fault, name: str, result: Any, plain: Any) -> None:
+    assert fault.may_be_right, f"{name} took {fault.name} for an answer: {result!r}"
+    if name not in NOTHING_TO_READ and (result, name) != (None, "experiments.requires_flag_implementation"):
+        assert same(result, plain) or (name, fault.name) in LOOSE, f"{name}, {fault.name}: {result!r}"
 
 
 LOOSE: Final = {
@@ -218,31 +218,31 @@ PLAIN: Final[dict[str, Any]] = {}
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -> None:
     for name in operations(fault):
-        operation, wanted = SEED[name], example(name)
+        operation, stored = SEED[name], example(name)
         sent: list[httpx.Request] = []
         lines: list[LogLine] = []
 
         def answer(
-            request: httpx.Request, wanted: Example = wanted, sent: list[httpx.Request] = sent
+            request: httpx.Request, stored: Example = stored, sent: list[httpx.Request] = sent
         ) -> httpx.Response:
             sent.append(request)
-            return fault.serve(wanted)
+            return fault.serve(stored)
 
         wait = 0.004 if fault.hangs else 5.0
         client = make_client(answer, deadlines=Deadlines(read=wait, write=wait, slow=wait), log=lines.append)
         client.connection.response_limit = 2**20
-        found = await outcome(client, name)
-        if isinstance(found, ApiError):
-            must_be_error(fault, name, found)
+        result = await outcome(client, name)
+        if isinstance(result, ApiError):
+            must_be_error(fault, name, result)
         else:
             if name not in PLAIN:
-                PLAIN[name] = await outcome(make_client(lambda _, found=wanted: served(found)), name)
-            must_be_right(fault, name, found, PLAIN[name])
+                PLAIN[name] = await outcome(make_client(lambda _, stored=stored: served(stored)), name)
+            must_be_right(fault, name, result, PLAIN[name])
         assert len(sent) == 1 if operation.is_write else len(sent) <= 9, f"{name}: {len(sent)} requests"
         assert {request.url.host for request in sent} == {"flags.example.test"}
         assert client.link.in_flight == 0
-        assert KEY not in f"{found} {found!r} {client!r} {client.connection!r} {lines}"
+        assert KEY not in f"{result} {result!r} {client!r} {client.connection!r} {lines}"
 
 
-def served(found: Example) -> httpx.Response:
-    return httpx.Response(found["status"], content=whole(found))
+def served(stored: Example) -> httpx.Response:
+    return httpx.Response(stored["status"], content=whole(stored))

@@ -25,7 +25,7 @@ class Project:
     has_feed: bool = True
     feed: list[dict[str, Any]] = field(default_factory=list)
     flags: dict[int, dict[str, Any]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for id in range(1, self.count + 1):
@@ -34,12 +34,12 @@ class Project:
     def change(self, id: int, **fields: Any) -> None:
         self.clock.now += 1
         now = stamp(self.clock.now)
-        found = self.flags.get(id) or {"id": id, "key": f"f{id}", "created_at": now}
-        self.flags[id] = found | fields | {"updated_at": now}
+        flag = self.flags.get(id) or {"id": id, "key": f"f{id}", "created_at": now}
+        self.flags[id] = flag | fields | {"updated_at": now}
         self.feed.insert(0, {"id": f"e{len(self.feed)}", "item_id": str(id), "activity": "updated"})
 
     def answer(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request.url.path)
+        self.paths.append(request.url.path)
         query = request.url.params
         if request.url.path.endswith("/activity/"):
             if not self.has_feed:
@@ -54,8 +54,8 @@ class Project:
                 rows.sort(key=lambda flag: flag["updated_at"], reverse=True)
             offset, limit = int(query.get("offset", 0)), int(query["limit"])
             return httpx.Response(200, json={"count": len(rows), "results": rows[offset : offset + limit]})
-        found = self.flags.get(int(request.url.path.split("/")[-2]))
-        return httpx.Response(200 if found else 404, json=found or {"detail": "Not found."})
+        flag = self.flags.get(int(request.url.path.split("/")[-2]))
+        return httpx.Response(200 if flag else 404, json=flag or {"detail": "Not found."})
 
 
 async def loaded(flags: Flags) -> Mark:
@@ -70,10 +70,10 @@ async def test_one_request_says_that_nothing_has_changed(make_client: MakeClient
         project.change(3, active=True)
         flags = make_client(project.answer).flags
         mark = await loaded(flags)
-        project.asked.clear()
-        found = await changes_since(flags, mark)
-        assert (found.rows, found.gone, found.must_reload) == ((), (), False)
-        assert len(project.asked) == 1
+        project.paths.clear()
+        changes = await changes_since(flags, mark)
+        assert (changes.rows, changes.gone, changes.must_reload) == ((), (), False)
+        assert len(project.paths) == 1
 
 
 async def test_changed_made_and_deleted_flags_are_told_apart(
@@ -86,13 +86,13 @@ async def test_changed_made_and_deleted_flags_are_told_apart(
     project.change(3, active=False)
     project.change(9, deleted=True)
     project.change(777, archived=True)
-    project.asked.clear()
-    found = await changes_since(flags, mark)
-    assert [(row.id, row.archived) for row in found.rows] == [(777, True), (3, False)]
-    assert found.gone == (9,)
-    assert not found.must_reload
-    assert len(project.asked) == 4
-    assert (await changes_since(flags, found.mark)).rows == ()
+    project.paths.clear()
+    changes = await changes_since(flags, mark)
+    assert [(row.id, row.archived) for row in changes.rows] == [(777, True), (3, False)]
+    assert changes.gone == (9,)
+    assert not changes.must_reload
+    assert len(project.paths) == 4
+    assert (await changes_since(flags, changes.mark)).rows == ()
 
 
 async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, clock: StillClock) -> None:
@@ -102,11 +102,11 @@ async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, c
     assert mark.newest is None
     project.change(3, active=True)
     project.change(777)
-    found = await changes_since(flags, mark)
-    assert {row.id for row in found.rows} == {3, 777}
-    assert not found.must_reload
+    changes = await changes_since(flags, mark)
+    assert {row.id for row in changes.rows} == {3, 777}
+    assert not changes.must_reload
     project.change(9, deleted=True)
-    assert (await changes_since(flags, found.mark)).must_reload
+    assert (await changes_since(flags, changes.mark)).must_reload
 
 
 async def test_many_changes_are_read_with_the_whole_list(make_client: MakeClient, clock: StillClock) -> None:
@@ -117,10 +117,10 @@ async def test_many_changes_are_read_with_the_whole_list(make_client: MakeClient
             mark = await loaded(flags)
             for id in range(1, changed + 1):
                 project.change(id)
-            project.asked.clear()
-            found = await changes_since(flags, mark)
-            assert found.must_reload
-            assert len(project.asked) <= 3
+            project.paths.clear()
+            changes = await changes_since(flags, mark)
+            assert changes.must_reload
+            assert len(project.paths) <= 3
 
 
 async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
@@ -130,9 +130,9 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
     flags = make_client(project.answer).flags
     mark = await loaded(flags)
     project.has_feed = False
-    found = await changes_since(flags, mark)
-    assert found.must_reload
-    assert found.mark.newest is None
+    changes = await changes_since(flags, mark)
+    assert changes.must_reload
+    assert changes.mark.newest is None
 
 
 def test_retries_follow_every_five_to_ten_seconds_for_two_minutes() -> None:
@@ -163,8 +163,8 @@ async def test_idle_day_on_2000_flags_stays_under_300_requests(
             await clock.sleep(next_poll(clock.now - began, 30.0))
             while due and due[0] < clock.now:
                 project.change(int(due.pop(0)) % 2_000 + 1)
-            found = await changes_since(client.flags, mark)
-            assert not found.must_reload
-            mark = found.mark
+            changes = await changes_since(client.flags, mark)
+            assert not changes.must_reload
+            mark = changes.mark
         assert 150 < client.link.requests < 300
-        assert client.link.requests == len(project.asked)
+        assert client.link.requests == len(project.paths)

@@ -20,8 +20,8 @@ async def test_dependents_come_from_the_list_where_servers_lack_them(make_client
                 {"id": 10, "key": "off", "active": False, "filters": asks}]  # fmt: skip
         return httpx.Response(200, json={"count": 3, "results": rows})
 
-    found = await make_client(answer).flags.dependents(5)
-    assert [(flag.id, flag.key, flag.name) for flag in found] == [(9, "child", "child")]
+    dependents = await make_client(answer).flags.dependents(5)
+    assert [(flag.id, flag.key, flag.name) for flag in dependents] == [(9, "child", "child")]
 
 
 async def test_a_version_is_put_together_from_the_activity(make_client: MakeClient) -> None:
@@ -54,8 +54,8 @@ async def test_a_version_is_put_together_from_the_activity(make_client: MakeClie
 @pytest.mark.parametrize("names", [("affected", "total"), ("users_affected", "total_users")])
 async def test_the_reach_is_read_under_both_names(make_client: MakeClient, names: tuple[str, str]) -> None:
     answer = always(200, dict(zip(names, (120, 4_000), strict=True)))
-    found = await make_client(answer).flags.blast_radius({"properties": []})
-    assert (found.affected, found.total, found.at(25)) == (120, 4_000, 30)
+    reach = await make_client(answer).flags.blast_radius({"properties": []})
+    assert (reach.affected, reach.total, reach.at(25)) == (120, 4_000, 30)
 
 
 async def test_an_evaluation_falls_back_to_its_reason(make_client: MakeClient) -> None:
@@ -83,10 +83,10 @@ async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_clie
                 return httpx.Response(404, json=NO_PLACE | {"detail": "Not found."})
 
     evaluation = make_client(answer).evaluation
-    found = await evaluation.local_evaluation()
-    assert found is not None
-    assert (found.flags, found.etag) == ((FLAG,), 'W/"7"')
-    assert await evaluation.local_evaluation(etag=found.etag) is None
+    definitions = await evaluation.local_evaluation()
+    assert definitions is not None
+    assert (definitions.flags, definitions.etag) == ((FLAG,), 'W/"7"')
+    assert await evaluation.local_evaluation(etag=definitions.etag) is None
 
 
 async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, clock: StillClock) -> None:
@@ -101,23 +101,23 @@ async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, cl
         done = {"id": "q1", "complete": looks == 3, "results": result if looks == 3 else None}
         return httpx.Response(200, json={"query_status": done})
 
-    found = await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
-    assert found.baseline is not None
+    metric_result = await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
+    assert metric_result.baseline is not None
     assert looks == 3
     assert len(clock.waits) == 3
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("body", "words"),
     [
         ({"complete": True, "error_message": "too\x1b slow"}, "could not calculate it: too␛ slow"),
         ({"complete": False}, "could not calculate it."),
     ],
 )
 async def test_a_query_that_failed_says_why(
-    make_client: MakeClient, said: dict[str, Any], words: str
+    make_client: MakeClient, body: dict[str, Any], words: str
 ) -> None:
-    answer = always(200, {"query_status": {"id": "q1", "results": None, "error": True, **said}})
+    answer = always(200, {"query_status": {"id": "q1", "results": None, "error": True, **body}})
     with pytest.raises(errors.NotCalculated) as caught:
         await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
     assert words in caught.value.what

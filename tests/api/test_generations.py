@@ -52,11 +52,14 @@ async def test_bulk_stops_at_a_lost_link_and_lists_the_untried(make_client: Make
             raise httpx.ReadError("gone")
         return httpx.Response(200, json=FLAG)
 
-    found = await make_client(answer).flags.bulk_delete([5, 6, 7, 8, 9])
+    outcome = await make_client(answer).flags.bulk_delete([5, 6, 7, 8, 9])
     assert len(patched) == 3
-    assert [(error.id, error.reason) for error in found.errors[2:]] == [(8, "Not tried."), (9, "Not tried.")]
-    assert "depend on it" in found.errors[0].reason
-    assert "not known" in found.errors[1].reason
+    assert [(error.id, error.reason) for error in outcome.errors[2:]] == [
+        (8, "Not tried."),
+        (9, "Not tried."),
+    ]
+    assert "depend on it" in outcome.errors[0].reason
+    assert "not known" in outcome.errors[1].reason
 
 
 @pytest.mark.parametrize("id", ["../../users/@me", "a/b", "", "..", "x" * 500, "a?b", "a%2fb", "ö"])

@@ -17,20 +17,20 @@ Server = Callable[[int, int], RowPage[int]]
 
 def serve(rows: list[int], *, cap: int = 10**9, capped_count: int | None = None) -> Server:
     def page(offset: int, limit: int) -> RowPage[int]:
-        found = tuple(rows[offset : offset + min(limit, cap)])
-        more = offset + len(found) < len(rows)
+        page = tuple(rows[offset : offset + min(limit, cap)])
+        more = offset + len(page) < len(rows)
         if capped_count is not None:
-            return RowPage(found, max(capped_count, len(found)), is_capped=True, has_more=more)
-        return RowPage(found, max(len(rows), len(found)), has_more=more)
+            return RowPage(page, max(capped_count, len(page)), is_capped=True, has_more=more)
+        return RowPage(page, max(len(rows), len(page)), has_more=more)
 
     return page
 
 
-async def read(server: Server, asked: list[tuple[int, int]] | None = None) -> list[int]:
+async def read(server: Server, pages_asked: list[tuple[int, int]] | None = None) -> list[int]:
     async def fetch(offset: int, limit: int) -> RowPage[int]:
         await asyncio.sleep(0)
-        if asked is not None:
-            asked.append((offset, limit))
+        if pages_asked is not None:
+            pages_asked.append((offset, limit))
         return server(offset, limit)
 
     return [row async for page in Pages(fetch, lambda row: row) for row in page.rows]
@@ -60,47 +60,47 @@ def test_rows_that_stay_are_read_despite_inserts_and_deletions(
 ) -> None:
     rows = list(range(before))
     due = dict(moves)
-    asked = 0
+    requests = 0
     gone: set[int] = set()
 
     def page(offset: int, limit: int) -> RowPage[int]:
-        nonlocal asked
-        asked += 1
-        move = due.pop(asked, "")
+        nonlocal requests
+        requests += 1
+        move = due.pop(requests, "")
         if move == "insert":
-            rows.insert(0, 10_000 + asked)
+            rows.insert(0, 10_000 + requests)
         elif move == "delete" and rows:
             gone.add(rows.pop(0))
         return serve(rows)(offset, limit)
 
-    found = asyncio.run(read(page))
-    assert len(found) == len(set(found))
-    assert set(range(before)) - gone <= set(found)
+    ids = asyncio.run(read(page))
+    assert len(ids) == len(set(ids))
+    assert set(range(before)) - gone <= set(ids)
 
 
 @given(st.integers(101, 5_000))
 def test_a_server_that_ignores_the_offset_is_given_up_on(stated: int) -> None:
-    asked: list[tuple[int, int]] = []
+    pages_asked: list[tuple[int, int]] = []
     same = RowPage(tuple(range(100)), stated)
     # A longer list is reported as one that is not whole.
     with contextlib.suppress(ListTooLong):
-        assert len(asyncio.run(read(lambda offset, limit: same, asked))) == 100
-    assert len(asked) <= 60
+        assert len(asyncio.run(read(lambda offset, limit: same, pages_asked))) == 100
+    assert len(pages_asked) <= 60
 
 
 def test_server_that_promises_rows_without_sending_is_left() -> None:
-    asked: list[tuple[int, int]] = []
+    pages_asked: list[tuple[int, int]] = []
     empty: RowPage[int] = RowPage((), 1_000_000)
-    assert asyncio.run(read(lambda offset, limit: empty, asked)) == []
-    assert asked == [(0, 100)]
+    assert asyncio.run(read(lambda offset, limit: empty, pages_asked)) == []
+    assert pages_asked == [(0, 100)]
 
 
 def test_a_long_list_comes_in_larger_pages_after_the_first() -> None:
-    asked: list[tuple[int, int]] = []
-    asyncio.run(read(serve(list(range(6_000))), asked))
-    assert asked[0] == (0, 100)
-    assert {limit for _, limit in asked[1:]} == {200}
-    assert len(asked) == 31
+    pages_asked: list[tuple[int, int]] = []
+    asyncio.run(read(serve(list(range(6_000))), pages_asked))
+    assert pages_asked[0] == (0, 100)
+    assert {limit for _, limit in pages_asked[1:]} == {200}
+    assert len(pages_asked) == 31
 
 
 async def test_at_most_eight_pages_load_at_once_after_the_first() -> None:
@@ -128,9 +128,9 @@ class Broken(Exception):
     pass
 
 
-async def read_on(pages: Pages[int], found: list[int]) -> None:
+async def read_on(pages: Pages[int], ids: list[int]) -> None:
     async for page in pages:
-        found.extend(page.rows)
+        ids.extend(page.rows)
 
 
 async def test_failing_page_ends_the_list_after_earlier_pages() -> None:
@@ -144,11 +144,11 @@ async def test_failing_page_ends_the_list_after_earlier_pages() -> None:
             raise Broken
         return serve(list(range(2_000)))(offset, limit)
 
-    found: list[int] = []
+    ids: list[int] = []
     with pytest.raises(Broken):
-        await read_on(Pages(fetch, lambda row: row), found)
-    assert len(found) >= 700
-    assert len(found) == len(set(found))
+        await read_on(Pages(fetch, lambda row: row), ids)
+    assert len(ids) >= 700
+    assert len(ids) == len(set(ids))
     assert not running
 
 
@@ -172,27 +172,27 @@ async def test_leaving_early_stops_what_was_asked_for() -> None:
 
 
 async def test_after_a_failure_only_the_missing_pages_are_asked_for() -> None:
-    asked: list[int] = []
+    offsets: list[int] = []
     is_down = True
 
     async def fetch(offset: int, limit: int) -> RowPage[int]:
-        asked.append(offset)
+        offsets.append(offset)
         await asyncio.sleep(0)
         if is_down and offset >= 500:
             raise Broken
         return serve(list(range(1_000)))(offset, limit)
 
     pages = Pages(fetch, lambda row: row)
-    found: list[int] = []
+    ids: list[int] = []
     for _ in range(2):
         with pytest.raises(Broken):
-            await read_on(pages, found)
-    assert sorted(found) == list(range(500))
+            await read_on(pages, ids)
+    assert sorted(ids) == list(range(500))
     is_down = False
-    asked.clear()
-    await read_on(pages, found)
-    assert sorted(asked) == [500, 600, 700, 800, 900]
-    assert sorted(found) == list(range(1_000))
+    offsets.clear()
+    await read_on(pages, ids)
+    assert sorted(offsets) == [500, 600, 700, 800, 900]
+    assert sorted(ids) == list(range(1_000))
 
 
 async def test_a_first_page_that_failed_is_asked_for_again() -> None:

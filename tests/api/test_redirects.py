@@ -32,16 +32,16 @@ async def test_a_read_follows_a_redirect_on_its_own_host_only(make_client: MakeC
 async def test_the_key_never_follows_a_redirect_elsewhere(
     make_client: MakeClient, place: str, status: int
 ) -> None:
-    asked: list[httpx.Request] = []
+    requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request)
+        requests.append(request)
         return httpx.Response(status, headers={"Location": place})
 
     with pytest.raises(errors.Redirected):
         await make_client(answer).flags.get(5)
-    assert {request.url.host for request in asked} == {"flags.example.test"}
-    assert {request.url.scheme for request in asked} == {"https"}
+    assert {request.url.host for request in requests} == {"flags.example.test"}
+    assert {request.url.scheme for request in requests} == {"https"}
 
 
 @pytest.mark.parametrize("place", ["/elsewhere/", "javascript:x", "https://[", ""])
@@ -60,9 +60,9 @@ async def test_a_next_page_on_another_host_is_never_followed(make_client: MakeCl
 
     def answer(request: httpx.Request) -> httpx.Response:
         hosts.add(request.url.host)
-        found = inner(request)
-        assert isinstance(found, httpx.Response)
-        return httpx.Response(200, json=found.json() | {"next": "https://evil.test/?limit=100&offset=100"})
+        response = inner(request)
+        assert isinstance(response, httpx.Response)
+        return httpx.Response(200, json=response.json() | {"next": "https://evil.test/?limit=100&offset=100"})
 
     client = make_client(answer)
     assert sum([len(page.rows) async for page in client.flags.pages()]) == 250

@@ -136,10 +136,10 @@ async def test_a_proxy_never_sees_what_goes_to_this_machine(
 
 
 async def test_a_proxy_from_the_environment_is_used_for_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bytes] = []
+    requests: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        requests.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
         writer.close()
@@ -150,9 +150,9 @@ async def test_a_proxy_from_the_environment_is_used_for_other_hosts(monkeypatch:
         with pytest.raises(errors.ProxyFailed):
             await client.flags.get(5)
     server.close()
-    assert asked
-    assert asked[0].startswith(b"CONNECT flags.example.test:443")
-    assert KEY.encode() not in b"".join(asked)
+    assert requests
+    assert requests[0].startswith(b"CONNECT flags.example.test:443")
+    assert KEY.encode() not in b"".join(requests)
 
 
 def make_certificate(folder: Path) -> Path:
@@ -188,11 +188,11 @@ async def test_cancelled_requests_never_use_up_the_connections() -> None:
     async with listening(answer) as port, Client(f"http://127.0.0.1:{port}", KEY, 1) as client:
 
         async def give_up_after(turns: int) -> None:
-            asked = asyncio.ensure_future(client.flags.get(5))
+            reading = asyncio.ensure_future(client.flags.get(5))
             for _ in range(turns):
                 await asyncio.sleep(0)
-            asked.cancel()
-            await asyncio.wait([asked])
+            reading.cancel()
+            await asyncio.wait([reading])
 
         for turns in range(40):
             await asyncio.gather(*(give_up_after(turns) for _ in range(8)))

@@ -70,8 +70,8 @@ def test_key_of_one_host_or_profile_stays_there(tmp_path: Path, other: Owner) ->
 
 def test_broken_keyring_is_skipped_with_its_reason_without_the_key(tmp_path: Path) -> None:
     places = KeyPlaces(keyring=ring(Broken()), folder=tmp_path)
-    found = places.find(OWNER)
-    assert found == NoCredential(("keyring: The keyring failed (ConnectionError).",))
+    secret = places.find(OWNER)
+    assert secret == NoCredential(("keyring: The keyring failed (ConnectionError).",))
     places.keep_in_file(OWNER, Secret(KEY))
     assert places.find(OWNER) == FoundSecret(Secret(KEY), "file")
     with pytest.raises(KeyringUnusable) as caught:
@@ -92,10 +92,10 @@ def test_explicit_source_without_a_key_is_not_replaced(
 ) -> None:
     places = KeyPlaces(environment, command, ring(Shelf()), tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
-    found = places.find(OWNER)
-    assert isinstance(found, NoCredential)
-    assert found.reasons[0].startswith(source)
-    assert "two words" not in "".join(found.reasons)
+    secret = places.find(OWNER)
+    assert isinstance(secret, NoCredential)
+    assert secret.reasons[0].startswith(source)
+    assert "two words" not in "".join(secret.reasons)
 
 
 def test_the_variable_is_gone_once_it_was_taken() -> None:

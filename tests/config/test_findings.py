@@ -37,19 +37,19 @@ def no_keyring() -> Keyring:
 
 
 def test_the_program_and_its_python_are_named() -> None:
-    found = by_name(find_program("1.2.3"))
-    assert found.keys() == {"flagtui", "python", "system"}
-    assert found["flagtui"].value == "1.2.3"
+    findings_by_name = by_name(find_program("1.2.3"))
+    assert findings_by_name.keys() == {"flagtui", "python", "system"}
+    assert findings_by_name["flagtui"].value == "1.2.3"
 
 
 def test_folders_say_whether_they_are_there_and_private(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir(mode=0o700)
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o755)
-    found = by_name(find_folders(locations(tmp_path)))
-    assert found["settings"] == Finding("settings", str(tmp_path / "config"))
-    assert found["journal and keys"].value.endswith("not created yet")
-    assert found["cached rows"].next == f"chmod 700 {tmp_path / 'cache'}"
+    findings_by_name = by_name(find_folders(locations(tmp_path)))
+    assert findings_by_name["settings"] == Finding("settings", str(tmp_path / "config"))
+    assert findings_by_name["journal and keys"].value.endswith("not created yet")
+    assert findings_by_name["cached rows"].next == f"chmod 700 {tmp_path / 'cache'}"
     nowhere = by_name(find_folders(Locations(None, None, None, None)))
     assert {finding.state for finding in nowhere.values()} == {"wrong"}
 
@@ -126,10 +126,10 @@ def test_a_missing_key_says_why_and_what_to_do(tmp_path: Path) -> None:
 def test_terminal_that_is_too_small_or_dumb_is_reported(
     size: tuple[int, int], term: str, subject: str
 ) -> None:
-    found = by_name(find_terminal({"TERM": term}, lambda: os.terminal_size(size)))
+    findings_by_name = by_name(find_terminal({"TERM": term}, lambda: os.terminal_size(size)))
     for name in ("size", "TERM"):
-        assert (found[name].state == "wrong") == (name == subject)
-    assert subject or found["size"].state == "fine"
+        assert (findings_by_name[name].state == "wrong") == (name == subject)
+    assert subject or findings_by_name["size"].state == "fine"
 
 
 def test_addresses_are_not_in_the_report() -> None:
@@ -139,6 +139,6 @@ def test_addresses_are_not_in_the_report() -> None:
         "TERM": "screen",
     }
     findings = find_terminal(environment, lambda: os.terminal_size((80, 24)))
-    found = by_name(findings)
-    assert [found[name].value for name in environment] == ["set", "set", "screen"]
+    findings_by_name = by_name(findings)
+    assert [findings_by_name[name].value for name in environment] == ["set", "set", "screen"]
     assert "10.1" not in repr(findings)

@@ -68,5 +68,5 @@ def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path)
 def test_overlong_line_is_skipped_and_other_lists_return(tmp_path: Path) -> None:
     left = LeftLists("2", {"1": LeftList("x" * (LONGEST_LINE + 1), 7), "2": LeftList("is:running", 9)})
     Preferences(memory=tmp_path).keep_left("work", "eu", left)
-    found = recall(tmp_path).left[place_of("work", "eu")]
-    assert found == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})
+    preferences = recall(tmp_path).left[place_of("work", "eu")]
+    assert preferences == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})

@@ -25,15 +25,15 @@ REFUSALS: Final[dict[int, type[ApiError]]] = {
 """What the error examples are called here."""
 
 
-def serve(wanted: Example, asked: list[httpx.Request]) -> Answering:
+def serve(stored: Example, requests: list[httpx.Request]) -> Answering:
     """Answers the example's request with its answer, and what the client asks on the way with the basics."""
-    path = wanted["path"].format_map(wanted["ids"])
+    path = stored["path"].format_map(stored["ids"])
 
     def answer(request: httpx.Request) -> httpx.Response:
-        if (request.method, request.url.path) == (wanted["method"], path):
-            asked.append(request)
-            content = b"" if wanted["answer"] is None else json.dumps(wanted["answer"]).encode()
-            return httpx.Response(wanted["status"], content=content)
+        if (request.method, request.url.path) == (stored["method"], path):
+            requests.append(request)
+            content = b"" if stored["answer"] is None else json.dumps(stored["answer"]).encode()
+            return httpx.Response(stored["status"], content=content)
         on_the_way = {"/api/projects/1/": "projects.get", "/api/personal_api_keys/@current/": "people.key"}
         name = on_the_way.get(request.url.path)
         if name:
@@ -44,10 +44,10 @@ def serve(wanted: Example, asked: list[httpx.Request]) -> Answering:
 
 
 def query_of(request: httpx.Request) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
+    examples: dict[str, list[str]] = {}
     for name, value in request.url.params.multi_items():
-        found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        examples.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in examples.items()}
 
 
 def with_single_values(query: dict[str, Any]) -> dict[str, Any]:
@@ -55,21 +55,21 @@ def with_single_values(query: dict[str, Any]) -> dict[str, Any]:
     return {name: value[0] if (type(value), len(value)) == single else value for name, value in query.items()}
 
 
-async def outcome(client: Any, wanted: Example) -> Any:
+async def outcome(client: Any, stored: Example) -> Any:
     try:
-        return await CALLS[wanted["operation"]](client, wanted)
+        return await CALLS[stored["operation"]](client, stored)
     except ApiError as error:
         return error
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_client_sends_the_request_of_the_example_once(make_client: MakeClient, name: str) -> None:
-    wanted = example(name)
-    asked: list[httpx.Request] = []
-    await outcome(make_client(serve(wanted, asked)), wanted)
-    [request] = asked
-    assert query_of(request) == with_single_values(wanted["request"]["query"])
-    assert (json.loads(request.content) if request.content else None) == wanted["request"]["body"]
+    stored = example(name)
+    requests: list[httpx.Request] = []
+    await outcome(make_client(serve(stored, requests)), stored)
+    [request] = requests
+    assert query_of(request) == with_single_values(stored["request"]["query"])
+    assert (json.loads(request.content) if request.content else None) == stored["request"]["body"]
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["accept"] == "application/json"
     if request.content:
@@ -78,19 +78,19 @@ async def test_the_client_sends_the_request_of_the_example_once(make_client: Mak
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_client_understands_the_answer_of_the_example(make_client: MakeClient, name: str) -> None:
-    wanted = example(name)
-    found = await outcome(make_client(serve(wanted, [])), wanted)
-    if wanted["status"] >= 300:
-        assert isinstance(found, REFUSALS[wanted["status"]])
-        assert found.detail == (wanted["answer"] or {}).get("detail", "")
+    stored = example(name)
+    result = await outcome(make_client(serve(stored, [])), stored)
+    if stored["status"] >= 300:
+        assert isinstance(result, REFUSALS[stored["status"]])
+        assert result.detail == (stored["answer"] or {}).get("detail", "")
         return
-    assert not isinstance(found, ApiError)
-    if isinstance(found, Record):
-        answer = wanted["answer"]
-        assert found.raw.items() >= answer.get("cohort", answer).items()
-    if isinstance(found, RowPage):
-        assert found.total == wanted["answer"]["count"]
-        assert not found.unreadable
+    assert not isinstance(result, ApiError)
+    if isinstance(result, Record):
+        answer = stored["answer"]
+        assert result.raw.items() >= answer.get("cohort", answer).items()
+    if isinstance(result, RowPage):
+        assert result.total == stored["answer"]["count"]
+        assert not result.unreadable
 
 
 def test_every_operation_has_an_example_and_a_call() -> None:
@@ -103,16 +103,20 @@ def test_the_specification_has_thirty_one_operations() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_filed_under_its_operation(name: str) -> None:
-    found = example(name)
-    wanted = OPERATIONS[found["operation"]]
-    assert name.split("--")[0] == wanted.name
-    assert (found["method"], found["path"], found["scope"]) == (wanted.method, wanted.path, wanted.scope)
+    stored = example(name)
+    operation = OPERATIONS[stored["operation"]]
+    assert name.split("--")[0] == operation.name
+    assert (stored["method"], stored["path"], stored["scope"]) == (
+        operation.method,
+        operation.path,
+        operation.scope,
+    )
 
 
 async def test_what_the_examples_say_arrives_typed(make_client: MakeClient) -> None:
     async def ask(name: str) -> Any:
-        wanted = example(name)
-        return await CALLS[wanted["operation"]](make_client(serve(wanted, [])), wanted)
+        stored = example(name)
+        return await CALLS[stored["operation"]](make_client(serve(stored, [])), stored)
 
     assert (await ask("flags.get")).created_by.label == "Ada"
     assert (await ask("flags.bulk_keys")) == {812: "checkout-redesign"}

@@ -35,12 +35,12 @@ class Stage:
         self.world = world
         self.names: dict[str, str] = {}
 
-    async def set_up(self, wanted: Example) -> None:
-        family, given = wanted["operation"].split(".")[0], wanted.get("given", "")
+    async def set_up(self, stored: Example) -> None:
+        family, given = stored["operation"].split(".")[0], stored.get("given", "")
         if family == "event_definitions":
             await self.define_events(given)
         elif family == "cohorts":
-            filters = json.dumps(wanted["answer"]["results"][0]["filters"])
+            filters = json.dumps(stored["answer"]["results"][0]["filters"])
             columns = "project_id, name, description, filters, created_at"
             self.world.write(
                 f"INSERT INTO cohorts ({columns}) VALUES (1, 'Paying customers', '', ?, ?)",
@@ -55,7 +55,7 @@ class Stage:
         project = await self.world.get("/api/projects/1/")
         self.names["018f3c6d-0000-7000-8000-000000000001"] = project["organization"]
         self.names["phc_abc"] = project["api_token"]
-        if wanted["operation"] == "flags.copy":
+        if stored["operation"] == "flags.copy":
             self.world.add_project()
 
     async def make_flag(self, given: str) -> None:
@@ -65,8 +65,13 @@ class Stage:
         for name in ("Checkout", "Old", "New checkout"):
             await editor.patch(f"{made['id']}/", {"name": name})
         if "child" in given:
-            asked = {"key": str(made["id"]), "type": "flag", "operator": "flag_evaluates_to", "value": True}
-            groups = [{"properties": [asked], "rollout_percentage": 100}]
+            condition = {
+                "key": str(made["id"]),
+                "type": "flag",
+                "operator": "flag_evaluates_to",
+                "value": True,
+            }
+            groups = [{"properties": [condition], "rollout_percentage": 100}]
             await self.world.flag("child", filters={"groups": groups})
         if "archived" in given:
             await self.world.post(f"{made['id']}/archive/")
@@ -89,31 +94,31 @@ class Stage:
         place = "/api/projects/1/event_definitions/"
         made = await self.world.post(place, {"name": "checkout completed"}, 201)
         self.names[UUID] = made["id"]
-        told = {"description": "Order paid", "tags": ["revenue"], "verified": "not verified" not in given}
-        await self.world.patch(f"{place}{made['id']}/", told)
+        fields = {"description": "Order paid", "tags": ["revenue"], "verified": "not verified" not in given}
+        await self.world.patch(f"{place}{made['id']}/", fields)
         page_view = await self.world.post(place, {"name": "$pageview"}, 201)
         await self.world.patch(f"{place}{page_view['id']}/", {"primary_property": "$pathname"})
 
-    def renamed(self, wanted: Example) -> Example:
+    def renamed(self, stored: Example) -> Example:
         """The example with the names things have here."""
-        path = wanted["path"].format_map(wanted["ids"])
-        text = json.dumps([path, wanted["request"]])
+        path = stored["path"].format_map(stored["ids"])
+        text = json.dumps([path, stored["request"]])
         for theirs, ours in self.names.items():
             text = text.replace(theirs, ours)
         path, request = json.loads(text)
         if isinstance(request["body"], dict) and "owner" in request["body"]:
             request["body"]["owner"] = 1
-        return wanted | {"path": path, "request": request}
+        return stored | {"path": path, "request": request}
 
 
 @pytest.fixture
 async def stages(tmp_path: Path) -> AsyncIterator[Any]:
     async with AsyncExitStack() as stack:
 
-        async def begin(wanted: Example) -> Stage:
-            strict = "strict" in wanted.get("given", "")
+        async def begin(stored: Example) -> Stage:
+            strict = "strict" in stored.get("given", "")
             stage = Stage(await stack.enter_async_context(starting(tmp_path / "x.db", strict=strict)))
-            await stage.set_up(wanted)
+            await stage.set_up(stored)
             return stage
 
         yield begin
@@ -121,46 +126,46 @@ async def stages(tmp_path: Path) -> AsyncIterator[Any]:
 
 @pytest.mark.parametrize("name", OURS)
 async def test_service_responds_like_the_example(stages: Any, name: str) -> None:
-    wanted = example(name)
-    stage = await stages(wanted)
-    asked = stage.renamed(wanted)
+    stored = example(name)
+    stage = await stages(stored)
+    renamed = stage.renamed(stored)
     world = stage.world
     if "wrong-key" in name:
         world = replace(world, headers={"Authorization": "Bearer phx_nobody"})
-    request = asked["request"]
-    answer = await world.ask(asked["method"], asked["path"], request["body"], params=request["query"])
-    assert answer.status_code // 100 == wanted["status"] // 100, answer.text
-    if wanted["status"] >= 300:
-        assert answer.status_code == wanted["status"]
-        said = answer.json() if answer.content else {}
-        told = wanted["answer"] or {}
-        assert {key: said.get(key) for key in ERROR_KEYS} == {key: told.get(key) for key in ERROR_KEYS}
-    elif wanted["answer"] is None:
+    request = renamed["request"]
+    answer = await world.ask(renamed["method"], renamed["path"], request["body"], params=request["query"])
+    assert answer.status_code // 100 == stored["status"] // 100, answer.text
+    if stored["status"] >= 300:
+        assert answer.status_code == stored["status"]
+        value = answer.json() if answer.content else {}
+        expected = stored["answer"] or {}
+        assert {key: value.get(key) for key in ERROR_KEYS} == {key: expected.get(key) for key in ERROR_KEYS}
+    elif stored["answer"] is None:
         assert not answer.content
     else:
-        agree(answer.json(), wanted["answer"], name)
+        agree(answer.json(), stored["answer"], name)
 
 
-def agree(found: Any, wanted: Any, place: str) -> None:
+def agree(actual: Any, expected: Any, place: str) -> None:
     """Every key of the example is there, with a value of its type; null fits everything."""
-    if found is None or wanted is None or place.rpartition(".")[2] in ANY_JSON:
+    if actual is None or expected is None or place.rpartition(".")[2] in ANY_JSON:
         return
-    if isinstance(wanted, dict):
-        assert isinstance(found, dict), place
+    if isinstance(expected, dict):
+        assert isinstance(actual, dict), place
         if place.rsplit(".", 1)[-1] in KEYED_BY_DATA or place == "flags.evaluation_reasons":
-            for key, value in found.items():
-                agree(value, next(iter(wanted.values()), None), f"{place}.{key}")
+            for key, value in actual.items():
+                agree(value, next(iter(expected.values()), None), f"{place}.{key}")
             return
-        missing = wanted.keys() - found.keys()
+        missing = expected.keys() - actual.keys()
         assert not missing, f"{place} has no {missing}"
-        for key, value in wanted.items():
-            agree(found[key], value, f"{place}.{key}")
-    elif isinstance(wanted, list):
-        assert isinstance(found, list), place
-        for number, one in enumerate(found if wanted else ()):
-            agree(one, wanted[0], f"{place}[{number}]")
-    elif isinstance(wanted, bool) or isinstance(found, bool):
-        assert type(found) is type(wanted), place
+        for key, value in expected.items():
+            agree(actual[key], value, f"{place}.{key}")
+    elif isinstance(expected, list):
+        assert isinstance(actual, list), place
+        for number, item in enumerate(actual if expected else ()):
+            agree(item, expected[0], f"{place}[{number}]")
+    elif isinstance(expected, bool) or isinstance(actual, bool):
+        assert type(actual) is type(expected), place
     else:
         numbers = (int, float)
-        assert isinstance(found, numbers if isinstance(wanted, numbers) else str), place
+        assert isinstance(actual, numbers if isinstance(expected, numbers) else str), place

@@ -29,14 +29,14 @@ def made(seed: int) -> tuple[Random, Document]:
 
 def disagreements(document: Document, people: list[Person]) -> list[tuple[object, ...]]:
     client, definitions = OfficialSdk(document), Definitions.of_document(document)
-    found: list[tuple[object, ...]] = []
+    differences: list[tuple[object, ...]] = []
     for person in people:
         values, payloads = client.values(person), client.payloads(person)
         for key, evaluation in evaluate_all(person, definitions, rules=Rules.LIBRARY).items():
             ours = (evaluation.value, evaluation.payload)
             if key in values and not is_same(ours, (values[key], payloads.get(key))):
-                found.append((key, person, values[key], evaluation))
-    return found
+                differences.append((key, person, values[key], evaluation))
+    return differences
 
 
 def is_same(ours: tuple[object, object], theirs: tuple[object, object]) -> bool:
@@ -126,8 +126,8 @@ def test_dependency_by_stored_id_equals_served_key() -> None:
 
 
 def by_value(document: Document, person: Person) -> dict[str, object]:
-    found = evaluate_all(person, Definitions.of_document(document), rules=Rules.LIBRARY)
-    return {key: evaluation.value for key, evaluation in found.items()}
+    evaluations = evaluate_all(person, Definitions.of_document(document), rules=Rules.LIBRARY)
+    return {key: evaluation.value for key, evaluation in evaluations.items()}
 
 
 def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
@@ -171,7 +171,7 @@ WANTED = [True, False, "control", "Control", "true", "", 1, 0, None, [], ["contr
 
 @pytest.mark.parametrize("base", [True, False, "control"])
 def test_a_dependency_compares_values_as_the_official_client_does(base: bool | str) -> None:
-    flags = [asking(number, wanted) for number, wanted in enumerate(WANTED)]
+    flags = [asking(number, value) for number, value in enumerate(WANTED)]
     document = {"flags": [decided_as(base), *flags]}
     person = Person("anybody")
     values = OfficialSdk(document).values(person)
@@ -188,8 +188,8 @@ def decided_as(value: bool | str) -> dict[str, object]:
     return {"id": 1, "key": "base", "active": True, "filters": filters}
 
 
-def asking(number: int, wanted: object, *chain: str) -> dict[str, object]:
-    question = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": wanted}
+def asking(number: int, value: object, *chain: str) -> dict[str, object]:
+    question = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": value}
     filters = {"groups": [{"properties": [{**question, "dependency_chain": [*chain, "base"]}]}]}
     return {"id": 10 + number, "key": f"asks-{number}", "active": True, "filters": filters}
 

@@ -19,15 +19,15 @@ def flag(key: str, *groups: JSON, **filters: Any) -> JSON:
     return {"key": key, "active": True, "filters": {"groups": list(groups), **filters}}
 
 
-def found(one: Person, other: Person, asked: JSON) -> tuple[Evaluation, Evaluation]:
-    definitions = Definitions.of([asked])
-    return evaluate(asked["key"], one, definitions), evaluate(asked["key"], other, definitions)
+def evaluate_both(person: Person, other: Person, raw: JSON) -> tuple[Evaluation, Evaluation]:
+    definitions = Definitions.of([raw])
+    return evaluate(raw["key"], person, definitions), evaluate(raw["key"], other, definitions)
 
 
 def test_what_a_condition_found_sets_two_people_apart() -> None:
-    one, other = found(ADA, BOB, flag("differs", {"properties": [STAFF]}))
-    assert (one.value, other.value) == (True, False)
-    assert parting(one, other) == (
+    person, other = evaluate_both(ADA, BOB, flag("differs", {"properties": [STAFF]}))
+    assert (person.value, other.value) == (True, False)
+    assert parting(person, other) == (
         "condition 1 matches",
         "condition 1 does not match: email ends with @acme.com: it is bob@other.com",
     )
@@ -38,30 +38,32 @@ def test_comparison_ends_at_the_first_condition_that_differs() -> None:
     never = {"properties": [{"key": "plan", "type": "person", "operator": "exact", "value": "none"}]}
     groups: tuple[JSON, ...] = (never, {"properties": [STAFF], "variant": "b"}, {"properties": []})
     people = [Person(p.distinct_id, p.properties, is_complete=True) for p in (ADA, BOB)]
-    one, other = found(people[0], people[1], flag("it", *groups, multivariate={"variants": variants}))
-    assert (one.value, other.value) == ("b", "a")
-    here, there = parting(one, other)
-    assert here == "condition 2 matches"
-    assert there.startswith("condition 2 does not match")
+    person, other = evaluate_both(
+        people[0], people[1], flag("it", *groups, multivariate={"variants": variants})
+    )
+    assert (person.value, other.value) == ("b", "a")
+    first, second = parting(person, other)
+    assert first == "condition 2 matches"
+    assert second.startswith("condition 2 does not match")
 
 
 def test_variants_differ_by_their_hash() -> None:
     variants = [{"key": "a", "rollout_percentage": 50}, {"key": "b", "rollout_percentage": 50}]
-    one, other = found(
+    person, other = evaluate_both(
         Person("person-1"), Person("person-4"), flag("it", {}, multivariate={"variants": variants})
     )
-    assert {one.value, other.value} == {"a", "b"}
-    here, there = parting(one, other)
-    assert here.startswith(f"variant {one.value}: hash 0.")
-    assert " is in 0." in there
+    assert {person.value, other.value} == {"a", "b"}
+    first, second = parting(person, other)
+    assert first.startswith(f"variant {person.value}: hash 0.")
+    assert " is in 0." in second
 
 
 def test_the_same_variant_with_the_same_payload_is_no_difference() -> None:
-    one, other = found(ADA, CAT, flag("it", {"properties": [STAFF]}, payloads={"true": "1"}))
-    assert (one.value, one.payload) == (other.value, other.payload) == (True, "1")
+    person, other = evaluate_both(ADA, CAT, flag("it", {"properties": [STAFF]}, payloads={"true": "1"}))
+    assert (person.value, person.payload) == (other.value, other.payload) == (True, "1")
 
 
 def test_property_known_for_one_person_only_is_a_difference() -> None:
-    one, other = found(ADA, Person("zoe"), flag("it", {"properties": [STAFF]}))
-    assert (one.value, other.value) == (True, None)
-    assert parting(one, other)[1] == "condition 1 cannot be decided: email is not known"
+    person, other = evaluate_both(ADA, Person("zoe"), flag("it", {"properties": [STAFF]}))
+    assert (person.value, other.value) == (True, None)
+    assert parting(person, other)[1] == "condition 1 cannot be decided: email is not known"

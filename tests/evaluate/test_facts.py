@@ -41,19 +41,19 @@ def test_properties_compare_as_on_server_and_in_library(facts: JSON) -> None:
     version, zone = facts.get("matching_version", 1), facts.get("time_zone", "UTC")
     wrong = []
     left_open = facts.get("left_open_here", [])
-    for operator, wanted, actual, server, library in facts["facts"]:
-        expected = {Rules.SERVER: None if wanted in left_open else server, Rules.LIBRARY: library}
+    for operator, value, actual, server, library in facts["facts"]:
+        expected = {Rules.SERVER: None if value in left_open else server, Rules.LIBRARY: library}
         for rules, verdict in expected.items():
-            found = answer(compare(operator, wanted, actual, Manner(now, version, zone, rules)), rules)
-            if found is not verdict:
-                wrong.append((operator, wanted, actual, rules.value, {"expected": verdict, "found": found}))
+            result = answer(compare(operator, value, actual, Manner(now, version, zone, rules)), rules)
+            if result is not verdict:
+                wrong.append((operator, value, actual, rules.value, {"expected": verdict, "found": result}))
     assert wrong == []
 
 
 @pytest.mark.parametrize("facts", documents("absent.json"))
 def test_missing_property_matches_negations_only(facts: JSON) -> None:
-    for operator, wanted, is_met in facts["facts"]:
-        assert without_property(operator, wanted) is is_met, (operator, wanted)
+    for operator, value, is_met in facts["facts"]:
+        assert without_property(operator, value) is is_met, (operator, value)
 
 
 @pytest.mark.parametrize("facts", documents("flags_*.json"))
@@ -62,11 +62,11 @@ def test_flag_values_equal_those_of_server_and_library(facts: JSON) -> None:
     for case in facts["facts"]:
         definitions = definitions_of(case)
         key = case["flags"][0]["key"]
-        for asked in case["people"]:
+        for raw in case["people"]:
             for rules in Rules:
-                found = evaluate(key, person(asked, rules), definitions, rules)
-                if rules.value in asked and not is_same(found, asked[rules.value]):
-                    wrong.append((key, rules.value, asked, found))
+                evaluation = evaluate(key, person(raw, rules), definitions, rules)
+                if rules.value in raw and not is_same(evaluation, raw[rules.value]):
+                    wrong.append((key, rules.value, raw, evaluation))
     assert wrong == []
 
 
@@ -79,28 +79,28 @@ def definitions_of(case: JSON) -> Definitions:
     )
 
 
-def person(asked: JSON, rules: Rules) -> Person:
+def person(raw: JSON, rules: Rules) -> Person:
     """For the server an absent property does not exist; for a library it is not known."""
-    described = asked.get("group_properties", {})
-    groups = {name: Group(key, described.get(name, {})) for name, key in asked.get("groups", {}).items()}
+    described = raw.get("group_properties", {})
+    groups = {name: Group(key, described.get(name, {})) for name, key in raw.get("groups", {}).items()}
     return Person(
-        asked["distinct_id"],
-        asked.get("properties", {}),
+        raw["distinct_id"],
+        raw.get("properties", {}),
         groups,
-        asked.get("device_id"),
+        raw.get("device_id"),
         is_complete=rules is Rules.SERVER,
     )
 
 
-def is_same(found: Evaluation, expected: JSON) -> bool:
+def is_same(evaluation: Evaluation, expected: JSON) -> bool:
     """A value alone, or with the reason, the index of the condition and the payload."""
     if not isinstance(expected, dict):
-        return (type(found.value), found.value) == (type(expected), expected)
+        return (type(evaluation.value), evaluation.value) == (type(expected), expected)
     actual = {
-        "value": found.value,
-        "reason": found.reason.value,
-        "condition_index": found.condition_index,
-        "payload": found.payload,
+        "value": evaluation.value,
+        "reason": evaluation.reason.value,
+        "condition_index": evaluation.condition_index,
+        "payload": evaluation.payload,
     }
     return all((type(actual[name]), actual[name]) == (type(value), value) for name, value in expected.items())
 
@@ -109,13 +109,13 @@ def is_same(found: Evaluation, expected: JSON) -> bool:
 def test_the_installed_library_compares_properties_as_the_facts_say(facts: JSON) -> None:
     """But for dates, for which it asks the clock."""
     version = facts.get("matching_version", 1)
-    for operator, wanted, actual, _, expected in facts["facts"]:
-        question = {"key": "it", "operator": operator, "value": wanted}
+    for operator, value, actual, _, expected in facts["facts"]:
+        question = {"key": "it", "operator": operator, "value": value}
         try:
-            found = match_property(question, {"it": actual}, version)
+            verdict = match_property(question, {"it": actual}, version)
         except InconclusiveMatchError:
-            found = None
-        assert found is expected, (operator, wanted, actual)
+            verdict = None
+        assert verdict is expected, (operator, value, actual)
 
 
 @pytest.mark.parametrize("facts", documents("flags_*.json"))
@@ -128,10 +128,10 @@ def test_installed_library_gives_the_recorded_values(facts: JSON) -> None:
             "property_matching_version": case.get("matching_version", 1),
         }
         client, key = OfficialSdk(document), case["flags"][0]["key"]
-        for asked in case["people"]:
-            if "library" in asked:
-                found = client.values(person(asked, Rules.LIBRARY)).get(key)
-                assert (type(found), found) == (type(asked["library"]), asked["library"]), (key, asked)
+        for raw in case["people"]:
+            if "library" in raw:
+                value = client.values(person(raw, Rules.LIBRARY)).get(key)
+                assert (type(value), value) == (type(raw["library"]), raw["library"]), (key, raw)
 
 
 @pytest.mark.parametrize("facts", documents("drawn_*.json"))

@@ -44,15 +44,15 @@ PROPERTIES: dict[str, list[Any]] = {
 
 def people(number: int) -> list[Person]:
     random = Random(number)
-    found = []
+    flags = []
     for _ in range(number):
         chosen = {name: random.choice(values) for name, values in PROPERTIES.items() if random.random() < 0.7}
         groups = {name: Group(random.choice(["1", "2", "amazon"]), chosen) for name in ("company", "project")}
         some = {name: group for name, group in groups.items() if random.random() < 0.6}
-        found.append(
+        flags.append(
             Person(f"distinct_id_{random.randrange(999)}", chosen, some, random.choice([None, "device-7"]))
         )
-    return found
+    return flags
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
@@ -61,8 +61,8 @@ def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
     client, definitions = OfficialSdk(document), Definitions.of_document(document)
     for person in people(25):
         values = client.values(person)
-        found = evaluate_all(person, definitions, rules=Rules.LIBRARY)
-        assert {key: evaluation.value for key, evaluation in found.items() if key in values} == values
+        evaluations = evaluate_all(person, definitions, rules=Rules.LIBRARY)
+        assert {key: evaluation.value for key, evaluation in evaluations.items() if key in values} == values
 
 
 def test_an_experience_that_continues_is_known_only_where_everything_is() -> None:

@@ -40,16 +40,16 @@ dates = st.builds(
 versions = st.from_regex(r"[vV ]{0,2}[0-9]{0,2}(\.[0-9*]{0,2}){0,3}([-+][a-z0-9.]{1,3})?", fullmatch=True)
 
 
-def theirs(operator: str | None, wanted: Any, actual: Any, version: int = 1) -> bool | None:
+def theirs(operator: str | None, value: Any, actual: Any, version: int = 1) -> bool | None:
     """None where the client cannot tell."""
     try:
-        return match_property({"key": "it", "operator": operator, "value": wanted}, {"it": actual}, version)
+        return match_property({"key": "it", "operator": operator, "value": value}, {"it": actual}, version)
     except InconclusiveMatchError:
         return None
 
 
-def ours(operator: str | None, wanted: Any, actual: Any, version: int = 1) -> bool | None:
-    verdict = compare(operator or "exact", wanted, actual, Manner(None, version, rules=Rules.LIBRARY))
+def ours(operator: str | None, value: Any, actual: Any, version: int = 1) -> bool | None:
+    verdict = compare(operator or "exact", value, actual, Manner(None, version, rules=Rules.LIBRARY))
     return None if isinstance(verdict, Unknown) else verdict
 
 
@@ -60,10 +60,10 @@ def test_an_operator_treats_odd_values_as_the_official_client_does(
 ) -> None:
     pairs = list(product(VALUES, VALUES))[::STEP]
     expected = {(str(pair), theirs(operator, *pair, version)) for pair in pairs}
-    known = {text for text, verdict in expected if verdict is not None}
-    found = {(str(pair), ours(operator, *pair, version)) for pair in pairs if str(pair) in known}
-    assert found == {(text, verdict) for text, verdict in expected if verdict is not None}
-    assert known
+    comparable = {text for text, verdict in expected if verdict is not None}
+    verdicts = {(str(pair), ours(operator, *pair, version)) for pair in pairs if str(pair) in comparable}
+    assert verdicts == {(text, verdict) for text, verdict in expected if verdict is not None}
+    assert comparable
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
@@ -75,26 +75,26 @@ def test_patterns_match_as_in_the_official_client(pattern: str, subject: str, op
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(dates, dates, st.sampled_from(["is_date_before", "is_date_after"]))
-def test_dates_compare_as_in_the_official_client(wanted: str, actual: str, operator: str) -> None:
-    assert ours(operator, wanted, actual) == theirs(operator, wanted, actual)
+def test_dates_compare_as_in_the_official_client(value: str, actual: str, operator: str) -> None:
+    assert ours(operator, value, actual) == theirs(operator, value, actual)
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(versions, versions, st.sampled_from([name for name in OPERATORS if name and "semver" in name]))
-def test_versions_compare_as_in_the_official_client(wanted: str, actual: str, operator: str) -> None:
-    assert ours(operator, wanted, actual) == theirs(operator, wanted, actual)
+def test_versions_compare_as_in_the_official_client(value: str, actual: str, operator: str) -> None:
+    assert ours(operator, value, actual) == theirs(operator, value, actual)
 
 
 @settings(max_examples=EXAMPLES // 3, deadline=None)
 @given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3), st.lists))
 def test_any_json_value_is_written_as_in_the_official_client(value: Any) -> None:
-    for wanted in ["1", "true", value]:
-        assert ours("exact", wanted, value) == theirs("exact", wanted, value)
-        assert ours("icontains", wanted, value) == theirs("icontains", wanted, value)
+    for expected in ["1", "true", value]:
+        assert ours("exact", expected, value) == theirs("exact", expected, value)
+        assert ours("icontains", expected, value) == theirs("icontains", expected, value)
 
 
 @pytest.mark.parametrize(
-    ("operator", "wanted", "actual", "verdict"),
+    ("operator", "value", "actual", "verdict"),
     [
         ("is_date_exact", "2024-01-01", "2024-01-01T00:00:00Z", True),
         ("min", "3", 3, True),
@@ -106,9 +106,9 @@ def test_any_json_value_is_written_as_in_the_official_client(value: Any) -> None
     ],
 )
 def test_by_default_an_operator_compares_as_the_server_does(
-    operator: str, wanted: Any, actual: Any, verdict: Any
+    operator: str, value: Any, actual: Any, verdict: Any
 ) -> None:
-    assert compare(operator, wanted, actual, Manner()) == verdict
+    assert compare(operator, value, actual, Manner()) == verdict
 
 
 def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
@@ -123,7 +123,7 @@ def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operator", "wanted", "actual"),
+    ("operator", "value", "actual"),
     [
         ("regex", "a$", "a\n"),
         ("regex", "^a$", "a"),
@@ -143,9 +143,9 @@ def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
 )
 @pytest.mark.parametrize("version", [1, 2])
 def test_values_that_are_easily_taken_for_others(
-    operator: str, wanted: Any, actual: Any, version: int
+    operator: str, value: Any, actual: Any, version: int
 ) -> None:
-    assert ours(operator, wanted, actual, version) == theirs(operator, wanted, actual, version)
+    assert ours(operator, value, actual, version) == theirs(operator, value, actual, version)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,6 @@ def test_a_missing_property_is_unknown_unless_everything_is_known(operator: str)
 
 
 def test_incomparable_value_counts_as_different_where_everything_is_known() -> None:
-    found = asked("semver_gt", is_complete=True, plan="soon")
-    assert found.value is False
-    assert found.conditions[0].checks[0].problem == Unknown(Why.PROPERTY_UNREADABLE, "plan")
+    evaluation = asked("semver_gt", is_complete=True, plan="soon")
+    assert evaluation.value is False
+    assert evaluation.conditions[0].checks[0].problem == Unknown(Why.PROPERTY_UNREADABLE, "plan")

@@ -157,20 +157,20 @@ VARIANTS = {"variants": [{"key": "x", "rollout_percentage": 50}, {"key": "y", "r
 def test_later_condition_decides_only_where_the_costly_one_cannot(
     definitions: Definitions, value: bool | None
 ) -> None:
-    found = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), definitions)
-    assert found.value is value
-    assert value is not None or found.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
+    evaluation = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), definitions)
+    assert evaluation.value is value
+    assert value is not None or evaluation.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
 
 
 def test_dependent_flag_names_the_costly_pattern() -> None:
-    asked = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    chained = {**asked, "dependency_chain": ["base"]}
+    dependency = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    chained = {**dependency, "dependency_chain": ["base"]}
     flags = [
         {"key": "base", "active": True, "filters": {"groups": [{"properties": [question(COSTLY)]}]}},
         {"key": "it", "active": True, "filters": {"groups": [{"properties": [chained]}]}},
     ]
-    found = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), Definitions.of(flags))
-    assert found.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
+    evaluation = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), Definitions.of(flags))
+    assert evaluation.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
 
 
 def test_long_pattern_is_cut_in_its_reason() -> None:

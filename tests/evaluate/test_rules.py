@@ -26,8 +26,8 @@ def asking(operator: str, value: Any, **more: Any) -> JSON:
 
 
 def words_of(made: JSON, person: Person, **definitions: Any) -> str:
-    found = evaluate("it", person, Definitions.of([made], **definitions))
-    return describe_check(found.conditions[0].checks[0])
+    evaluation = evaluate("it", person, Definitions.of([made], **definitions))
+    return describe_check(evaluation.conditions[0].checks[0])
 
 
 def test_comparison_names_the_person_who_sees_the_flag() -> None:
@@ -65,24 +65,24 @@ def test_circular_or_missing_dependencies_turn_a_flag_off() -> None:
         "e": "flag 77 does not exist",
     }
     for key in "abcde":
-        found = evaluate(key, everyone, definitions)
-        assert (found.value, found.reason) == (False, Reason.MISSING_DEPENDENCY)
+        evaluation = evaluate(key, everyone, definitions)
+        assert (evaluation.value, evaluation.reason) == (False, Reason.MISSING_DEPENDENCY)
         assert evaluate(key, Person("ada"), definitions).value is None
 
 
 def test_person_metadata_is_separate_from_properties_of_that_name() -> None:
     made = asking("is_date_after", "2026-01-01", key="created_at", type="person_metadata")
-    said = {"created_at": "2026-02-02"}
+    metadata = {"created_at": "2026-02-02"}
 
     def value(person: Person) -> object:
         return evaluate("it", person, Definitions.of([made])).value
 
-    assert value(Person("ada", said, metadata={"created_at": "2025-02-02"}, is_complete=True)) is False
-    assert value(Person("ada", metadata=said, is_complete=True)) is True
-    assert value(Person("ada", said, metadata={}, is_complete=True)) is False
-    assert value(Person("ada", said, is_complete=True)) is None
-    asked = words_of(made, Person("ada", metadata=said, is_complete=True))
-    assert asked == "the person's own created_at is after 2026-01-01: it is 2026-02-02"
+    assert value(Person("ada", metadata, metadata={"created_at": "2025-02-02"}, is_complete=True)) is False
+    assert value(Person("ada", metadata=metadata, is_complete=True)) is True
+    assert value(Person("ada", metadata, metadata={}, is_complete=True)) is False
+    assert value(Person("ada", metadata, is_complete=True)) is None
+    words = words_of(made, Person("ada", metadata=metadata, is_complete=True))
+    assert words == "the person's own created_at is after 2026-01-01: it is 2026-02-02"
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> No
     ],
 )
 def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
-    found = evaluate("it", Person("ada"), Definitions.of([{"key": "it", "active": True, **raw}]))
-    assert (found.value, found.reason) == (False, Reason.NO_CONDITION_MATCH)
-    assert describe(found) == f"the flag matches no one, since it cannot be read: {problem}"
+    evaluation = evaluate("it", Person("ada"), Definitions.of([{"key": "it", "active": True, **raw}]))
+    assert (evaluation.value, evaluation.reason) == (False, Reason.NO_CONDITION_MATCH)
+    assert describe(evaluation) == f"the flag matches no one, since it cannot be read: {problem}"
 
 
 @pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 3, "2", 0, []])
@@ -135,6 +135,12 @@ def test_only_integer_1_is_the_known_configuration_version(version: Any) -> None
 
 
 def test_a_flag_by_device_leaves_out_whoever_comes_without_one() -> None:
-    found = evaluate("it", IN_FREE, Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}]))
-    assert (found.value, found.reason, found.condition_index) == (False, Reason.OUT_OF_ROLLOUT, 0)
-    assert describe(found) == "condition 1 is bucketed by device, and no device id is given"
+    evaluation = evaluate(
+        "it", IN_FREE, Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}])
+    )
+    assert (evaluation.value, evaluation.reason, evaluation.condition_index) == (
+        False,
+        Reason.OUT_OF_ROLLOUT,
+        0,
+    )
+    assert describe(evaluation) == "condition 1 is bucketed by device, and no device id is given"

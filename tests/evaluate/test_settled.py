@@ -48,22 +48,22 @@ def made(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[s
     ],
 )
 def test_value_for_everyone_is_reported_where_it_exists(flag: Any, value: Any) -> None:
-    found = for_everyone(read_flag(flag))
-    assert (type(found), found) == (type(value), value)
+    shared = for_everyone(read_flag(flag))
+    assert (type(shared), shared) == (type(value), value)
 
 
 def test_nobody_gets_anything_else_than_everyone_is_said_to_get() -> None:
     random = Random("settled")
-    told = 0
+    checked = 0
     for _ in range(4_000):
         raw = random_flags.flag(random, 1, 1)
         settled = for_everyone(read_flag(raw))
         if settled is None:
             continue
-        told += 1
+        checked += 1
         definitions = Definitions.of([raw])
         for number in range(4):
             person = Person(f"p{number}", random_flags.properties(random), is_complete=True)
             # A cohort that cannot be evaluated here leaves the value open.
             assert evaluate("flag-1", person, definitions).value in (settled, None), raw
-    assert told > 200
+    assert checked > 200

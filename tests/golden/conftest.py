@@ -41,7 +41,10 @@ class Golden:
 
 
 async def draw(
-    program: Program, golden: Golden, name: str, see: Callable[[Program], str] = lambda one: one.screen
+    program: Program,
+    golden: Golden,
+    name: str,
+    see: Callable[[Program], str] = lambda open_program: open_program.screen,
 ) -> None:
     """Compare the screen at every size."""
     for width, height in SIZES:

@@ -17,13 +17,13 @@ VERSION = {"field": "version", "action": "changed", "before": 4, "after": 5}
 
 
 def test_the_version_that_moves_with_every_change_is_left_out() -> None:
-    found = Activity.of(
+    activity = Activity.of(
         entry({"field": "active", "action": "changed", "before": True, "after": False}, VERSION)
     )
-    [change] = found.changes
+    [change] = activity.changes
     assert (change.field, change.before, change.after) == ("active", True, False)
-    assert not found.is_unlogged
-    assert found.record_id == 812
+    assert not activity.is_unlogged
+    assert activity.record_id == 812
 
 
 def test_entry_with_only_a_version_is_marked_unlogged() -> None:
@@ -45,8 +45,8 @@ def test_entry_without_an_id_is_still_identifiable() -> None:
 
 
 def test_what_made_a_change_by_itself_is_named() -> None:
-    found = Activity.of({"detail": {"trigger": {"job_type": "scheduled_change"}, "name": "a"}})
-    assert (found.trigger, found.name) == ("scheduled_change", "a")
+    activity = Activity.of({"detail": {"trigger": {"job_type": "scheduled_change"}, "name": "a"}})
+    assert (activity.trigger, activity.name) == ("scheduled_change", "a")
     assert Activity.of({"detail": {"trigger": None}}).trigger == ""
 
 
@@ -54,20 +54,20 @@ def test_a_page_gives_its_entries_and_whether_there_are_more() -> None:
     page = ActivityPage.of(
         {"results": [entry(), "?"], "next": "https://elsewhere/?page=2", "total_count": 37}
     )
-    assert [found.id for found in page.entries] == ["e1"]
+    assert [entry.id for entry in page.entries] == ["e1"]
     assert page.has_more
     assert page.total_count == 37
 
 
 def test_a_history_with_a_hole_gives_no_version() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 5, "name": "now"})
-    known = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
+    change = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
     hole = Activity.of(entry({"field": "version", "before": 2, "after": 3}))
-    found = require(rebuilt_version(flag, [known], 4))
-    assert (found.name, found.version) == ("then", 4)
-    assert rebuilt_version(flag, [known, hole], 3) is None
-    assert rebuilt_version(flag, [known], 3) is None
-    assert rebuilt_version(flag, [known], 6) is None
+    version = require(rebuilt_version(flag, [change], 4))
+    assert (version.name, version.version) == ("then", 4)
+    assert rebuilt_version(flag, [change, hole], 3) is None
+    assert rebuilt_version(flag, [change], 3) is None
+    assert rebuilt_version(flag, [change], 6) is None
 
 
 def test_a_flag_with_secrets_has_no_history() -> None:
@@ -83,9 +83,9 @@ def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
         {"field": "evaluation_runtime", "action": "created", "before": None, "after": "all"},
     ]
     flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
-    found = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
-    assert found is not None
-    assert found.raw["name"] == ""
+    version = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
+    assert version is not None
+    assert version.raw["name"] == ""
 
 
 def test_changes_of_experiments_have_kinds_of_their_own() -> None:

@@ -110,13 +110,13 @@ def test_the_fast_and_the_careful_way_agree_on_any_flag(flags: list[dict[str, An
     flags = [flag | {"id": place + 1, "key": "k"} for place, flag in enumerate(flags)]
     fast = read_flag_page(json.dumps({"results": flags}).encode()).rows
     careful = [Flag.of(flag).row() for flag in json.loads(json.dumps(flags))]
-    for one, other in zip(fast, careful, strict=True):
-        assert one == other, difference(one, other)
+    for record, other in zip(fast, careful, strict=True):
+        assert record == other, difference(record, other)
 
 
-def difference(one: Any, other: Any) -> list[tuple[str, Any, Any]]:
+def difference(record: Any, other: Any) -> list[tuple[str, Any, Any]]:
     """The fields in which two rows differ, for the message: rows are long."""
-    both = [(name, getattr(one, name), getattr(other, name)) for name in one.__struct_fields__]
+    both = [(name, getattr(record, name), getattr(other, name)) for name in record.__struct_fields__]
     return [(name, mine, theirs) for name, mine, theirs in both if mine != theirs]
 
 
@@ -131,9 +131,9 @@ def test_any_bytes_are_json_or_said_not_to_be(body: bytes) -> None:
 
 @given(st.binary(max_size=60) | ANY_JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_error_body_can_be_read(body: bytes) -> None:
-    said = ErrorBody.of(body)
-    assert isinstance(said.detail, str)
-    assert isinstance(ApprovalNeeded("It waits.", facts=ErrorFacts(raw=said.raw)).change_request_id, str)
+    error = ErrorBody.of(body)
+    assert isinstance(error.detail, str)
+    assert isinstance(ApprovalNeeded("It waits.", facts=ErrorFacts(raw=error.raw)).change_request_id, str)
 
 
 @settings(max_examples=at_most(20, 40))
@@ -141,8 +141,8 @@ def test_any_error_body_can_be_read(body: bytes) -> None:
 def test_any_history_gives_a_version_or_none(
     raw: dict[str, Any], entries: list[dict[str, Any]], number: int
 ) -> None:
-    found = rebuilt_version(Flag.of(raw), [Activity.of(entry) for entry in entries], number)
-    assert found is None or found.version == number
+    version = rebuilt_version(Flag.of(raw), [Activity.of(entry) for entry in entries], number)
+    assert version is None or version.version == number
 
 
 @settings(max_examples=at_most(20, 40))

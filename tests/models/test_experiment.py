@@ -74,17 +74,17 @@ def test_row_and_record_agree_on_the_older_engine(raw: dict[str, Any], is_legacy
     assert row.is_legacy is is_legacy
 
 
-@pytest.mark.parametrize(("flag", "said"), [(ON, True), (OFF, False), (None, None), (7, None)])
-def test_flag_state_is_unknown_without_a_flag(flag: Any, said: bool | None) -> None:
+@pytest.mark.parametrize(("flag", "is_active"), [(ON, True), (OFF, False), (None, None), (7, None)])
+def test_flag_state_is_unknown_without_a_flag(flag: Any, is_active: bool | None) -> None:
     raw = {"id": 12, "name": "Blue", "feature_flag": flag}
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row.flag_active is Experiment.of(raw).row().flag_active is said
+    assert row.flag_active is Experiment.of(raw).row().flag_active is is_active
 
 
 def test_the_second_name_of_a_share_wins() -> None:
     shares = [{"key": "a", "rollout_percentage": 90, "split_percent": 50}, {"key": "b", "split_percent": 50}]
-    found = Experiment.of({"parameters": {"feature_flag_variants": shares}}).variants
-    assert [variant.rollout for variant in found] == [50, 50]
+    variants = Experiment.of({"parameters": {"feature_flag_variants": shares}}).variants
+    assert [variant.rollout for variant in variants] == [50, 50]
 
 
 def test_slim_row_and_whole_record_agree() -> None:

@@ -80,13 +80,13 @@ def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None
 
 
 def test_what_a_condition_asks_for_is_found_by_kind() -> None:
-    asked: list[dict[str, Any]] = [
+    properties: list[dict[str, Any]] = [
         asks_flag("812"),
         {"key": 9, "type": "flag", "value": "test"},
         {"key": "beta", "type": "flag"},
         {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"},
     ]
-    filters = Filters.of({"groups": [group(10, *asked), group(20, asked[0])]})
+    filters = Filters.of({"groups": [group(10, *properties), group(20, properties[0])]})
     assert (filters.depends_on, filters.cohorts) == ((812, 9), (31,))
     assert [item.label for item in filters.conditions[0].properties] == ["", "", "", "Beta people"]
     assert filters.conditions[0].properties[3].operator == "exact"

@@ -106,8 +106,8 @@ def test_every_real_error_says_something() -> None:
     names = [name for name in NAMES if name.startswith("errors/")]
     assert names
     for name in names:
-        said = ErrorBody.of((FOLDER / name).read_bytes())
-        assert said.detail or said.code or "405" in name, name
+        error = ErrorBody.of((FOLDER / name).read_bytes())
+        assert error.detail or error.code or "405" in name, name
 
 
 @needs_fixtures

@@ -22,9 +22,9 @@ ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)
 def test_whole_numbers_may_be_floats_in_every_record(kind: type[Record]) -> None:
     whole, floating = (dict.fromkeys(kind.model_fields, number) for number in (7, 7.0))
-    said, read = kind.of(whole), kind.of(floating)
+    written, read = kind.of(whole), kind.of(floating)
     for name in kind.model_fields:
-        if not isinstance(getattr(said, name), bool | str) and getattr(said, name) == 7:
+        if not isinstance(getattr(written, name), bool | str) and getattr(written, name) == 7:
             assert getattr(read, name) == 7, name
 
 
@@ -46,8 +46,8 @@ def test_sample_that_is_no_number_is_unknown(odd: JSON) -> None:
 
 
 def test_estimated_reach_is_a_whole_number_of_people() -> None:
-    found = BlastRadius.of_any({"users_affected": 120.4, "total_users": 4000.0})
-    assert (found.affected, found.total) == (120, 4000)
+    reach = BlastRadius.of_any({"users_affected": 120.4, "total_users": 4000.0})
+    assert (reach.affected, reach.total) == (120, 4000)
 
 
 def test_one_odd_reason_or_name_loses_no_other() -> None:
@@ -74,8 +74,8 @@ def test_a_version_in_the_activity_may_be_a_float() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [(7, 7), (7.0, 7), (7.5, None), (True, None), ("7", None), (float("inf"), None)]
+    ("value", "number"), [(7, 7), (7.0, 7), (7.5, None), (True, None), ("7", None), (float("inf"), None)]
 )
-def test_a_whole_number_is_no_part_and_no_text(value: Any, found: int | None) -> None:
-    assert as_whole(value) == found
-    assert as_id(value) == (7 if value == "7" else found)
+def test_a_whole_number_is_no_part_and_no_text(value: Any, number: int | None) -> None:
+    assert as_whole(value) == number
+    assert as_id(value) == (7 if value == "7" else number)

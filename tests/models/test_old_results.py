@@ -21,10 +21,14 @@ FUNNEL = {
 
 
 def test_old_funnel_is_compared_with_control() -> None:
-    found = require(read_result({"result": FUNNEL}))
-    assert found.baseline is not None
-    assert (found.baseline.key, found.baseline.number_of_samples, found.baseline.sum) == ("control", 100, 20)
-    (test,) = found.variant_results
+    result = require(read_result({"result": FUNNEL}))
+    assert result.baseline is not None
+    assert (result.baseline.key, result.baseline.number_of_samples, result.baseline.sum) == (
+        "control",
+        100,
+        20,
+    )
+    (test,) = result.variant_results
     assert (test.number_of_samples, test.sum, test.chance_to_win, test.significant) == (100, 30, 0.96, True)
     # The bounds 0.22 and 0.4 of its own share, over the share of control, 0.2.
     assert test.interval == pytest.approx((0.1, 1.0))
@@ -78,10 +82,10 @@ def test_counts_are_per_exposed_person_and_small_samples_are_marked() -> None:
         {"key": "a", "count": 40, "exposure": 1, "absolute_exposure": 80},
         {"key": "b", "count": 50, "exposure": 1.1, "absolute_exposure": 90},
     ]
-    found = require(read_result({"variants": variants, "significance_code": "not_enough_exposure"}))
-    assert found.baseline is not None
-    assert (found.baseline.key, found.baseline.number_of_samples) == ("a", 80)
-    assert found.variant_results[0].validation_failures == ("not-enough-exposures",)
+    result = require(read_result({"variants": variants, "significance_code": "not_enough_exposure"}))
+    assert result.baseline is not None
+    assert (result.baseline.key, result.baseline.number_of_samples) == ("a", 80)
+    assert result.variant_results[0].validation_failures == ("not-enough-exposures",)
     assert not is_old_share({"variants": variants})
 
 

@@ -38,7 +38,7 @@ SPECIAL: Final = (
     "\x1b[1;5A",
     "\x1b[1;5B",
     "\x1b[1;2A",
-    *(f"\x1b{one}" for one in _FUNCTION),
+    *(f"\x1b{key}" for key in _FUNCTION),
 )
 WORDS: Final = (
     "check", "is:on", "type:experiment", "tag:x", "key:/a.*b/", "-is:off", "rollout:<50", "id:1", '"', "(",

@@ -32,20 +32,20 @@ def prove(arguments: argparse.Namespace) -> Findings:
             break
         folder = Path(tempfile.mkdtemp(prefix="flagtui-prove-"))
         hands = openings if arguments.openings else operations
-        found = Round(server, seed, folder, hands).play(min(left, arguments.round), until)
-        everything.add(found)
+        findings = Round(server, seed, folder, hands).play(min(left, arguments.round), until)
+        everything.add(findings)
         _print(
-            f"{server:8} seed {seed}: {found.operations:,} operations, {found.starts} starts, "
-            f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults, "
-            f"MiB per 10,000 operations: {_growth(found)}"
+            f"{server:8} seed {seed}: {findings.operations:,} operations, {findings.starts} starts, "
+            f"{findings.approved} confirmed, {findings.changed} changed, {len(findings.faults)} faults, "
+            f"MiB per 10,000 operations: {_growth(findings)}"
         )
-        if found.sizes:
-            _print(f"    MiB: {' '.join(f'{at}: {size:.0f}' for at, size in found.sizes[::4])}")
+        if findings.sizes:
+            _print(f"    MiB: {' '.join(f'{at}: {size:.0f}' for at, size in findings.sizes[::4])}")
         if arguments.openings:
-            _print(f"    opened: {dict(found.opened.most_common())}")
-        for fault in found.faults:
+            _print(f"    opened: {dict(findings.opened.most_common())}")
+        for fault in findings.faults:
             _print(f"    {fault}")
-        if found.faults:
+        if findings.faults:
             _keep(arguments, server, seed, folder)
         shutil.rmtree(folder)
     return everything
@@ -80,8 +80,8 @@ def _print(line: str) -> None:
     sys.stdout.flush()
 
 
-def _growth(found: Findings) -> str:
-    return " ".join(f"{one:.1f}" for one in found.growth) or "not measured"
+def _growth(findings: Findings) -> str:
+    return " ".join(f"{growth:.1f}" for growth in findings.growth) or "not measured"
 
 
 def main() -> int:
@@ -96,12 +96,13 @@ def main() -> int:
     parser.add_argument("--server", action="append", choices=list(SERVERS))
     parser.add_argument("--keep", type=Path, default=None, help="where folders of rounds with faults go")
     parser.add_argument("--seeds", type=Path, default=None, help="a file of seeds that found something")
-    found = prove(parser.parse_args())
+    findings = prove(parser.parse_args())
     _print(
-        f"{found.operations:,} operations, {found.starts} starts, {found.approved} confirmed, "
-        f"{found.changed} changed, {len(found.faults)} faults, MiB per 10,000 operations: {_growth(found)}"
+        f"{findings.operations:,} operations, {findings.starts} starts, {findings.approved} confirmed, "
+        f"{findings.changed} changed, {len(findings.faults)} faults, "
+        f"MiB per 10,000 operations: {_growth(findings)}"
     )
-    return 1 if found.faults else 0
+    return 1 if findings.faults else 0
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class WatchedTui(FlagTui):
 
     def tell_latest(self) -> None:
         """Write down what was handled last."""
-        lines = (f"{one!r} from {one._sender!r}\n" for one in self.latest)
+        lines = (f"{message!r} from {message._sender!r}\n" for message in self.latest)
         (self._folder / "latest").write_text("".join(lines))
 
     def tell_watcher(self) -> None:

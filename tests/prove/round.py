@@ -84,17 +84,17 @@ class Round:
         self._before: int | None = None
         """The last entry of the activity before the hands began."""
 
-    def play(self, wanted: int, until: float = float("inf")) -> Findings:
+    def play(self, operations: int, until: float = float("inf")) -> Findings:
         """Do so many operations, or as many as there is time for."""
-        while self.found.operations < wanted and time.monotonic() < until and len(self.found.faults) < 20:
-            self._start(wanted, until)
+        while self.found.operations < operations and time.monotonic() < until and len(self.found.faults) < 20:
+            self._start(operations, until)
         self._compare_changes()
         for file in self._folder.glob("opened-*"):
             self.found.opened += Counter(json.loads(file.read_text()))
         self._look_for_the_key()
         return self.found
 
-    def _start(self, wanted: int, until: float) -> None:
+    def _start(self, operations: int, until: float) -> None:
         environment = {
             **dict.fromkeys(KINDS, str(self._folder)),
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -108,7 +108,7 @@ class Round:
             if self._wait_for_start(terminal):
                 if self._before is None:
                     self._before = int(self._activity("max(rowid)", 0)[0][0])
-                self._handle(terminal, wanted, until)
+                self._handle(terminal, operations, until)
             self._leave(terminal)
         self._collect_reports()
 
@@ -120,11 +120,11 @@ class Round:
             terminal.drain(0.05)
         return "1049" in terminal.modes_on()
 
-    def _handle(self, terminal: Blind, wanted: int, until: float) -> None:
+    def _handle(self, terminal: Blind, operations: int, until: float) -> None:
         """Let the hands play until the program ends, or enough is done."""
         sizes: list[tuple[int, float]] = []
         begun = self.found.operations
-        for operation in islice(self._hands, wanted - begun):
+        for operation in islice(self._hands, operations - begun):
             if terminal.process.poll() is not None or time.monotonic() > until:
                 break
             self._do(terminal, operation)
@@ -218,12 +218,12 @@ class Round:
         files = self._folder.glob("approvals-*")
         lines = [line for file in files for line in file.read_bytes().rstrip(b"\0").splitlines()]
         approved = [json.loads(line) for line in lines]
-        known = {value for line in approved for value in (line["id"], line["key"])}
-        known |= self._flags_of([line["id"] for line in approved if line["noun"] == "experiment"])
+        names = {value for line in approved for value in (line["id"], line["key"])}
+        names |= self._flags_of([line["id"] for line in approved if line["noun"] == "experiment"])
         entries = self._activity("item_id, scope, activity, json_extract(detail, '$.name')", self._before)
         self.found.approved, self.found.changed = len(approved), len(entries)
         for item, scope, activity, name in entries:
-            if item not in known and name not in known:
+            if item not in names and name not in names:
                 self._say(f"changed without a confirmation: {scope} {item} {name} {activity}")
 
     def _flags_of(self, experiments: list[str]) -> set[str]:

@@ -86,10 +86,10 @@ class _Between(httpx.AsyncBaseTransport):
         is_sent = not is_fault or fault.means != "not_reached"
         answer = await self._inner.handle_async_request(request) if is_sent else httpx.Response(200)
         if is_fault:
-            found = fault.serve(request, await _read(answer))
-            if isinstance(found, Exception):
-                raise found
-            return found
+            response = fault.serve(request, await _read(answer))
+            if isinstance(response, Exception):
+                raise response
+            return response
         if server.lies and count % server.lies == 0:
             return _lying(await _read(answer), self._random)
         return answer
@@ -102,22 +102,22 @@ async def _read(answer: httpx.Response) -> httpx.Response:
 
 def _lying(answer: httpx.Response, random: Random) -> httpx.Response:
     try:
-        told = json.loads(answer.content)
+        body = json.loads(answer.content)
     except ValueError:
         return answer
     for _ in range(random.randint(1, 6)):
-        told = _twisted(told, random)
-    return httpx.Response(answer.status_code, json=told)
+        body = _twisted(body, random)
+    return httpx.Response(answer.status_code, json=body)
 
 
-def _twisted(told: Any, random: Random) -> Any:
+def _twisted(body: Any, random: Random) -> Any:
     """One value somewhere in it is another."""
     if random.random() < 0.15:
         return random.choice(LIES)
-    if isinstance(told, dict) and told:
-        name = random.choice(list(told))
-        return {**told, name: _twisted(told[name], random)}
-    if isinstance(told, list) and told:
-        place = random.randrange(len(told))
-        return [*told[:place], _twisted(told[place], random), *told[place + 1 :]]
+    if isinstance(body, dict) and body:
+        name = random.choice(list(body))
+        return {**body, name: _twisted(body[name], random)}
+    if isinstance(body, list) and body:
+        place = random.randrange(len(body))
+        return [*body[:place], _twisted(body[place], random), *body[place + 1 :]]
     return random.choice(LIES)

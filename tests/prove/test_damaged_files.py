@@ -108,7 +108,7 @@ def test_damaged_journal_is_read_as_far_as_possible(damage: Callable[[Path], Non
     journal = Journal(tmp_path)
     journal.begin(entry("first"))
     damage(journal.path)
-    assert [one.id for one in journal.entries()] in ([], ["first"])
+    assert [entry.id for entry in journal.entries()] in ([], ["first"])
     with contextlib.suppress(JournalUnwritable):
         journal.begin(entry("second"))
         assert journal.entries()[0].id == "second"
@@ -145,8 +145,8 @@ def test_settings_are_read_or_refused_in_a_sentence(damage: Callable[[Path], Non
     file = tmp_path / "settings.toml"
     file.write_text('[app]\ntheme = "flagtui-night"\n')
     damage(file)
-    said = said_by(SettingsError, lambda: read_source(file))
-    assert not said or "settings.toml" in said
+    message = said_by(SettingsError, lambda: read_source(file))
+    assert not message or "settings.toml" in message
     assert untouched(tmp_path)
 
 
@@ -154,8 +154,8 @@ def test_a_database_opens_or_is_refused_in_a_sentence(damage: Callable[[Path], N
     file = tmp_path / "service.db"
     close_service(create_service(file, key="phx_local_0001"))
     damage(file)
-    said = said_by(DatabaseUnusable, lambda: close_service(create_service(file, key="phx_local_0001")))
-    assert not said or ("service.db" in said and said.endswith("."))
+    message = said_by(DatabaseUnusable, lambda: close_service(create_service(file, key="phx_local_0001")))
+    assert not message or ("service.db" in message and message.endswith("."))
     assert untouched(tmp_path)
 
 

@@ -46,10 +46,10 @@ PLACE: Final = SnapshotPlace("prod", "us.posthog.com", "1", "flags")
 
 
 def write_journal(folder: Path) -> bool:
-    said = said_by(
+    message = said_by(
         JournalUnwritable, lambda: Journal(folder).begin(entry(str(len(Journal(folder).entries()))))
     )
-    return not said
+    return not message
 
 
 def keep_rows(folder: Path) -> bool:
@@ -69,9 +69,9 @@ def write_settings(folder: Path) -> bool:
 
 
 def keep_key(folder: Path) -> bool:
-    said = said_by(KeyFileRefused, lambda: write_key_file(folder, "ada@us.posthog.com", KEY))
-    assert KEY not in said
-    return not said
+    message = said_by(KeyFileRefused, lambda: write_key_file(folder, "ada@us.posthog.com", KEY))
+    assert KEY not in message
+    return not message
 
 
 def report_crash(folder: Path) -> bool:
@@ -96,10 +96,10 @@ def write_export(folder: Path) -> bool:
     os.chdir(folder)
     try:
         # Each second is a file of its own.
-        found = export("flags.json", "[]", "1 flag", 1_780_000_000.0 + len(list(folder.iterdir())))
+        outcome = export("flags.json", "[]", "1 flag", 1_780_000_000.0 + len(list(folder.iterdir())))
     finally:
         os.chdir(before)
-    return "not written" not in found.text
+    return "not written" not in outcome.text
 
 
 def make_payload_key(folder: Path) -> bool:
@@ -128,8 +128,8 @@ WRITER: Final = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS.k
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file but locks, and a journal without an entry."""
-    found = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: data for name, data in found.items() if data or not name.endswith((".jsonl", ".lock"))}
+    contents = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name: data for name, data in contents.items() if data or not name.endswith((".jsonl", ".lock"))}
 
 
 @WRITER

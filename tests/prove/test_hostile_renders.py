@@ -63,9 +63,9 @@ def render(seed: int, times: int) -> tuple[int, int]:
         slot = Slot(CELLS, random.choice((ASCII, UNICODE)), NOW)
         segments = fence.apply(drawn(random, slot), Color(0, 0, 0))
         lines = [Patch(0, 0, segments[:1]), Patch(1 + number % 3, 0, segments[1:])]
-        told = encoder.encode(WIDTH * 10, 5, lines)
-        assert OBEYED.search(OURS.sub("", told)) is None, told
-        sent += len(told)
+        encoded = encoder.encode(WIDTH * 10, 5, lines)
+        assert OBEYED.search(OURS.sub("", encoded)) is None, encoded
+        sent += len(encoded)
     return sent, fence.removed
 
 

@@ -19,9 +19,9 @@ HANDS = [("hostile", 7), ("failing", 5), ("slow", 4)]
 def test_random_hands_end_nothing_leak_nothing_and_change_nothing_unasked(
     server: str, seed: int, tmp_path: Path
 ) -> None:
-    found = Round(server, seed, tmp_path).play(OPERATIONS)
-    assert found.faults == []
-    assert found.operations == OPERATIONS
+    findings = Round(server, seed, tmp_path).play(OPERATIONS)
+    assert findings.faults == []
+    assert findings.operations == OPERATIONS
 
 
 def test_a_report_is_told_by_its_innermost_frames() -> None:

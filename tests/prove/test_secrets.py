@@ -182,11 +182,11 @@ def test_commands_pass_no_key_to_child_processes(surroundings: Surroundings) -> 
         return (done.stdout + done.stderr).encode()
 
     given = surroundings.variables
-    said = told("--linear", f"{watch}flags list\n{watch}auth status\n", given)
+    output = told("--linear", f"{watch}flags list\n{watch}auth status\n", given)
     assert surroundings.has_seen("program")
     assert surroundings.places_of_key() == []
     kept = {name: value for name, value in given.items() if name != "FLAGTUI_API_KEY"}
-    said += told("auth login --with-token --keep file", surroundings.key, kept)
-    said += told("--linear", f"{watch}auth status\ndoctor\nprofiles\nflags disable new-nav --yes\n", kept)
-    assert surroundings.key.encode() not in said
+    output += told("auth login --with-token --keep file", surroundings.key, kept)
+    output += told("--linear", f"{watch}auth status\ndoctor\nprofiles\nflags disable new-nav --yes\n", kept)
+    assert surroundings.key.encode() not in output
     assert [Path(place).parent.name for place in surroundings.places_of_key()] == ["keys"]

@@ -173,7 +173,7 @@ def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
 
 
 def test_the_newest_word_about_a_flag_decides() -> None:
-    found = deletions_in(
+    deletions = deletions_in(
         [
             entry("restored", 1),
             entry("deleted", 2, "two"),
@@ -183,22 +183,25 @@ def test_the_newest_word_about_a_flag_decides() -> None:
             entry("updated", 4, active=(True, False)),
         ]
     )
-    assert [(one.id, one.key, one.who) for one in found] == [(2, "two", "Sam"), (3, "k", "Sam")]
+    assert [(deletion.id, deletion.key, deletion.who) for deletion in deletions] == [
+        (2, "two", "Sam"),
+        (3, "k", "Sam"),
+    ]
 
 
 def test_deletion_mark_is_removed_from_a_key() -> None:
-    (found,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
-    assert found.key == "nice-key"
+    (deletion,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
+    assert deletion.key == "nice-key"
 
 
 async def test_only_a_few_pages_are_read() -> None:
-    asked: list[int] = []
+    ids: list[int] = []
 
     class Endless:
         async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
-            asked.append(page)
+            ids.append(page)
             return ActivityPage.of({"results": [entry("deleted", page).raw], "next": "more"})
 
-    found = await recent_deletions(Endless())
-    assert asked == list(range(1, PAGES + 1))
-    assert [one.id for one in found] == asked
+    deletions = await recent_deletions(Endless())
+    assert ids == list(range(1, PAGES + 1))
+    assert [deletion.id for deletion in deletions] == ids

@@ -24,9 +24,9 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
 ) -> None:
     old, new = flag(1, **{"name": "old", **older}), flag(1, **{"name": "new", **newer})  # type: ignore[arg-type]
     collection = loaded(flag(1, None))
-    asked = collection.moment
+    moment = collection.moment
     assert collection.put(new) is True
-    assert collection.put(old, asked) is False
+    assert collection.put(old, moment) is False
     assert collection.put(old) is False
     collection.begin_load()
     collection.put(new)
@@ -45,9 +45,9 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     collection.put(flag(1, 51))
     assert collection.put(restored, collection.moment) is True
     assert collection.rows == (restored,)
-    asked = collection.moment
+    moment = collection.moment
     collection.remove(1)
-    assert collection.put(flag(1, 1), asked) is False
+    assert collection.put(flag(1, 1), moment) is False
     assert collection.put(flag(1, 1), collection.moment) is True
 
 
@@ -215,24 +215,24 @@ class Server:
     collection: Collection[FlagRow]
     reads: int = 0
     row: FlagRow = field(default_factory=lambda: flag(1, 1, name="0"))
-    asked: list[tuple[int, FlagRow]] = field(default_factory=list)
+    requests: list[tuple[int, FlagRow]] = field(default_factory=list)
 
     def change(self, version: int) -> None:
         self.reads += 1
         self.row = flag(1, version, name=str(self.reads))
 
     def ask(self) -> None:
-        self.asked.append((self.collection.moment, self.row))
+        self.requests.append((self.collection.moment, self.row))
 
     def answer(self) -> None:
-        moment, row = self.asked.pop(0)
+        moment, row = self.requests.pop(0)
         is_alone = moment == self.collection.moment
         taken = self.collection.put(row, moment)
         assert taken or not is_alone
 
     def load(self, *, is_put_between: bool) -> None:
         self.collection.begin_load()
-        if is_put_between and self.asked:
+        if is_put_between and self.requests:
             self.answer()
         self.collection.add_page([self.row], 1)
         self.collection.finish_load()
@@ -249,14 +249,14 @@ def test_last_refresh_wins_whatever_arrives_in_any_order(steps: list[tuple[str, 
                 server.change(version)
             case "ask":
                 server.ask()
-            case "answer" if server.asked:
+            case "answer" if server.requests:
                 server.answer()
             case "load" | "mix":
                 server.load(is_put_between=step == "mix")
                 if step == "load":
                     assert collection.server_row(1) == server.row
         assert len(collection) == len(collection.rows) <= 1
-    while server.asked:
+    while server.requests:
         server.answer()
     server.ask()
     server.answer()

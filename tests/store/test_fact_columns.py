@@ -43,24 +43,24 @@ def test_a_line_finds_the_same_by_column_and_by_row(line: str) -> None:
     finder = Finder(ROWS, listing=EVENT_LISTING, sort=Sort("seen"), clock=lambda: NOW)
     finder.set_user(PERSON)
     passes = compile_query(read_line(line, EVENTS), now=NOW, me=PERSON)
-    found = finder.find(line)
+    matches = finder.find(line)
     passing = [index for index, row in enumerate(ROWS) if passes(row)]
-    assert sorted(found) == passing
+    assert sorted(matches) == passing
     rows = set(passing)
-    assert [*found] == [index for index in finder.find("") if index in rows]
+    assert [*matches] == [index for index in finder.find("") if index in rows]
 
 
 def test_few_different_values_are_tested_once_each() -> None:
     column = column_of(attrgetter("tags"), ROWS)
     assert column is not None
-    asked: list[object] = []
+    facts_read: list[object] = []
 
     def test(tags: tuple[str, ...]) -> bool:
-        asked.append(tags)
+        facts_read.append(tags)
         return not tags
 
     assert list(column.passing(test)) == [not row.tags for row in ROWS]
-    assert len(asked) == 3
+    assert len(facts_read) == 3
 
 
 def test_what_is_different_in_every_row_is_no_column() -> None:

@@ -232,10 +232,10 @@ def test_problems_of_the_line_are_kept_with_the_answer() -> None:
 
 def test_counting_another_line_leaves_the_present_one_alone() -> None:
     finder = Finder(make_rows(30))
-    found = list(finder.find("new"))
+    matches = list(finder.find("new"))
     assert finder.count("is:on") == len(Finder(make_rows(30)).find("is:on"))
     assert finder.query.line == "new"
-    assert list(finder.find("new")) == found
+    assert list(finder.find("new")) == matches
 
 
 def test_an_answer_given_out_does_not_change_afterwards() -> None:
@@ -265,14 +265,14 @@ def test_what_an_empty_line_hides_is_counted_by_why() -> None:
 
 def test_view_equals_the_rows_at_its_positions_without_a_list() -> None:
     order, places = [7, 3, 9, 0, 5], [0, 2, 3]
-    found, listed = Matches(order, places), [order[place] for place in places]
-    assert list(found) == listed
-    assert [found[0], found[-1], found[1:], len(found)] == [listed[0], listed[-1], listed[1:], 3]
-    assert [found.index(index) for index in listed] == [0, 1, 2]
+    matches, listed = Matches(order, places), [order[place] for place in places]
+    assert list(matches) == listed
+    assert [matches[0], matches[-1], matches[1:], len(matches)] == [listed[0], listed[-1], listed[1:], 3]
+    assert [matches.index(index) for index in listed] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("index", "start", "stop"), [(3, 0, None), (0, 0, 2), (7, 1, None)])
 def test_what_does_not_stand_there_is_not_found(index: int, start: int, stop: int | None) -> None:
-    found = Matches([7, 3, 9, 0, 5], [0, 2, 3])
+    matches = Matches([7, 3, 9, 0, 5], [0, 2, 3])
     with pytest.raises(ValueError, match=str(index)):
-        found.index(index, start, stop)
+        matches.index(index, start, stop)

@@ -11,7 +11,7 @@ def row(name: str, **fields: object) -> EventDefinitionRow:
 
 
 def case(inbox: Inbox, name: str) -> Case:
-    return next(found for found in inbox.cases if found.name == name)
+    return next(case for case in inbox.cases if case.name == name)
 
 
 def test_every_reason_is_named_and_what_is_well_stays_out() -> None:
@@ -25,7 +25,7 @@ def test_every_reason_is_named_and_what_is_well_stays_out() -> None:
         ],
         NOW,
     )
-    assert {found.name: found.reasons for found in inbox.cases} == {
+    assert {case.name: case.reasons for case in inbox.cases} == {
         "Plan Upgraded": ("look-alike", "undescribed", "unverified"),
         "old one": ("silent",),
     }
@@ -42,7 +42,7 @@ def test_look_alikes_come_first_then_what_was_seen_last() -> None:
         ],
         NOW,
     )
-    assert [found.name for found in inbox.cases] == ["plan_upgraded", "a", "b", "never"]
+    assert [case.name for case in inbox.cases] == ["plan_upgraded", "a", "b", "never"]
 
 
 def test_a_description_comes_from_the_twin_before_any_neighbour() -> None:
@@ -66,8 +66,8 @@ def test_tags_are_proposed_only_when_neighbours_agree() -> None:
     inbox = Inbox(
         [*tagged, row("invoice viewed"), row("video played", tags=("media",)), row("video paused")], NOW
     )
-    found = inbox.proposal(case(inbox, "invoice viewed"))
-    assert (found.tags, found.neighbours) == (("billing",), 3)
+    proposal = inbox.proposal(case(inbox, "invoice viewed"))
+    assert (proposal.tags, proposal.neighbours) == (("billing",), 3)
     assert inbox.proposal(case(inbox, "video paused")).tags == ()
 
 

@@ -14,11 +14,11 @@ def changed(**fields: object) -> FlagRow:
 def test_what_came_went_and_changed_is_told_apart() -> None:
     off = changed(active=False, version=4, updated_at=200.0)
     new = FlagRow(id=3, key="new")
-    found = compare([ON, OTHER], [new, off])
-    assert found.added == (new,)
-    assert found.gone == (OTHER,)
-    assert found.changed == (Changed(ON, off, ("active",)),)
-    assert not found.is_empty
+    difference = compare([ON, OTHER], [new, off])
+    assert difference.added == (new,)
+    assert difference.gone == (OTHER,)
+    assert difference.changed == (Changed(ON, off, ("active",)),)
+    assert not difference.is_empty
 
 
 def test_a_change_rows_do_not_show_is_still_a_change() -> None:

@@ -199,13 +199,13 @@ async def test_comparison_does_not_end_the_load_of_archived_rows() -> None:
 async def test_rows_that_could_not_be_compared_show_the_trouble() -> None:
     _, loading = make(Pages(page(1, total=1)))
     await loading.run()
-    told: list[ApiError | None] = []
-    loading.watch(lambda: told.append(loading.trouble))
+    errors: list[ApiError | None] = []
+    loading.watch(lambda: errors.append(loading.trouble))
     error = Unreachable("No answer.")
     loading.set_trouble(error)
     loading.set_trouble(error)
     loading.confirm()
-    assert told == [error, None]
+    assert errors == [error, None]
 
 
 async def test_list_that_is_too_long_is_loaded_but_incomplete() -> None:

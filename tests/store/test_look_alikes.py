@@ -21,12 +21,12 @@ def benchmark() -> ModuleType:
     return module
 
 
-def are_alike(one: str, other: str) -> bool:
-    return not set(keys_of(one)).isdisjoint(keys_of(other))
+def are_alike(name: str, other: str) -> bool:
+    return not set(keys_of(name)).isdisjoint(keys_of(other))
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("signup_completed", "sign_up_complete"),
         ("Plan Upgraded", "plan_upgraded"),
@@ -35,13 +35,13 @@ def are_alike(one: str, other: str) -> bool:
         ("$pageview", "pageview"),
     ],
 )
-def test_names_written_otherwise_are_alike(one: str, other: str) -> None:
-    assert are_alike(one, other)
-    assert are_alike(other, one)
+def test_names_written_otherwise_are_alike(name: str, other: str) -> None:
+    assert are_alike(name, other)
+    assert are_alike(other, name)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("btn_click_1", "btn_click_2"),
         ("rule updated", "role updated"),
@@ -51,8 +51,8 @@ def test_names_written_otherwise_are_alike(one: str, other: str) -> None:
         ("___", "---"),
     ],
 )
-def test_names_of_other_events_are_not_alike(one: str, other: str) -> None:
-    assert not are_alike(one, other)
+def test_names_of_other_events_are_not_alike(name: str, other: str) -> None:
+    assert not are_alike(name, other)
 
 
 def test_the_labelled_list_is_told_apart() -> None:
@@ -65,11 +65,11 @@ def test_verified_and_described_look_alike_is_preferred() -> None:
     best = EventDefinitionRow(id="b", name="plan upgraded", verified=True, description="x")
     other = EventDefinitionRow(id="o", name="Plan Upgraded", seen_at=9e8)
     hidden = EventDefinitionRow(id="h", name="plan_upgraded", verified=False, hidden=True, seen_at=9e9)
-    found = LookAlikes([other, hidden, best])
-    assert found.twin("b") is None
-    assert found.twin("o") is best
-    assert found.twin("h") is best
-    assert len(found) == 2
+    look_alikes = LookAlikes([other, hidden, best])
+    assert look_alikes.twin("b") is None
+    assert look_alikes.twin("o") is best
+    assert look_alikes.twin("h") is best
+    assert len(look_alikes) == 2
 
 
 def test_words_survive_anything() -> None:

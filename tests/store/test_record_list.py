@@ -19,7 +19,7 @@ class Server:
 
     flags: list[FlagRow]
     is_capped: bool = False
-    asked: list[Query] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)
     cut_by: ListTooLong | None = None
 
     async def pages(self, filters: Query | None = None) -> AsyncGenerator[RowPage[FlagRow], None]:
@@ -30,7 +30,7 @@ class Server:
     async def page(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
     ) -> RowPage[FlagRow]:
-        self.asked.append(filters or {})
+        self.queries.append(filters or {})
         rows, total = tuple(self.flags[:FIRST_PAGE]), len(self.flags)
         return RowPage(rows, total, is_capped=self.is_capped, has_more=total > FIRST_PAGE)
 
@@ -61,7 +61,7 @@ async def test_single_page_list_proves_itself_current_and_drops_deleted() -> Non
     assert await records.compare() is False
     assert [(row.id, row.key) for row in records.collection.rows] == [(2, "renamed"), (7, "new")]
     assert records.loading.age == 0
-    assert server.asked == [{"order": "-updated_at", "limit": FIRST_PAGE}]
+    assert server.queries == [{"order": "-updated_at", "limit": FIRST_PAGE}]
 
 
 async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:

@@ -206,8 +206,8 @@ def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> No
         thread.start()
     reader = make(tmp_path)
     while any(thread.is_alive() for thread in threads):
-        found = reader.load(PLACE, FlagRow)
-        assert found is None or len(found.rows) in (100, 300)
+        snapshot = reader.load(PLACE, FlagRow)
+        assert snapshot is None or len(snapshot.rows) in (100, 300)
     for thread in threads:
         thread.join()
     assert refused == []
@@ -247,10 +247,10 @@ def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> 
     moments = snapshots.moments(PLACE)
     assert 24 + 29 <= len(moments) <= 24 + 32
     for age, margin in ((2 * HOUR, HOUR), (18 * HOUR, HOUR), (10 * DAY, DAY)):
-        found = snapshots.load_before(PLACE, FlagRow, now - age)
-        assert found is not None
-        assert 0 <= now - age - found.taken_at <= margin
-        assert found.rows[0].key == f"at-{int(found.taken_at)}"
+        snapshot = snapshots.load_before(PLACE, FlagRow, now - age)
+        assert snapshot is not None
+        assert 0 <= now - age - snapshot.taken_at <= margin
+        assert snapshot.rows[0].key == f"at-{int(snapshot.taken_at)}"
     assert snapshots.load_before(PLACE, FlagRow, NOW - 39 * DAY) is None
     last = snapshots.load(PLACE, FlagRow)
     assert last is not None

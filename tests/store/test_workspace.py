@@ -199,9 +199,9 @@ async def test_experiments_and_events_are_kept_beside_the_flags(open_workspace: 
     assert await workspace.refresh("events") == Loaded()
     assert [row.key for row in workspace.experiments.rows] == ["checkout"]
     assert [row.name for row in workspace.events.rows] == ["$pageview"]
-    asked = len(server.asked)
+    requests = len(server.asked)
     assert await workspace.load_archived("events") == Loaded()
-    assert len(server.asked) == asked
+    assert len(server.asked) == requests
     again = open_workspace()
     assert (again.recall("experiments"), again.recall("events"), again.recall()) == (True, True, False)
     assert again.experiments.rows == workspace.experiments.rows

@@ -30,15 +30,20 @@ def test_standard_output_gets_only_the_chosen_key(
         terminal.wait_for("checkout-redesign")
         terminal.press(keys)
         assert terminal.wait_for_end() == code
-    said = chosen.read_text()
-    assert said.count("\n") == (1 if code == 0 else 0)
-    assert "\x1b" not in said
-    assert bool(said) == (code == 0)
+    output = chosen.read_text()
+    assert output.count("\n") == (1 if code == 0 else 0)
+    assert "\x1b" not in output
+    assert bool(output) == (code == 0)
 
 
 @pytest.mark.parametrize(
     "example",
-    [each for name, one in all_commands().items() for each in one.examples if is_on_a_screen(name, each)],
+    [
+        each
+        for name, command in all_commands().items()
+        for each in command.examples
+        if is_on_a_screen(name, each)
+    ],
 )
 def test_the_examples_of_what_needs_a_terminal_show_the_list(
     example: str, service: Service, tmp_path: Path

@@ -88,10 +88,10 @@ def test_what_cannot_work_is_one_sentence(
     environment = {**home, **surroundings}
     with Terminal([*FLAGTUI, *arguments], size=(400, 10), environment=environment) as terminal:
         assert terminal.wait_for_end() == code
-        said = bytes(terminal.sent).decode()
-        assert said.startswith("flagtui: ")
-        assert said.count("\n") == 1
-        assert words in said
+        output = bytes(terminal.sent).decode()
+        assert output.startswith("flagtui: ")
+        assert output.count("\n") == 1
+        assert words in output
         assert terminal.attributes() == terminal.attributes_before
 
 

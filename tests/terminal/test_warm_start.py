@@ -14,11 +14,11 @@ FLAGTUI = [sys.executable, "-m", "flagtui"]
 @story
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt another")
 def test_the_program_is_forked_and_ends_with_its_own_code() -> None:
-    for words, code, said in ((["--version"], 0, "flagtui "), (["demo", "--nonsense"], 2, "flagtui: ")):
+    for words, code, output in ((["--version"], 0, "flagtui "), (["demo", "--nonsense"], 2, "flagtui: ")):
         with Terminal([*FLAGTUI, *words]) as terminal:
             assert isinstance(terminal.process, Forked)
             assert terminal.wait_for_end() == code
-            assert terminal.text.startswith(said)
+            assert terminal.text.startswith(output)
 
 
 @pytest.mark.parametrize(

@@ -83,11 +83,11 @@ def test_earlier_conditions_follow_the_rule() -> None:
         filters = Filters.of(raw)
         for number, block in enumerate(condition_blocks(filters), 1):
             stored = filters.stored_conditions[number - 1]
-            told = plain(block[-1:]).strip()
+            last_line = plain(block[-1:]).strip()
             why = (
                 why_never(number, Condition.of(stored), filters) if not wire.condition_problem(stored) else ""
             )
-            assert told == f"adds no one: {why}" if why else not told.startswith("adds no one")
+            assert last_line == f"adds no one: {why}" if why else not last_line.startswith("adds no one")
             reasons.add(why.rsplit(" ", 1)[-1])
     assert reasons == {"", "evaluation", "rollout", "them"}
 

@@ -73,7 +73,7 @@ def person_who_fits(lines: list[str]) -> Person:
     properties: dict[str, JSON] = {}
     for line in lines:
         key, _, rest = line.removeprefix("  and").strip().partition(" ")
-        words = max((known for known in READERS if f"{rest} ".startswith(f"{known} ")), key=len)
+        words = max((reader for reader in READERS if f"{rest} ".startswith(f"{reader} ")), key=len)
         given = READERS[words](rest[len(words) :].strip())
         if given is not None:
             properties[key] = given
@@ -90,14 +90,14 @@ def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON
     return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_flag_sentences_match_the_evaluator(asked: tuple[str, JSON]) -> None:
-    flag = made([asked])
+@pytest.mark.parametrize("question", ASKED, ids=str)
+def test_flag_sentences_match_the_evaluator(question: tuple[str, JSON]) -> None:
+    flag = made([question])
     head, *clauses = sentence_of(flag)
     assert head == " 1 100 % of users where"
     assert value_for(flag, person_who_fits(clauses)) is True
-    opposite = Person("somebody", {"p0": "1.2.3~ac"} if asked[0] == "is_not_set" else {}, is_complete=True)
-    is_negative = asked[0].startswith("not_") or asked[0] in ("is_not",)
+    opposite = Person("somebody", {"p0": "1.2.3~ac"} if question[0] == "is_not_set" else {}, is_complete=True)
+    is_negative = question[0].startswith("not_") or question[0] in ("is_not",)
     assert value_for(flag, opposite) is is_negative
 
 
@@ -108,8 +108,8 @@ def test_several_clauses_are_joined_by_and() -> None:
         _, *clauses = sentence_of(flag)
         fitting = person_who_fits(clauses)
         assert value_for(flag, fitting) is True
-        asked = flag["filters"]["groups"][0]["properties"]
-        for place, question in enumerate(asked):
+        properties = flag["filters"]["groups"][0]["properties"]
+        for place, question in enumerate(properties):
             if not question["operator"].startswith(("is_not", "not_")):
                 left = {key: value for key, value in fitting.properties.items() if key != f"p{place}"}
                 assert value_for(flag, Person("somebody", left, is_complete=True)) is False
@@ -117,7 +117,7 @@ def test_several_clauses_are_joined_by_and() -> None:
 
 def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
     random = Random("everyone")
-    told = {"everybody": 0, "nobody": 0}
+    counts = {"everybody": 0, "nobody": 0}
     for _ in range(at_most(600, 1_500)):
         flag = random_flags.flag(random, 1, 1) | {"active": True}
         lines = sentence_of(flag)
@@ -130,12 +130,12 @@ def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
         is_plain = not any(line.startswith(" ·") for line in lines)
         shut = [line for line in conditions if " 0 % of" in line or "never matches: " in line]
         if is_plain and any(line.startswith(" 1 100 % of everyone") for line in lines[:1]):
-            told["everybody"] += 1
+            counts["everybody"] += 1
             assert value_for(flag, person) not in (False, None), lines
         elif is_plain and len(shut) == len(conditions):
-            told["nobody"] += 1
+            counts["nobody"] += 1
             assert not value_for(flag, person), lines
-    assert min(told.values()) > 12, told
+    assert min(counts.values()) > 12, counts
 
 
 def test_condition_that_adds_no_one_never_decides() -> None:
@@ -150,8 +150,8 @@ def test_condition_that_adds_no_one_never_decides() -> None:
             if "adds no one" in line and lines[place - 1][:3].strip().isdigit()
         ]
         person = Person(f"p{random.randrange(10_000)}", random_flags.properties(random), is_complete=True)
-        found = evaluate("flag-1", person, Definitions.of([flag]))
-        decided = found.condition_index if found.reason is Reason.CONDITION_MATCH else None
+        evaluation = evaluate("flag-1", person, Definitions.of([flag]))
+        decided = evaluation.condition_index if evaluation.reason is Reason.CONDITION_MATCH else None
         seen += len(useless)
         assert decided is None or decided + 1 not in useless, lines
     assert seen > 15
@@ -191,7 +191,7 @@ ASKS: Final[tuple[dict[str, JSON], ...]] = (
 
 
 def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> None:
-    told = {"by properties": 0, "everyone": 0}
+    counts = {"by properties": 0, "everyone": 0}
     for project in projects:
         definitions = Definitions.of(project.flags)
         for raw in project.flags:
@@ -207,16 +207,16 @@ def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> Non
                 person = person_who_fits(clauses) if clauses else Person("somebody", is_complete=True)
                 value = evaluate(raw["key"], person, definitions).value
                 assert value not in (False, None), (raw["key"], head, clauses)
-                told["by properties" if clauses else "everyone"] += 1
-    assert told["everyone"] > 40
-    assert told["by properties"] > 3, told
+                counts["by properties" if clauses else "everyone"] += 1
+    assert counts["everyone"] > 40
+    assert counts["by properties"] > 3, counts
 
 
 def can_be_read(clause: str) -> bool:
     """Return whether a user can be built from the sentence: not for patterns, cohorts or dependencies."""
     rest = clause.partition(" ")[2]
     is_asked_of_a_person = not clause.startswith(("people ", "flag "))
-    return is_asked_of_a_person and any(f"{rest} ".startswith(f"{known} ") for known in READERS)
+    return is_asked_of_a_person and any(f"{rest} ".startswith(f"{reader} ") for reader in READERS)
 
 
 def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -233,9 +233,9 @@ def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
 def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
-    asked = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
+    condition = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
     flag = made([])
-    flag["filters"]["groups"][0]["properties"] = [asked]
+    flag["filters"]["groups"][0]["properties"] = [condition]
     clause = sentence_of(flag)[1].strip()
     assert clause in ("people in Beta", "people not in Beta")
     definitions = Definitions.of([flag], static_cohorts=[31])
@@ -244,26 +244,26 @@ def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
         assert evaluate("flag", person, definitions).value is (is_in == (clause == "people in Beta"))
 
 
-@pytest.mark.parametrize("wanted", [True, False, "a"])
+@pytest.mark.parametrize("value", [True, False, "a"])
 @pytest.mark.parametrize("variant", [None, "a", "b"])
 @pytest.mark.parametrize("base_on", [True, False])
-def test_dependency_sentence_matches_the_evaluator(wanted: JSON, variant: str | None, base_on: bool) -> None:
+def test_dependency_sentence_matches_the_evaluator(value: JSON, variant: str | None, base_on: bool) -> None:
     shares = {"a": 100, "b": 0} if variant == "a" else {"a": 0, "b": 100}
     variants = {"variants": [{"key": key, "rollout_percentage": share} for key, share in shares.items()]}
     base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
     if variant is not None:
         base["filters"]["multivariate"] = variants
     flag = made([])
-    asked = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": wanted, "label": "base"}
-    flag["filters"]["groups"][0]["properties"] = [asked]
+    condition = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": value, "label": "base"}
+    flag["filters"]["groups"][0]["properties"] = [condition]
     clause = sentence_of(flag)[1].strip()
     given = evaluate("base", Person("p", is_complete=True), Definitions.of([base])).value
-    said = {
+    sentence = {
         "flag base is on": given is not False,
         "flag base is off": given is False,
         "flag base serves a": given == "a",
     }[clause]
-    assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is said
+    assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is sentence
 
 
 def test_group_and_user_sentences_match_the_evaluator() -> None:

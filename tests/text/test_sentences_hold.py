@@ -50,7 +50,7 @@ def answers(raw: dict[str, JSON]) -> list[JSON]:
     flag = {"id": 1, "key": "f", "active": True, "filters": {"groups": [{"properties": [raw]}]}}
     definitions = Definitions.of([flag])
     owned: list[dict[str, JSON]] = [{}, *({"k": value} for value in GIVEN)]
-    return [evaluate("f", Person("p", one, is_complete=True), definitions).value for one in owned]
+    return [evaluate("f", Person("p", person, is_complete=True), definitions).value for person in owned]
 
 
 def kinds_of(filters: dict[str, JSON]) -> set[JSON]:
@@ -71,10 +71,10 @@ def test_equal_sentences_have_equal_meaning() -> None:
             # Servers store patterns as text only.
             continue
         text = plain([property_pieces(Property.of(raw))])
-        found = answers(raw)
-        before, other = meant.setdefault(text, (found, raw))
+        values = answers(raw)
+        before, other = meant.setdefault(text, (values, raw))
         again += other != raw
-        assert found == before, (text, raw, other)
+        assert values == before, (text, raw, other)
     assert again > 6
 
 
@@ -89,12 +89,12 @@ def test_row_rollout_bounds_evaluated_share() -> None:
         if len(kinds_of(raw["filters"])) > 1:
             # People and groups are drawn apart: who is out as the one may be in as the other.
             continue
-        told = require(Flag.of(raw).row().rollout)
+        rollout = require(Flag.of(raw).row().rollout)
         definitions = definitions_of(raw)
-        having = sum(evaluate(raw["key"], one, definitions).value not in (False, None) for one in crowd)
+        having = sum(evaluate(raw["key"], person, definitions).value not in (False, None) for person in crowd)
         share = having * 100 / MANY
-        assert share <= (told if told in (0, 100) else told + NEAR), (told, share, raw["filters"])
-        held["nobody" if told == 0 else "some" if told < 100 else "all"] += 1
+        assert share <= (rollout if rollout in (0, 100) else rollout + NEAR), (rollout, share, raw["filters"])
+        held["nobody" if rollout == 0 else "some" if rollout < 100 else "all"] += 1
     assert min(held.values()) > 8, held
 
 
@@ -107,12 +107,12 @@ def test_variant_sentences_match_evaluated_shares(seed: int) -> None:
     raw: dict[str, JSON] = {"id": 1, "key": f"f{seed}", "active": True, "filters": filters}
     counted = defaultdict[JSON, float](float)
     definitions = definitions_of(raw)
-    for one in people(random):
-        counted[evaluate(raw["key"], one, definitions).value] += 100 / MANY
+    for person in people(random):
+        counted[evaluate(raw["key"], person, definitions).value] += 100 / MANY
     claimed = {f"v{place}": float(share) for place, share in enumerate(shares)} | {True: 0.0}
     words = rest_words(Filters.of(filters).variants)
-    if told := re.match(r"the other ([\d.]+) % of matching users get plain true", words):
-        claimed[True] = float(told[1])
+    if match := re.match(r"the other ([\d.]+) % of matching users get plain true", words):
+        claimed[True] = float(match[1])
     elif words.startswith("matching users get plain true"):
         claimed[True] = 100.0
     for key, share in re.findall(r"(v\d) gets ([\d.]+) %", words):
@@ -138,12 +138,12 @@ def test_holdout_sentence_matches_share_and_value() -> None:
             # Of a kind of group that the project does not have, or asking for a flag that it does not have.
             continue
         lines = plain(who_sees_it(filters))
-        told = re.search(r"([\d.]+) % are held out of experiments and get (holdout-\d+)", lines)
+        match = re.search(r"([\d.]+) % are held out of experiments and get (holdout-\d+)", lines)
         definitions = definitions_of(raw)
-        found = [evaluate(raw["key"], one, definitions) for one in crowd]
-        held = [one.value for one in found if one.reason is Reason.HOLDOUT]
-        assert set(held) <= ({told[2]} if told else set()), lines
-        assert abs(len(held) * 100 / MANY - (float(told[1]) if told else 0.0)) < NEAR, lines
+        evaluations = [evaluate(raw["key"], person, definitions) for person in crowd]
+        held = [evaluation.value for evaluation in evaluations if evaluation.reason is Reason.HOLDOUT]
+        assert set(held) <= ({match[2]} if match else set()), lines
+        assert abs(len(held) * 100 / MANY - (float(match[1]) if match else 0.0)) < NEAR, lines
         seen += bool(held)
     assert seen > 10
 
@@ -151,8 +151,10 @@ def test_holdout_sentence_matches_share_and_value() -> None:
 def test_bucketing_sentence_matches_the_evaluator() -> None:
     random = Random("manner")
     crowd = people(random, 60)
-    moved = [Person(one.distinct_id, {}, one.groups, device_id="x", is_complete=True) for one in crowd]
-    told = defaultdict[bool, int](int)
+    moved = [
+        Person(person.distinct_id, {}, person.groups, device_id="x", is_complete=True) for person in crowd
+    ]
+    counts = defaultdict[bool, int](int)
     for number in range(150):
         group_type = random.choice([None, None, 0])
         filters: dict[str, JSON] = {"groups": [{"rollout_percentage": 50}]}
@@ -160,10 +162,10 @@ def test_bucketing_sentence_matches_the_evaluator() -> None:
         raw: dict[str, JSON] = {"id": 1, "key": f"f-{number}", "active": True, "filters": filters}
         random.choice([raw, filters])["bucketing_identifier"] = random.choice(["device_id", None])
         by_device = "bucketed by device" in plain(manner_lines(Flag.of(raw).raw))
-        told[by_device] += 1
+        counts[by_device] += 1
         definitions = definitions_of(raw)
         drawn, again = (
-            [evaluate(raw["key"], one, definitions) for one in crowds] for crowds in (crowd, moved)
+            [evaluate(raw["key"], person, definitions) for person in crowds] for crowds in (crowd, moved)
         )
         assert (drawn != again) is by_device, raw
-    assert min(told.values()) > 30
+    assert min(counts.values()) > 30

@@ -44,9 +44,9 @@ def test_random_sentences_read_back() -> None:
 
 @pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
 def test_real_sentences_read_back() -> None:
-    found = [filters for path in FIXTURES for filters in filters_in(json.loads(path.read_text()))]
-    assert len(found) > 20
-    for filters in found:
+    every_filters = [filters for path in FIXTURES for filters in filters_in(json.loads(path.read_text()))]
+    assert len(every_filters) > 20
+    for filters in every_filters:
         compare(filters)
 
 
@@ -126,7 +126,7 @@ def test_reader_detects_false_claims() -> None:
         filters = random_flags.flag(random, number, 6)["filters"]
         other = changed(random, filters)
         is_about_a_cohort = any(
-            one.get("type") == "cohort" for group in filters["groups"] for one in group["properties"]
+            item.get("type") == "cohort" for group in filters["groups"] for item in group["properties"]
         )
         lines = said_of(filters)
         if other is None or is_about_a_cohort or any("matches no one" in line for line in lines):

@@ -39,7 +39,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "places"),
     [
         ("", [0, 1, 2, 3]),
         ("nav", [0, 2, 3]),
@@ -59,11 +59,11 @@ ROWS = [
         ("id:12 by:mo", [3]),
     ],
 )
-def test_a_line_finds(line: str, found: list[int]) -> None:
+def test_a_line_finds(line: str, places: list[int]) -> None:
     query = read_line(line, ACTIVITY)
     assert query.problems == ()
     passes = compile_query(query, now=NOW, me=ADA)
-    assert [place for place, one in enumerate(ROWS) if passes(one)] == found
+    assert [place for place, row in enumerate(ROWS) if passes(row)] == places
 
 
 @pytest.mark.parametrize(
