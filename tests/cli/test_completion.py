@@ -7,6 +7,7 @@ import pytest
 from tests.cli.conftest import Run, loaded_by
 from tests.doubles.slices import crossed
 
+from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
@@ -108,6 +109,23 @@ def test_demo_commands_complete_without_names_of_other_profiles(complete: Comple
     assert "plain,--dry-run" in complete("demo", "flags", "rollout", "--d")
     assert complete("demo", "--na") == ["plain,--nasty"]
     assert not any(complete("demo", "flags", "get", "che"))
+
+
+def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete: Complete) -> None:
+    demo = SnapshotPlace("demo", NOWHERE, "1", "flags")
+    assert copies.save(demo, [FlagRow(1, "cherry", tags=("red",))], FlagRow)
+    assert complete("demo", "flags", "get", "che") == ["plain,cherry"]
+    assert complete("demo", "flags", "list", "tag:r") == ["plain,tag:red"]
+    assert complete("flags", "get", "che") == ["plain,cheese"]
+    assert complete("propose", "--profile", "prod", "--", "flags", "archive", "che") == ["plain,checkout"]
+    assert complete("propose", "--", "flags", "archive", "che") == ["plain,cheese"]
+
+
+def test_profile_completes_without_names_of_similar_profiles(copies: Snapshots) -> None:
+    assert copies.save(SnapshotPlace("prod-eu", HOST, "1", "flags"), [FlagRow(1, "eu")], FlagRow)
+    assert copies.save(SnapshotPlace("my_own", HOST, "1", "flags"), [FlagRow(1, "mine")], FlagRow)
+    assert known_words("flags", "prod", "") == ["chat", "checkout"]
+    assert known_words("flags", "my_own", "") == ["mine"]
 
 
 def test_unknown_command_completes_without_an_error(complete: Complete) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import click
 
 from flagtui.cli.launch.demo_app import (
-    DEMO_PROFILE,
     Demonstration,
     demo_folder,
     name_of,
@@ -18,6 +17,7 @@ from flagtui.cli.launch.demo_app import (
 )
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
+from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.options import is_read_only

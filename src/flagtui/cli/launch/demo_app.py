@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
+from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import current_folder
 from flagtui.cli.plumbing.profile_choice import settings_in
@@ -23,9 +24,6 @@ from flagtui.config.profiles import Profile
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.cli.launch.demo_service import DemoService
-
-DEMO_PROFILE: Final = "demo"
-"""The profile of commands in the demo."""
 
 
 @dataclass(frozen=True)

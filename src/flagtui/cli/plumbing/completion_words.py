@@ -4,6 +4,7 @@ They are offered without loading the command line's parser, which takes longer, 
 """
 
 import os
+import re
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,10 @@ from flagtui.store.snapshot_files import read_words
 
 _FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_", "fish_complete": "plain,{}"}
 """How each shell reads a word."""
+DEMO_PROFILE: Final = "demo"
+"""The profile of commands in the demo."""
+_DEMO: Final = f"{DEMO_PROFILE}-http-127.0.0.1-1-"
+"""The start of the names of its copies; its records are on no server."""
 
 
 def quick_words() -> list[str] | None:
@@ -46,7 +51,10 @@ def _is_option(word: str, options: Container[str]) -> bool:
 
 
 def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_tag: bool = False) -> list[str]:
-    """Return sorted names with this beginning from the newest cache; none where no cache can be read."""
+    """Return sorted names with this beginning from the newest cache; none where no cache can be read.
+
+    Without a profile it is the newest of any server.
+    """
     name = profile or os.environ.get("FLAGTUI_PROFILE", "")
     for path in sorted(_copies(kind, name, project), key=lambda path: -path.stat().st_mtime):
         if words := read_words(path, is_tag=is_tag):
@@ -71,5 +79,11 @@ def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
         parts = path.stem.split("-")
         if len(parts) < 4 or parts[-2] != kind or (project and parts[-3] != project):
             continue
-        if not profile or path.name.startswith(f"{profile.lower()}-"):
+        is_of_it = path.name.startswith(_start_of(profile)) if profile else not path.name.startswith(_DEMO)
+        if is_of_it:
             yield path
+
+
+def _start_of(profile: str) -> str:
+    """Return the start of the names of a profile's copies: the profile, then its host."""
+    return f"{re.sub('[^a-z0-9.]+', '-', profile.lower())}-http"

@@ -9,9 +9,6 @@ from click.shell_completion import CompletionItem, ShellComplete
 from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
 
-NO_PROFILE: Final = "/"
-"""Copies on disk are named by profiles, and no file is named so."""
-
 
 class RecordWord(click.types.StringParamType):
     """A name, an id, `-` or a query."""
@@ -35,16 +32,19 @@ class RecordWord(click.types.StringParamType):
 
 
 class CommandWords(click.types.StringParamType):
-    """Words of another command of this program, which has no copies of lists on disk."""
+    """Words of another command of this program, on the same profile or on the demo."""
 
     name = "command"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
+
         words = [] if param.name is None else [*ctx.params.get(param.name, ())]
         completion = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
-        return completion.get_completions(["--profile", NO_PROFILE, *words], incomplete)
+        profile = DEMO_PROFILE if ctx.info_name == "demo" else given(ctx, "profile")
+        return completion.get_completions([*(["--profile", profile] if profile else []), *words], incomplete)
 
 
 class WordArgument:
