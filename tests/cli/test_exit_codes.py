@@ -18,6 +18,14 @@ def test_usage_is_told_as_json_as_well(run: Run) -> None:
     assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
 
 
+def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:
+    step = "Words of a query that begin with - follow --: flagtui flags list -- "
+    assert run("flags", "list", "is:on", "-tag:web").err.endswith(f"{step}-tag:web\n")
+    assert run("flags", "list", "check", "-old").err.endswith(f"{step}-old\n")
+    assert run("flags", "list", "-x").err.endswith("See: flagtui flags list --help\n")
+    assert run("projects", "-tag:web").err.endswith("See: flagtui projects --help\n")
+
+
 @pytest.mark.parametrize(
     ("error", "code", "retryable"),
     [

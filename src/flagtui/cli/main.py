@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from itertools import pairwise
+from shlex import quote
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ from flagtui.cli.plumbing.global_options import be_quiet, log_to
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.output.lines import VOICE, warn
 from flagtui.cli.plumbing.registry import command_index
-from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
+from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, QueryWord
 from flagtui.cli.plumbing.word_types import RecordWord
 from flagtui.safe_text import safe_text
 
@@ -173,7 +174,7 @@ def _run(arguments: list[str]) -> int:
         print("\nflagtui: stopped; nothing was changed.", file=sys.stderr)
         return 130
     except click.UsageError as wrong:
-        trouble = _usage_in_words(wrong)
+        trouble = _usage_in_words(wrong, arguments)
     except click.ClickException as wrong:
         trouble = Trouble(wrong.format_message(), code="usage")
     except Trouble as known:
@@ -236,8 +237,8 @@ def _without_output(reason: str, more: str = "") -> int:
     return 1
 
 
-def _usage_in_words(wrong: click.UsageError) -> Trouble:
-    """Return one sentence and where the help is; a group without a command gets help at once."""
+def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
+    """Return one sentence and the next step; a group without a command gets help at once."""
     message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(message, code="usage")
@@ -245,7 +246,26 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
     # Choices come a line each.
     message = re.sub(r":?\s*\n\s*", " ", message).strip() if "\n" in message else message
     ending = "" if message.endswith((".", "?", "!")) else "."
-    return Trouble(safe_text(f"{message}{ending}", 500), f"See: {where} --help", code="usage")
+    step = f"See: {where} --help"
+    if word := _query_word(wrong, arguments):
+        step = f"Words of a query that begin with - follow --: {where} -- {safe_text(quote(word), 80)}"
+    return Trouble(safe_text(f"{message}{ending}", 500), step, code="usage")
+
+
+def _query_word(wrong: click.UsageError, arguments: list[str]) -> str:
+    """Return the word, such as `-tag:web`, of which click read the first letter as an option; else empty."""
+    match wrong:
+        case click.NoSuchOption():
+            letters = [wrong.option_name]
+        case click.BadParameter(param=click.Option() as param):
+            letters = param.opts
+        case _:
+            return ""
+    params = wrong.ctx.command.params if wrong.ctx else []
+    if not any(isinstance(param.type, QueryWord | RecordWord) for param in params):
+        return ""
+    words = (word for word in arguments if len(word) > 2 and word[1] != "-")
+    return next((word for word in words if word[:2] in letters), "")
 
 
 def _fault_in_words(fault: Exception) -> str:
