@@ -29,6 +29,7 @@ def raising(fault: Exception, cause: BaseException | None = None) -> Answering:
     ("fault", "cause", "kind"),
     [
         (httpx.ConnectError("x"), socket.gaierror(-2, "Name or service not known"), errors.NameNotFound),
+        (httpx.ConnectError("[Errno -2] Name or service not known"), None, errors.NameNotFound),
         (httpx.ConnectError("x"), ConnectionRefusedError(111, "refused"), errors.Refused),
         (httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED]"), ssl.SSLError(1, "x"), errors.TlsFailed),
         (httpx.ConnectError("no route"), OSError(113, "no route"), errors.Unreachable),

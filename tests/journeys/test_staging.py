@@ -72,7 +72,9 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Sett
         assert "on → off" in program.screen
         await program.press("space")
         assert "STAGING 0" in program.screen
-        await program.press("space", "u", "space", "U")
+        await program.press("plus")
+        assert "nothing is staged" in program.notices[-1]
+        await program.press("plus", "space", "u", "space", "U")
         assert "nothing was undone" in program.notices[-1]
         await program.press("2", "space")
         assert "experiments change in steps" in words(program.screen)

@@ -129,6 +129,18 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"verified": False}, "nothing set by a user"),
+        ({}, "not known: this server does not report it"),
+    ],
+)
+def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSON], words: str) -> None:
+    plan = planned(delete(ID), **fields)
+    assert [each.text for each in plan.consequences if each.label == "Lost there"] == [words]
+
+
+@pytest.mark.parametrize(
     "rules",
     [
         *map(GuardRules, (Level.RELAXED, Level.GUARDED, Level.STRICT)),

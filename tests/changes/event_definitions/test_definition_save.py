@@ -60,6 +60,20 @@ async def test_deletion_keeps_a_copy_that_undo_recreates(tmp_path: Path) -> None
         assert (made.description, made.tags, made.verified) == ("Joined", ("growth",), True)
 
 
+async def test_recreation_without_a_response_is_recognised_by_name(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        entry = await delete_described(bench)
+        bench.wire.fail(from_the_write_on(lost), is_done=True)
+        undo = plan_recreation(entry.key, entry.before, AROUND)
+        [ended] = await save(bench, undo, undoes={entry.key: entry.id})
+        assert ended.ending == "unknown"
+        bench.wire.heal()
+        bench.clock.now += WATCH_FOR
+        definitions = bench.client.event_definitions
+        [recovery] = await recover(bench.journal, HERE, event_definitions=definitions)
+        assert recovery.verdict == "applied"
+
+
 @pytest.mark.parametrize("only_events_create", [False, True])
 async def test_event_sent_again_gets_its_description_back(only_events_create: bool, tmp_path: Path) -> None:
     def older(request: httpx.Request) -> httpx.Response | None:
