@@ -67,11 +67,11 @@ def test_refusal_after_a_saved_change_counts_it() -> None:
     plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
     assert isinstance(plan, Plan)
     report, refused = ChangeReport(Printer("ndjson")), GuardRefused("it is read-only")
-    assert refusal(refused, report).what == "it is read-only; nothing was sent."
+    assert refusal(refused, report.not_sent).what == "it is read-only; nothing was sent."
     report.results([result_of(Outcome(plan, "refused", reason="No."))])
-    assert refusal(refused, report).what == "it is read-only; nothing was sent."
+    assert refusal(refused, report.not_sent).what == "it is read-only; nothing was sent."
     report.results([result_of(Outcome(plan, "saved"))])
-    assert refusal(refused, report).what == "it is read-only; nothing more was sent."
+    assert refusal(refused, report.not_sent).what == "it is read-only; nothing more was sent."
 
 
 def status_in(words: str) -> int | None:

@@ -193,19 +193,30 @@ class Question(QuestionContext, Generic[P]):
         return ""
 
 
+def refuse_early(rules: GuardRules, number: int, noun: str, *, is_least: bool = False) -> GuardRefused | None:
+    """Return the refusal that needs no plans: the profile is read-only, or so many records are too many.
+
+    With `is_least`, there may be more of them.
+    """
+    if rules.level is Level.READ_ONLY:
+        return GuardRefused("this profile is read-only", "use a profile that may write")
+    if number > rules.bulk_limit:
+        at_least = "at least " if is_least else ""
+        reason = f"{at_least}{number:,} {noun}s at once; this profile allows {rules.bulk_limit:,}"
+        return GuardRefused(reason, "choose fewer, or raise bulk_limit in the profile")
+    return None
+
+
 def guard(
     plans: Sequence[P], rules: GuardRules, asked_with: QuestionContext = PLAIN
 ) -> GuardRefused | Question[P]:
     """Return whether and how a user may confirm these plans together."""
-    if rules.level is Level.READ_ONLY:
-        return GuardRefused("this profile is read-only", "use a profile that may write")
+    if refused := refuse_early(rules, len(plans), plans[0].noun if plans else ""):
+        return refused
     if not plans:
         return GuardRefused("there is nothing to change")
     if len({(plan.id, plan.key) for plan in plans}) < len(plans):
         return GuardRefused(f"the same {plans[0].noun} is in it twice", "change it once")
-    if len(plans) > rules.bulk_limit:
-        reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
-        return GuardRefused(reason, "choose fewer, or raise bulk_limit in the profile")
     has_key = rules.level is not Level.STRICT and not any(plan.verb.is_typed for plan in plans)
     is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(

@@ -59,11 +59,6 @@ class NewFlag:
     """The number of the flag it is a copy of."""
 
 
-def _is_refused_with_dependents(fresh: Flag, changes: Mapping[str, JSON]) -> bool:
-    """Return whether servers refuse the change while flags that are on depend on this one."""
-    return changes.get("deleted") is True or (changes.get("active") is False and fresh.active)
-
-
 def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange:
     """Switch a flag that blocks switching `key` too; the plan states why."""
     is_turned_on = switch.changes["active"] is True
@@ -189,7 +184,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
         reading = await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
-        if has_queries or is_one_of_many or not _is_refused_with_dependents(fresh, changes):
+        is_off = changes.get("deleted") is True or (changes.get("active") is False and fresh.active)
+        if has_queries or is_one_of_many or not is_off:
             return reading
         # They decide whether the server takes the change, so that they are read with `--yes` too.
         listed = linked(self._near.dependents.get(fresh.id, ()))

@@ -36,6 +36,7 @@ from flagtui.cli.plumbing.record_command import RecordCommand, command
 STOPPED: Final = 130
 CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
+NOTHING_SENT: Final = "nothing was sent"
 NOTHING_MORE: Final = "nothing more was sent"
 AGAIN: Final = "run the command again to change the current record"
 """The next step after a conflict that the server, or the last read before the request, reported."""
@@ -95,7 +96,7 @@ class ChangeReport:
     @property
     def not_sent(self) -> str:
         """`nothing was sent`, as far as that is true of the whole command."""
-        return NOTHING_MORE if self._has_saved else "nothing was sent"
+        return NOTHING_MORE if self._has_saved else NOTHING_SENT
 
     def plans(self, plans: Sequence[ChangePlan]) -> None:
         """Print what a dry run would change."""
@@ -130,10 +131,10 @@ def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
     return exit_code(apart)
 
 
-def refusal(refused: GuardRefused, report: ChangeReport) -> Trouble:
+def refusal(refused: GuardRefused, not_sent: str = NOTHING_SENT) -> Trouble:
     """Return the error for a change that the guard refuses."""
     fix = f"To go on: {refused.next}." if refused.next else ""
-    return Trouble(f"{refused.reason}; {report.not_sent}.", fix, code="refused")
+    return Trouble(f"{refused.reason}; {not_sent}.", fix, code="refused")
 
 
 def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:

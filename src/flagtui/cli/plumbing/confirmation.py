@@ -102,10 +102,13 @@ async def ask_and_send(
     return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
 
 
-def check_count(number: int, noun: str, most: int | None, effect: str = "change") -> None:
-    """Raise Trouble for more records than `--max-changes`."""
+def check_count(
+    number: int, noun: str, most: int | None, effect: str = "change", *, is_least: bool = False
+) -> None:
+    """Raise Trouble for more records than `--max-changes`; with `is_least`, there may be more of them."""
     if most is not None and number > most:
-        what = f"{count(number, noun)} would {effect}; --max-changes allows {most:,}"
+        at_least = "at least " if is_least else ""
+        what = f"{at_least}{count(number, noun)} would {effect}; --max-changes allows {most:,}"
         raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
 
 
@@ -136,7 +139,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def refuse(self, refused: GuardRefused) -> None:
         """Raises Trouble."""
-        raise refusal(refused, self._report)
+        raise refusal(refused, self._report.not_sent)
 
     async def confirm(self, question: Question[P]) -> Approved[P] | None:
         """Confirm the question and show conflicts in full. Raises Trouble for what else is missing."""

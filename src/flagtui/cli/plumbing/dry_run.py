@@ -43,7 +43,7 @@ async def dry_run(
     if planned.plans:
         question = guard(planned.plans, session.rules.within(planned.place), asked_with)
         if isinstance(question, GuardRefused):
-            raise refusal(question, report)
+            raise refusal(question, report.not_sent)
         needs = needs_of(question)
         # Another user may apply a set that is written to a file.
         lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)

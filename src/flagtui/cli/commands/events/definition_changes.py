@@ -8,8 +8,10 @@ import click
 
 from flagtui.changes.event_definitions import definition_intent as intents
 from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.cli.commands.events.event_views import READ, events_of
+from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
@@ -176,7 +178,12 @@ async def change_events(
     session: ProjectSession, selection: RecordSelection, make: MakeIntent, terms: WriteTerms
 ) -> int:
     """Change every selected event and return the exit code. Raises Trouble."""
-    return await _change(session, await events_of(session, selection), make, terms)
+
+    def would_change(fresh: EventDefinition) -> bool:
+        return plan_event(make(fresh), fresh, DefinitionContext()) is not None
+
+    bulk = BulkReader(session, terms, EventPlan.noun, would_change)
+    return await _change(session, await events_of(session, selection, bulk), make, terms)
 
 
 async def _change(

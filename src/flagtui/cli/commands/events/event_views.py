@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -23,6 +23,9 @@ from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.listed_definitions import ListedDefinition
 from flagtui.models.rows import EventDefinitionRow
+
+if TYPE_CHECKING:
+    from flagtui.cli.plumbing.bulk_reader import BulkReader
 
 READ: Final = ("event_definitions.list", "event_definitions.get", "event_definitions.by_name")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -182,14 +185,20 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
     return 0
 
 
-async def events_of(session: ProjectSession, selection: RecordSelection) -> list[EventDefinition]:
-    """Return each event once. Raises ApiError, and Trouble if one is missing: then no event is changed."""
+async def events_of(
+    session: ProjectSession,
+    selection: RecordSelection,
+    bulk: "BulkReader | None" = None,
+) -> list[EventDefinition]:
+    """Return each event once.
+
+    Raises ApiError, and Trouble if one is missing or `bulk` refuses so many: then no event is changed.
+    """
+    read = several if bulk is None else bulk.read
     named = {event.id: event for event in await _named(session, selection)}
     ids = [row.id for line in selection.queries for row in await EVENTS.rows(session, line)]
-    read = await several(
-        [id for id in dict.fromkeys(ids) if id not in named], session.client.event_definitions.get
-    )
-    return [*named.values(), *read]
+    unread = [id for id in dict.fromkeys(ids) if id not in named]
+    return [*named.values(), *await read(unread, session.client.event_definitions.get)]
 
 
 async def _named(session: ProjectSession, selection: RecordSelection) -> list[EventDefinition]:

@@ -1,11 +1,12 @@
 """`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import Final, Unpack
 
 import click
 
+from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import (
     Intent,
     set_all_rollouts,
@@ -18,10 +19,12 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
 from flagtui.changes.flags.flags_together import FlagChange, change_for
+from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.commands.flags.flag_objects import NAMING
+from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
@@ -35,6 +38,7 @@ from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
 from flagtui.text.formats import percent as percent_words
 
 WRITE = (
@@ -47,6 +51,29 @@ WRITE = (
 )
 MakeIntent = Callable[[Flag], Intent | Skipped]
 """The intended change of one flag, or why it is skipped."""
+
+
+async def change_selected(
+    session: ProjectSession,
+    selection: RecordSelection,
+    make: MakeIntent,
+    terms: WriteTerms,
+    row_would_change: Callable[[FlagRow], bool] | None = None,
+) -> int:
+    """Read the selected flags and change them; the exit code. Raises Trouble, ApiError.
+
+    `row_would_change` returns whether the row of a flag shows that the flag would change; None where rows
+    lack what the change is about.
+    """
+
+    def would_change(raw: FlagObject) -> bool:
+        flag = Flag.of(raw)
+        intent = make(flag)
+        return isinstance(intent, Intent) and isinstance(change_for(intent).plan(flag, Context()), Plan)
+
+    is_bulk = bool(selection.queries) or len(selection.names) > 1
+    bulk = BulkReader(session, terms, Plan.noun, would_change, row_would_change) if is_bulk else None
+    return await change_flags(session, await flags_of(session, selection, bulk), make, terms)
 
 
 async def change_flags(
@@ -89,6 +116,15 @@ def with_version_check(planned: Planned[FlagChange, Plan]) -> Planned[FlagChange
     return replace(planned, adapter=VersionedFlagAdapter(adapter.flags))
 
 
+_ROW_WOULD_CHANGE: Final[Mapping[str, Callable[[FlagRow], bool]]] = {
+    "enable": lambda row: not row.active,
+    "disable": lambda row: row.active,
+    "archive": lambda row: not row.archived,
+    "unarchive": lambda row: row.archived,
+    "delete": lambda _row: True,
+}
+
+
 def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     """Return a change of one field that needs nothing but the flags."""
 
@@ -102,8 +138,17 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     @IF_VERSION
     async def change(session: ProjectSession, flags: RecordSelection, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
-        selected = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
-        return await change_flags(session, selected, lambda flag: switch(verb, flag.id, flag.version), terms)
+
+        def switched(flag: Flag) -> Intent:
+            return switch(verb, flag.id, flag.version)
+
+        if name == "restore":
+            return await change_flags(session, await deleted_flags_of(session, flags), switched, terms)
+
+        def row_would_change(row: FlagRow) -> bool:
+            return _ROW_WOULD_CHANGE[name](row) and not refuse_row(row, name)
+
+        return await change_selected(session, flags, switched, terms, row_would_change)
 
     return change
 
@@ -170,7 +215,7 @@ async def rollout(
     def changed(flag: Flag) -> Intent | Skipped:
         return rollout_intent(flag, percent, condition, has_all=all_conditions)
 
-    return await change_flags(session, await flags_of(session, flags), changed, terms)
+    return await change_selected(session, flags, changed, terms)
 
 
 @change_command(
@@ -193,7 +238,10 @@ async def tag(
     def retagged(flag: Flag) -> Intent:
         return set_field(flag.id, "tags", list(flag.tags), list(retagging.of(flag.tags)), flag.version)
 
-    return await change_flags(session, await flags_of(session, flags), retagged, terms)
+    def row_would_change(row: FlagRow) -> bool:
+        return {*retagging.of(row.tags)} != {*row.tags}
+
+    return await change_selected(session, flags, retagged, terms, row_would_change)
 
 
 def rollout_intent(

@@ -1,6 +1,6 @@
 """The flags that the words of a command mean, as the JSON objects the server sent: for what shows them."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
@@ -9,6 +9,9 @@ from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, is_id, read_a
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.rows import FlagRow
+
+if TYPE_CHECKING:
+    from flagtui.cli.plumbing.bulk_reader import BulkReader
 
 FlagObject = dict[str, JSON]
 NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
@@ -29,12 +32,18 @@ async def rows_of(session: ProjectSession, selection: RecordSelection) -> list[F
     return [*{row.id: row for row in (*named, *listed)}.values()]
 
 
-async def objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
-    """Return each flag once. Raises ApiError, and Trouble when one is missing."""
-    named = await _named(session, selection)
-    ids = [row.id for line in selection.queries for row in await FLAGS.rows(session, line)]
-    unread = [id for id in dict.fromkeys(ids) if id not in named]
-    return [*named.values(), *await several(unread, session.client.flag_objects.get)]
+async def objects_of(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> list[FlagObject]:
+    """Return each flag once. Raises ApiError, and Trouble when one is missing or `bulk` refuses so many."""
+    named = await _named(session, selection, bulk)
+    rows = {row.id: row for line in selection.queries for row in await FLAGS.rows(session, line)}
+    unread = {id: row for id, row in rows.items() if id not in named}
+    get = session.client.flag_objects.get
+    if bulk is None:
+        return [*named.values(), *await several([*unread], get)]
+    bulk.check_rows([*unread.values()])
+    return [*named.values(), *await bulk.read([*unread], get)]
 
 
 async def listed_objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
@@ -55,9 +64,12 @@ async def listed_objects_of(session: ProjectSession, selection: RecordSelection)
     return [*objects.values()]
 
 
-async def _named(session: ProjectSession, selection: RecordSelection) -> dict[int | None, FlagObject]:
+async def _named(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> dict[int | None, FlagObject]:
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
-    objects = await several(selection.names, lambda name: _find(session, name))
+    read = several if bulk is None else bulk.read
+    objects = await read(selection.names, lambda name: _find(session, name))
     missing = [name for name, flag in zip(selection.names, objects, strict=True) if flag is None]
     if missing:
         raise await FLAGS.unknown(session, missing)

@@ -1,5 +1,7 @@
 """The flags that the words of a command mean, as typed records: for what changes them."""
 
+from typing import TYPE_CHECKING
+
 from flagtui.cli.commands.flags.flag_objects import objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
@@ -8,10 +10,20 @@ from flagtui.cli.plumbing.selection import RecordSelection, is_id, only_one, sev
 from flagtui.models.flag import Flag
 from flagtui.store.activity_feed import recent_deletions
 
+if TYPE_CHECKING:
+    from flagtui.cli.plumbing.bulk_reader import BulkReader
 
-async def flags_of(session: ProjectSession, selection: RecordSelection) -> list[Flag]:
-    """Return each flag once. Raises ApiError, and Trouble if one is missing: then no flag is changed."""
-    return [Flag.of(raw) for raw in await objects_of(session, selection)]
+
+async def flags_of(
+    session: ProjectSession,
+    selection: RecordSelection,
+    bulk: "BulkReader | None" = None,
+) -> list[Flag]:
+    """Return each flag once.
+
+    Raises ApiError, and Trouble if one is missing or `bulk` refuses so many: then no flag is changed.
+    """
+    return [Flag.of(raw) for raw in await objects_of(session, selection, bulk)]
 
 
 async def flag_of(session: ProjectSession, selection: RecordSelection) -> Flag:

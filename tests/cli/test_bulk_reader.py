@@ -1,0 +1,71 @@
+"""A change of too many records is refused before more of them are read than needed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Done, Run, Service
+
+Logged = Callable[..., tuple[Done, int]]
+LIMIT = 2
+
+
+@pytest.fixture
+def logged(online: Run, service: Service, home: Path, tmp_path: Path) -> Logged:
+    """Commands of a profile with a small limit; each with the number of records that it read whole."""
+    folder = home / ".config" / "flagtui"
+    folder.mkdir(parents=True)
+    profile = f'[profiles.here]\nhost = "{service.address}"\nbulk_limit = {LIMIT}\n'
+    (folder / "config.toml").write_text(profile)
+
+    def run(*words: str) -> tuple[Done, int]:
+        log = tmp_path / "log"
+        log.unlink(missing_ok=True)
+        done = online("--log", str(log), *words, "--yes")
+        paths = [json.loads(line)["path"].rstrip("/") for line in log.read_text().splitlines()]
+        return done, sum(map(is_record, paths))
+
+    return run
+
+
+def is_record(path: str) -> bool:
+    """Return whether the path names one flag or event definition."""
+    folder, _, id = path.rpartition("/")
+    return folder.endswith(("/feature_flags", "/event_definitions")) and any(map(str.isdigit, id))
+
+
+@pytest.mark.parametrize("change", ["disable", "delete", "archive", "tag --add bulky"])
+def test_rows_of_the_list_are_enough_to_refuse(logged: Logged, change: str) -> None:
+    verb, *options = change.split()
+    done, read = logged("flags", verb, "is:on", *options)
+    assert (done.code, read) == (3, 0)
+    assert f"flags at once; this profile allows {LIMIT}; nothing was sent" in done.err
+
+
+@pytest.mark.parametrize("line", ["flags rollout is:on --to 17", "events tag is:unverified --add bulky"])
+def test_reading_ends_at_the_first_record_too_many(logged: Logged, line: str) -> None:
+    done, read = logged(*line.split())
+    assert done.code == 3
+    # Those that would stay as they are do not count.
+    assert LIMIT < read <= LIMIT + 3
+    assert f"at least {LIMIT + 1} " in done.err
+
+
+def test_records_that_stay_as_they_are_do_not_count(logged: Logged) -> None:
+    done, read = logged("flags", "enable", "is:on")
+    assert done.code == 0
+    assert read > LIMIT
+
+
+def test_max_changes_ends_the_reading_too(logged: Logged) -> None:
+    done, read = logged("flags", "rollout", "is:on", "--to", "17", "--max-changes", "1")
+    assert done.code == 3
+    assert 1 < read <= 4
+    assert "at least 2 flags would change; --max-changes allows 1" in done.err
+
+
+def test_piped_names_are_read_up_to_the_limit(logged: Logged, online: Run) -> None:
+    keys = online("flags", "list", "is:on", "--fields", "key").out.split()
+    done, _read = logged("flags", "rollout", *keys, "--to", "17")
+    assert (done.code, f"at least {LIMIT + 1} flags at once" in done.err) == (3, True)
