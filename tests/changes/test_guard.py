@@ -108,6 +108,7 @@ def test_too_many_or_repeated_flags_are_refused() -> None:
     plans = [off(id=number, key=f"k{number}") for number in range(1, 13)]
     assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)
     assert isinstance(guard([off(), off()], GuardRules()), GuardRefused)
+    assert expect(guard([], GuardRules()), GuardRefused).reason == "there is nothing to change"
     question = asked(*plans, level=Level.RELAXED, place="PROD")
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 

@@ -104,6 +104,46 @@ def test_archived_flag_cannot_be_resumed() -> None:
     flag = Flag.of({"id": 3, "key": "blue", "archived": True})
     refusal = expect(tried("resume", made("paused"), StepContext(NOW, flag=flag)), Blocked)
     assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
+    assert refusal.next == "bring the flag back from the archive first"
+
+
+@pytest.mark.parametrize(
+    ("dependents", "reason", "next"),
+    [
+        (("a",), "a depends on its flag", "change or turn off that flag first"),
+        (("a", "b"), "a, b depend on its flag", "change or turn off those flags first"),
+    ],
+)
+def test_pause_is_refused_while_flags_depend_on_its_flag(
+    dependents: tuple[str, ...], reason: str, next: str
+) -> None:
+    refusal = expect(tried("pause", made(), StepContext(NOW, dependents=dependents)), Blocked)
+    assert (refusal.reason, refusal.next) == (f"{reason}, so that cannot be turned off", next)
+
+
+def test_end_offers_to_ship_only_while_variants_are_served() -> None:
+    ended = {
+        state: next(each.text for each in planned("end", made(state)).consequences if each.label == "Flag")
+        for state in ("running", "paused")
+    }
+    assert {state: text.endswith("; W ships one") for state, text in ended.items()} == {
+        "running": True,
+        "paused": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ([], "blue is already on and matches no one: no one gets a variant"),
+        ([{"properties": []}], "blue is already on: its variants are being served"),
+    ],
+)
+def test_launch_names_what_a_flag_serves_that_is_on(groups: list[object], words: str) -> None:
+    flag = made().raw["feature_flag"]
+    on = {**flag, "active": True, "filters": {**flag["filters"], "groups": groups}}
+    plan = planned("launch", made("draft", feature_flag=on))
+    assert [each.text for each in plan.consequences if each.label == "Flag"] == [words]
 
 
 def test_launching_without_metrics_or_code_is_warned_about() -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Entry
@@ -93,3 +94,9 @@ def test_a_dropped_pause_is_not_scheduled_again(is_recurring: bool) -> None:
     refusal = refuse_undo_of_schedule(Entry(before=kept_of(dropping(schedule, "turned off"))))
     assert (refusal is None) is is_recurring
     assert refusal is None or refusal.reason.startswith("it was paused")
+
+
+def test_schedule_without_its_payload_is_not_undone() -> None:
+    refusal = expect(refuse_undo_of_schedule(Entry(before={"id": 5})), Blocked)
+    assert refusal.reason == "the previous value was not recorded"
+    assert refusal.next == "schedule it again, or drop it"

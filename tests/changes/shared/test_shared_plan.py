@@ -6,7 +6,15 @@ import pytest
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.shared.shared_plan import HOLDOUT, LONGEST, METRIC, SharedIntent, plan_shared
+from flagtui.changes.shared.shared_plan import (
+    HOLDOUT,
+    LONGEST,
+    METRIC,
+    SharedIntent,
+    SharedPlan,
+    plan_shared,
+)
+from flagtui.models.experiment import SavedMetric
 
 QUERY = {"kind": "ExperimentMetric"}
 
@@ -30,3 +38,26 @@ QUERY = {"kind": "ExperimentMetric"}
 def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], reason: str) -> None:
     blocked = expect(plan_shared(SharedIntent(kind, 0, values, "create"), None), Blocked)
     assert blocked.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("intent", "consequences"),
+    [
+        (
+            SharedIntent(METRIC, 3, {}, "delete"),
+            {
+                "Real": "deleted at once on the server, which cannot restore it",
+                "Experiments": "experiments that measure it continue without it",
+                "Kept here": "a copy in the journal; undo creates it again with another number",
+            },
+        ),
+        (
+            SharedIntent(METRIC, 3, {"query": {"kind": "Other"}}, "edit"),
+            {"Experiments": "all that measure it measure the new query"},
+        ),
+    ],
+)
+def test_question_names_the_consequences(intent: SharedIntent, consequences: dict[str, str]) -> None:
+    fresh = SavedMetric.of({"id": 3, "name": "Paid", "query": QUERY})
+    plan = expect(plan_shared(intent, fresh), SharedPlan)
+    assert {each.label: each.text for each in plan.consequences} == consequences

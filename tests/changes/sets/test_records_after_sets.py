@@ -1,0 +1,52 @@
+"""Records as they will be once their change in the set is applied."""
+
+from typing import Any, Final
+
+import pytest
+from tests.changes.event_definitions.conftest import AROUND, definition
+from tests.changes.sets.conftest import LIMIT, empty_set
+from tests.doubles.expected import require
+
+from flagtui.changes.event_definitions.definition_intent import hide, set_field, verify
+from flagtui.changes.event_definitions.definition_plan import plan_event
+from flagtui.changes.sets.after_set import event_after, record_after
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
+from flagtui.changes.sets.plan_changes import changes_of
+
+EVENT: Final = definition(description="old", verified=False, hidden=True)
+
+
+def staged(name: str, value: Any, seen: Any) -> StagedChange:
+    """The change of a set that sets this field of the event."""
+    intent = set_field(EVENT.id, name, value, seen)
+    (change,) = changes_of([require(plan_event(intent, EVENT, AROUND))])
+    return change
+
+
+def a_set(change: StagedChange) -> ChangeSet:
+    return empty_set().with_changes([change], LIMIT)
+
+
+def test_event_after_a_set_has_its_staged_values() -> None:
+    change = staged("description", "new", "old")
+    assert record_after(EVENT, a_set(change)).description == "new"
+    assert event_after(EVENT, staged("owner", 1, None)).raw["owner"] == {"id": 1}
+
+
+def test_verifying_in_a_set_unhides() -> None:
+    (change,) = changes_of([require(plan_event(verify(EVENT.id), EVENT, AROUND))])
+    after = event_after(EVENT, change)
+    assert (after.verified, after.hidden) == (True, False)
+
+
+def test_hiding_in_a_set_unverifies() -> None:
+    event = definition(verified=True)
+    (change,) = changes_of([require(plan_event(hide(event.id), event, AROUND))])
+    after = event_after(event, change)
+    assert (after.verified, after.hidden) == (False, True)
+
+
+def test_event_changed_since_it_was_staged_is_refused() -> None:
+    change = staged("description", "new", "old")
+    with pytest.raises(ChangeSetError):
+        record_after(definition(description="newest"), a_set(change))
