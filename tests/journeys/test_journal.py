@@ -11,12 +11,17 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.journal_entries import Entry, Signature
 
 
-@pytest.mark.parametrize("size", [(60, 15), (80, 24)])
-async def test_journal_shows_whole_changes_and_outcomes(size: tuple[int, int], setting: Setting) -> None:
+@pytest.mark.parametrize(
+    ("size", "change"), [((60, 15), "undo: chang…"), ((80, 24), "undo: change targeting")]
+)
+async def test_journal_shows_whole_keys_and_outcomes(
+    size: tuple[int, int], change: str, setting: Setting
+) -> None:
     async with running(replace(setting, size=size)) as program:
         await program.press("percent_sign", *"37", "enter", "y", "u", "y", "J")
-        rows = [line.split() for line in program.screen.splitlines() if "undo: change targeting" in line]
-        assert [row[5] for row in rows] == ["saved"]
+        (row,) = [line for line in program.screen.splitlines() if "undo: " in line]
+        assert row.split()[1] == "billing-usage-alerts"
+        assert f" {change} saved" in " ".join(row.split())
 
 
 async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Setting) -> None:
