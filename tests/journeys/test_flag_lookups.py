@@ -64,7 +64,11 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         mine = await colleague.evaluation.my_flags()
         on = sum(one.value not in (False, None) for one in mine)
         await program.press("escape", "I")
-        assert f"{on} of {len(mine)} on" in words(program.screen)
+        workspace = program.app.app_state.workspace
+        assert workspace is not None
+        archived = len(mine) - len(workspace.flags.rows)
+        assert archived > 0
+        assert f"{on} of {len(mine)} on, {archived} archived or new" in words(program.screen)
         await program.press("slash", *"checkout-v2")
         assert "checkout-v2-banner" in program.screen
         assert "new-nav" not in program.screen

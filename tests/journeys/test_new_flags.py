@@ -199,6 +199,7 @@ async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Se
         await program.press("escape", "escape", "escape", "ctrl+r")
         shown = words(program.screen)
         assert "^r Deleted flags" in shown
+        assert " in recent activity" in shown
         assert "export-parquet" in shown
         assert "Alice" in shown
         await program.press("x", "x", "z")

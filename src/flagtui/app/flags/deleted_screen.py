@@ -69,6 +69,9 @@ class DeletedScreen(ReadList[Deletion]):
         workspace = self._app_state.workspace
         return await recent_deletions(workspace.client.flags) if workspace is not None else ()
 
+    def counted(self) -> str:
+        return f"{super().counted()} in recent activity"
+
     def about(self, row: Deletion) -> Iterator[list[Piece]]:
         workspace = self._app_state.workspace
         by = f" by {safe_text(row.who, 60)}" if row.who else ""

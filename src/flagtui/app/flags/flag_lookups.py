@@ -87,7 +87,8 @@ class IdsScreen(ReadList[IdFound]):
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, ids: Sequence[int]) -> None:
         super().__init__(app_state, runner)
-        self._ids = ids
+        self._ids = ids[:MOST]
+        self._pasted = len(ids)
 
     async def read(self) -> Sequence[IdFound]:
         workspace = self._app_state.workspace
@@ -99,7 +100,8 @@ class IdsScreen(ReadList[IdFound]):
         return [IdFound(id, keys.get(id, ""), place) for place, id in enumerate(self._ids)]
 
     def counted(self) -> str:
-        return f"{sum(bool(row.key) for row in self._found):,} of {len(self._found):,} found"
+        cut = f", first {len(self._ids):,} of {self._pasted:,} ids" if self._pasted > len(self._ids) else ""
+        return f"{sum(bool(row.key) for row in self._found):,} of {len(self._found):,} found{cut}"
 
     def target(self) -> RecordLink | None:
         target = super().target()
@@ -116,22 +118,23 @@ class IdsScreen(ReadList[IdFound]):
 
 async def find_by_ids(app_state: AppState, runner: ChangeRunner) -> None:
     """Ask for ids and list the flags that have them."""
-    prompt = Prompt("Flags by id", "Paste ids; any separator works.", "", "812, 813 …", _read)
+    prompt = Prompt("Flags by id", "Paste ids; any separator works.", "", "812, 813 …", read_ids)
     line = await runner.ask(PromptScreen(prompt))
     if line is not None:
         runner.app.push_screen(IdsScreen(app_state, runner, ids_in(line)))
 
 
 def ids_in(line: str) -> list[int]:
-    """Return the numbers in a pasted text that can be ids, each once, as many as are looked up at once."""
+    """Return the numbers in a pasted text that can be ids, each once."""
     apart = "".join(each if each.isascii() and each.isdigit() else " " for each in line)
     ids = dict.fromkeys(int(text) for text in apart.split() if len(text) < 12)
-    return [id for id in ids if 0 < id < 2**31][:MOST]
+    return [id for id in ids if 0 < id < 2**31]
 
 
-def _read(line: str) -> PromptReading:
+def read_ids(line: str) -> PromptReading:
     ids = ids_in(line)
-    return PromptReading([(count(len(ids), "id"), "$text-muted")], "" if ids else "no id yet")
+    most = f"; the first {MOST:,} are looked up" if len(ids) > MOST else ""
+    return PromptReading([(f"{count(len(ids), 'id')}{most}", "$text-muted")], "" if ids else "no id yet")
 
 
 OFF: Final = ("off", "?")
@@ -196,7 +199,17 @@ class MyFlagsScreen(ReadList[MyValue]):
         ]
 
     def counted(self) -> str:
-        return f"{sum(row.is_on for row in self._found):,} of {len(self._found):,} on"
+        unlisted = f", {self._unlisted:,} archived or new" if self._unlisted else ""
+        return f"{sum(row.is_on for row in self._found):,} of {len(self._found):,} on{unlisted}"
+
+    @property
+    def _unlisted(self) -> int:
+        """The number of these flags that the list of flags does not count; 0 while it is loading."""
+        workspace = self._app_state.workspace
+        if workspace is None or not workspace.flags.is_complete:
+            return 0
+        listed = {row.id for row in workspace.flags.rows if not row.archived}
+        return sum(row.id not in listed for row in self._found)
 
     def about(self, row: MyValue) -> Iterator[list[Piece]]:
         me = self._app_state.workspace.me if self._app_state.workspace is not None else None
