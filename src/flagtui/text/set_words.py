@@ -91,8 +91,14 @@ def explain_blocked_set(skipped: Skipped) -> Notice:
     return Notice(f"{skipped.key}: {skipped.reason}; nothing was sent\n{next}", "warning", "not applied")
 
 
-def explain_pending(pending: Sequence[Entry]) -> Notice:
-    """Return the toast about a set of which nothing is left, or whose earlier run is still open."""
+def explain_pending(pending: Sequence[Entry], lost: Sequence[Skipped] = ()) -> Notice:
+    """Return the toast about a set of which nothing is left, or whose earlier run is still open.
+
+    `lost` are changes that were applied and are no longer in effect.
+    """
+    if lost:
+        more = f", and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+        return Notice(f"{lost[0].key}: {lost[0].reason}{more}; nothing was sent", "warning", "staged 0")
     if not pending:
         return Notice("the set was applied already", title="staged 0")
     names = ", ".join(entry.key for entry in pending)

@@ -47,6 +47,32 @@ def test_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
     assert len(records(here("journal", "--json"))) == 1
 
 
+def test_applied_set_reports_a_record_deleted_since(here: Run) -> None:
+    done(here("flags", "create", "made-by-set", "--dry-run", "--out", "set.json"))
+    done(here("apply", "set.json", "--yes"))
+    done(here("flags", "delete", "made-by-set", "--yes"))
+    for more in ("--yes", "--dry-run"):
+        deleted = here("apply", "set.json", more)
+        assert deleted.code == EXIT_CODES["conflict"]
+        assert deleted.out.startswith(
+            "made-by-set\tconflicted\tit was applied, and the record was deleted since"
+        )
+        assert "flagtui flags restore made-by-set" in deleted.out
+    done(here("flags", "restore", "made-by-set", "--yes"))
+    assert "the set was applied already" in done(here("apply", "set.json", "--yes")).out
+
+
+def test_applied_set_reports_values_changed_since(here: Run) -> None:
+    done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+    done(here("apply", "set.json", "--yes"))
+    done(here("flags", "enable", FLAG, "--yes"))
+    changed = here("apply", "set.json", "--yes", "--json")
+    assert changed.code == EXIT_CODES["conflict"]
+    endings = {each["key"]: each["ending"] for each in json.loads(changed.out)["records"]}
+    assert endings == {FLAG: "conflicted", OTHER: "unchanged"}
+    assert is_on(here, FLAG)
+
+
 def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
     done(here("flags", "create", "new-search", "--enable", "--stage"))
     done(here("events", "verify", "$pageview", "--stage"))

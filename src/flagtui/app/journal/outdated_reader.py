@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.app.state.app_state import AppState
 from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.planner import read_each
+from flagtui.changes.sets.applied_changes import read_record
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
-from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.set_progress import Identity
-from flagtui.store.kinds import BY_ENTRY, EXPERIMENTS, FLAGS
+from flagtui.store.kinds import BY_ENTRY
 
 MOST: Final = 20
 """Records read for one look at the list; questions about the set read all of them."""
@@ -45,7 +45,8 @@ class OutdatedReader:
 
         async def compare(change: StagedChange) -> OutdatedChange | None:
             try:
-                return await since.compare_off_loop(await _read(change, workspace.client), change)
+                record = await read_record(workspace.client, change.kind, change.record)
+                return await since.compare_off_loop(record, change)
             except ApiError:
                 return None
 
@@ -67,11 +68,3 @@ class OutdatedReader:
         if workspace is None:
             return None
         return workspace.collection(BY_ENTRY[change.kind].plural).server_row(change.record)
-
-
-async def _read(change: StagedChange, client: Client) -> Record:
-    if change.kind == FLAGS.entry:
-        return await client.flags.get(int(change.record))
-    if change.kind == EXPERIMENTS.entry:
-        return await client.experiments.get(int(change.record))
-    return await client.event_definitions.get(str(change.record))

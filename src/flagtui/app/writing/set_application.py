@@ -76,7 +76,7 @@ class SetApplication:
         if plan is None:
             return
         if plan.planned is None:
-            self._runner.show_toast(explain_pending(plan.pending))
+            self._runner.show_toast(explain_pending(plan.pending, plan.lost))
         elif plan.blocked:
             self._runner.show_toast(explain_blocked_set(plan.blocked[0]))
         elif plan.outdated:

@@ -74,14 +74,14 @@ class OutdatedChanges:
         """Return the change as an outdated one; None while it can be applied as it is."""
         if not is_outdated(record, change):
             return None
-        conflicts, has_values = self.conflicts(record, change), _has_values(record, change)
+        conflicts, is_done = self.conflicts(record, change), has_values(record, change)
         is_deleted = getattr(record, "deleted", False) is True and "deleted" not in change.values
         if not isinstance(record, Flag) or record.version is None or change.version is None:
             is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
-            return OutdatedChange(change, None, conflicts, is_own, "", has_values, is_deleted)
+            return OutdatedChange(change, None, conflicts, is_own, "", is_done, is_deleted)
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label
-        return OutdatedChange(change, record.version, conflicts, is_own, last_by, has_values, is_deleted)
+        return OutdatedChange(change, record.version, conflicts, is_own, last_by, is_done, is_deleted)
 
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
@@ -109,7 +109,8 @@ def _flag_conflicts(flag: Flag, change: StagedChange) -> Iterator[FieldConflict]
         yield from map(hidden_conflict, conflicts) if is_masked(flag, change) else conflicts
 
 
-def _has_values(record: Record, change: StagedChange) -> bool:
+def has_values(record: Record, change: StagedChange) -> bool:
+    """Return whether the record has the values of the change."""
     if not isinstance(record, Flag):
         return all(same(_value_of(record, name), value) for name, value in change.values.items())
     values, base = values_on(record, change), base_on(record, change)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.changes.proposal import Proposal
+from flagtui.changes.sets.applied_changes import lost_since
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.set_planner import SetPlanner
@@ -29,6 +30,8 @@ class SetPlan:
     """None when nothing is left, or when an earlier run is pending."""
     outdated: Sequence[OutdatedChange] = ()
     """Changes whose record has changed since."""
+    lost: Sequence[Skipped] = ()
+    """Where nothing is left: applied changes that are no longer in effect."""
 
     @property
     def pending(self) -> Sequence[Entry]:
@@ -51,8 +54,10 @@ async def plan_set(
     """
     progress = await settle_open(change_set, context.client, writing)
     before = SetPlan(progress, progress.left_of(change_set))
-    if before.pending or not before.left:
+    if before.pending:
         return before
+    if not before.left:
+        return replace(before, lost=await lost_since(change_set.changes, progress, context.client))
     planner = SetPlanner(
         context,
         changes=change_set.changes,

@@ -10,7 +10,8 @@ import click
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.proposal import Outcome
-from flagtui.changes.sets.change_set import ChangeSet
+from flagtui.changes.sets.applied_changes import DELETED
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_files import hold, lock_name
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
@@ -38,7 +39,7 @@ from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
-from flagtui.store.kinds import BY_ENTRY
+from flagtui.store.kinds import BY_ENTRY, EVENTS
 from flagtui.text.set_words import order_note
 
 WORDS: Final[Mapping[AfterRefusal, str]] = {
@@ -105,7 +106,7 @@ class ApplyRun:
         plan = await self._plan()
         if plan.planned is None:
             self._remove_staged()
-            return self._report_applied()
+            return self._report_applied(plan.lost)
         count = len(self.change_set.changes)
         if applied := count - len(plan.left):
             progress(f"{applied:,} of {count:,} changes were applied before")
@@ -142,11 +143,17 @@ class ApplyRun:
         progress("Nothing was sent: a set is applied as a whole.")
         return EXIT_CODES[code_of(errors[0])] if errors else exit_code(results)
 
-    def _report_applied(self) -> int:
-        changes = self.change_set.changes
-        words = "the set was applied already"
-        self.report.results([ChangeResult(change.key, UNCHANGED, words) for change in changes])
-        return 0
+    def _report_applied(self, lost: Sequence[Skipped]) -> int:
+        """Report that nothing is left; changes that are not in effect any more are conflicts."""
+        gone = {each.id: each.reason for each in lost}
+        results = [
+            _result_of_lost(change, gone[change.record])
+            if change.record in gone
+            else ChangeResult(change.key, UNCHANGED, "the set was applied already")
+            for change in self.change_set.changes
+        ]
+        self.report.results(results)
+        return exit_code(results)
 
     def _report_outdated(self, outdated: Sequence[OutdatedChange]) -> int:
         results = [
@@ -209,6 +216,15 @@ class ApplyRun:
     def _remove_staged(self) -> None:
         if self.source.is_staged and not self.terms.agreement.dry_run:
             self.source.file.remove()
+
+
+def _result_of_lost(change: StagedChange, reason: str) -> ChangeResult:
+    """Return the result of an applied change that is no longer in effect."""
+    next = "Make a new set to change the current record."
+    if reason == DELETED and change.kind != EVENTS.entry:
+        kind = BY_ENTRY[change.kind].plural
+        next = f"Restore it with: {next_command(kind, 'restore', change.key)}"
+    return ChangeResult(change.key, "conflicted", f"{reason}; nothing was sent", next)
 
 
 def _how_to_go_on(outdated: OutdatedChange) -> str:
