@@ -1,26 +1,27 @@
-"""Over a slow link keys arrive together: each is obeyed before the next one is looked at, in every list."""
+"""Over a slow link keys arrive together: each is obeyed before the next one is looked at, on every screen."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.doubles import quiet
-from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.whole_program import Program, Setting, running, words
 from textual import events
 from textual.widgets import Input
 
+from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
-from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.config.guard_rules import GuardRules, Level
 
 
-async def packet(program: Program, *keys: str) -> BrowseScreen:
-    """Send keys all at once, as one read from the terminal does; then wait for what they do."""
+async def packet(program: Program, *keys: str) -> Any:
+    """Send keys all at once, as one read from the terminal does, and return the screen that they lead to."""
     for key in keys:
         await quiet.press(program.app, key)
     await program.settle()
-    assert isinstance(program.app.screen, BrowseScreen)
     return program.app.screen
 
 
@@ -64,9 +65,7 @@ async def test_alt_is_two_keys_unless_it_is_bound(setting: Setting) -> None:
         assert (screen.search.value, screen.rows.place) == ("turn", 1)
         screen = await packet(program, "slash", "escape", "k", "slash", "down", "j")
         assert (screen.search.value, screen.rows.place) == ("turn", 1)
-        assert not isinstance(
-            await packet(program, "slash", *"q", "escape", "escape", "escape"), JournalScreen
-        )
+        assert isinstance(await packet(program, "slash", "q", *["escape"] * 3), FlagsScreen)
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -88,11 +87,8 @@ async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting
         await program.go_to("new-nav")
         await program.press("space", *"new-nav")
         assert isinstance(program.app.screen, ConfirmScreen)
-        for key in ("escape", "enter"):
-            await quiet.press(program.app, key)
-        await program.settle()
         # Enter is the list's by then, and opens the flag.
-        assert isinstance(program.app.screen, FlagScreen)
+        assert isinstance(await packet(program, "escape", "enter"), FlagScreen)
         assert program.wire.writes() == []
         assert (await program.stored("new-nav")).active
 
@@ -101,8 +97,25 @@ async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting
 async def test_letters_and_enter_do_not_overtake_a_paste(program: Program) -> None:
     await program.press("T")
     program.app.post_message(events.Paste("first \t\x1b[31mred\n second\r\n"))
-    for key in ("x", "y"):
-        await quiet.press(program.app, key)
-    await program.settle()
-    assert program.app.screen.query_one(Input).value == "first [31mred secondxy"
+    assert (await packet(program, "x", "y")).query_one(Input).value == "first [31mred secondxy"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_slash_in_a_record_searches_its_list_or_its_json(program: Program) -> None:
+    await program.press("3", "enter")
+    screen = await packet(program, "slash", *"nav")
+    assert (screen.current_tab(), screen.search.value, screen.focused) == ("3", "nav", screen.search)
+    await program.press("escape", "escape", "1", "enter", "shift+tab")
+    assert "JSON" in program.screen
+    assert isinstance(await packet(program, "slash", *"filters"), RecordScreen)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_letters_after_a_key_without_meaning_are_not_commands(program: Program) -> None:
+    await program.press("enter")
+    assert isinstance(await packet(program, "semicolon", *"eau"), RecordScreen)
+    assert "; does nothing here; letters within a second of it are not commands" in words(program.screen)
     await program.press("escape")
+    await packet(program, "semicolon")
+    program.timing.now += 1.0
+    assert (await packet(program, "x")).marked == 1
