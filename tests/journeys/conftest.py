@@ -13,7 +13,7 @@ from tests.doubles.shared_program import SharedProgram
 from tests.doubles.templates import sample_database
 from tests.doubles.two_displays import COMPARED, DisplaysDiffer
 from tests.doubles.whole_program import WIDTH, Program, Setting, running
-from tests.journeys.modes import MODES
+from tests.journeys.modes import MODES, NARROW_MODES
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +38,9 @@ def template(few_people: Path) -> Path:
 
 
 @pytest.fixture
-def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path)
+def setting(template: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Setting:
+    """At the size that the module names as its `SIZE`."""
+    return Setting(template, tmp_path, getattr(request.module, "SIZE", Setting.size))
 
 
 @pytest.fixture(params=MODES)
@@ -48,10 +49,19 @@ def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
     return replace(setting, options=MODES[request.param])
 
 
+@pytest.fixture(params=NARROW_MODES)
+def narrow_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
+    """The same on each kind of server, the old one with what the product keeps from keys."""
+    return replace(setting, options=NARROW_MODES[request.param])
+
+
 @pytest.fixture(scope="module")
-def shared_setting(few_people: Path, tmp_path_factory: pytest.TempPathFactory) -> Setting:
+def shared_setting(
+    few_people: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Setting:
     """What the program begins with that the journeys of a file share."""
-    return Setting(few_people, tmp_path_factory.mktemp("shared"))
+    size = getattr(request.module, "SIZE", Setting.size)
+    return Setting(few_people, tmp_path_factory.mktemp("shared"), size)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from tests.doubles.setting import Setting
+
 Options = tuple[tuple[str, Any], ...]
 
 MODES: Final[dict[str, Options]] = {
@@ -11,3 +13,7 @@ MODES: Final[dict[str, Options]] = {
 }
 NARROW_MODES: Final[dict[str, Options]] = {**MODES, "legacy": (("legacy", True), ("strict", True))}
 """The same with an old server that also keeps from keys what the product keeps from them."""
+
+
+def is_legacy(setting: Setting) -> bool:
+    return ("legacy", True) in setting.options

@@ -11,23 +11,13 @@ import pytest
 from tests.doubles import quiet
 from tests.doubles.slices import at_most
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.modes import NARROW_MODES
 from tests.journeys.timeline import ask, listed, on_activity, shown
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 
+SIZE = WIDE
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
-
-
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=WIDE)
-
-
-@pytest.fixture
-def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path, size=WIDE)
 
 
 def beside(program: Program) -> str:
@@ -40,9 +30,8 @@ def pages(program: Program) -> int:
     return sum(line == "GET /api/projects/1/feature_flags/activity/" for line in program.wire.passed)
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
+async def test_the_log_is_told_in_words_found_and_opened(narrow_mode: Setting) -> None:
+    async with running(narrow_mode) as program:
         screen = await on_activity(program)
         assert "checkout-redesign Alice condition 1: 25 % → 50 %" in words(program.screen)
         await program.press("down")
@@ -69,9 +58,8 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
         assert "KEY" in program.screen
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_versions_entries_and_deletions_are_taken_back(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
+async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Setting) -> None:
+    async with running(narrow_mode) as program:
         await program.go_to("ai-summaries")
         before = await program.stored("ai-summaries")
         await program.press("h")
@@ -106,9 +94,8 @@ async def test_versions_entries_and_deletions_are_taken_back(setting: Setting, m
         assert record not in {row.flag_id for row in shown(screen)}
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_built_on_entry_is_refused_with_three_sides_others_revert(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
+async def test_built_on_entry_is_refused_with_three_sides_others_revert(narrow_mode: Setting) -> None:
+    async with running(narrow_mode) as program:
         screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
         flag = await program.stored("billing-usage-alerts")
         groups = [{**group, "rollout_percentage": 77} for group in flag.filters["groups"]]
@@ -225,17 +212,16 @@ async def test_entries_are_left_polled_copied_and_written_down(
     assert text.count("`checkout-redesign`: ") == screen.rows.shown
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_key_without_activity_access_is_shown_the_missing_scope(
-    setting: Setting, tmp_path: Path, mode: str
+    narrow_mode: Setting, tmp_path: Path
 ) -> None:
     narrow = tmp_path / "narrow.db"
-    shutil.copy(setting.template, narrow)
+    shutil.copy(narrow_mode.template, narrow)
     scopes = '["feature_flag:read","feature_flag:write","project:read","user:read"]'
     with sqlite3.connect(narrow) as database:
         database.execute("UPDATE api_keys SET scopes = ?", (scopes,))
     database.close()
-    async with running(replace(setting, template=narrow, options=NARROW_MODES[mode])) as program:
+    async with running(replace(narrow_mode, template=narrow)) as program:
         await program.press("4")
         assert "activity_log:read" in program.screen
         asked = len([line for line in program.wire.passed if "activity" in line])

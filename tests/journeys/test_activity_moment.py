@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
@@ -15,14 +14,7 @@ from flagtui.models.json_value import JSON
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=WIDE)
-
-
-@pytest.fixture
-def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path, size=WIDE)
+SIZE = WIDE
 
 
 async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import flagtui.app
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 
+SIZE = WIDE
 HOURS = 3 * 3600
 AGE = re.compile(r"\b\d+ (?:min|h|days?) ago\b|\b\d+[mhd]\b|\bjust now\b|\bthis minute\b|\bnow\b")
 """Not those of months: three hours change nothing about them."""
@@ -34,11 +34,6 @@ PLACES = {
 }
 OF_ITS_OWN = {"an experiment": ("2", "j", "enter"), "the journal": ("1", "space", "y", "J")}
 """Results are calculated at most once, and the journal tells what was changed."""
-
-
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=WIDE)
 
 
 def ages(program: Program) -> list[str]:
@@ -68,7 +63,7 @@ async def test_ages_three_hours_later_equal_those_of_a_new_screen(program: Progr
 
 
 async def test_ages_of_results_and_journal_equal_a_new_screen(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
+    async with running(setting) as program:
         for keys in OF_ITS_OWN.values():
             await assert_ages(program, keys, ("escape", "1"))
             await program.press("escape", "1")

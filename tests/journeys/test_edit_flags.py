@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.modes import is_legacy
 
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.guard import GuardRules, Level
@@ -130,9 +131,8 @@ def moving(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Setting) -> None:
-    is_legacy = ("legacy", True) in any_mode.options
     async with running(any_mode) as program:
-        if not is_legacy:
+        if not is_legacy(any_mode):
             await program.go_to("pricing-page-test")
             await program.press("d")
             assert "Pricing page test is running on it" in program.notices[-1]
@@ -158,7 +158,7 @@ async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Sett
         await program.go_to("new-nav")
         sent = len(program.wire.writes())
         await program.press("a")
-        if is_legacy:
+        if is_legacy(any_mode):
             assert program.notices
             assert len(program.wire.writes()) == sent, "a server without archives is not asked to archive"
             return

@@ -1,13 +1,9 @@
 """The form: every field, conditions, variants and payloads, with only valid input taken."""
 
-from dataclasses import replace
-
 import httpx
-import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.flag_form import fill, form, stand_on
-from tests.journeys.modes import MODES
 from textual.widgets import TextArea
 
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -19,9 +15,8 @@ def refuse(request: httpx.Request) -> httpx.Response | None:
     return httpx.Response(400, json=refusal) if request.method == "PATCH" else None
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_every_part_is_edited_and_saved_as_one_change(setting: Setting, mode: str) -> None:
-    async with form(replace(setting, options=MODES[mode])) as (program, id):
+async def test_every_part_is_edited_and_saved_as_one_change(any_mode: Setting) -> None:
+    async with form(any_mode) as (program, id):
         await program.press("ctrl+s")
         assert "Nothing is changed." in program.notices[-1]
         await edit_fields(program)
@@ -43,7 +38,7 @@ async def test_every_part_is_edited_and_saved_as_one_change(setting: Setting, mo
         flag = await program.colleague().flags.get(id)
         assert (flag.name, sorted(flag.tags), flag.active) == ("After", ["ops", "web"], False)
         assert flag.ensure_experience_continuity
-        if mode == "default":
+        if not any_mode.options:
             assert flag.evaluation_runtime == "client"
         groups = flag.filters["groups"]
         assert [(group["rollout_percentage"], group.get("sort_key")) for group in groups] == [
@@ -137,9 +132,8 @@ async def edit_payload(program: Program) -> None:
     await program.press("ctrl+s")
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(setting: Setting, mode: str) -> None:
-    async with form(replace(setting, options=MODES[mode])) as (program, id):
+async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode: Setting) -> None:
+    async with form(any_mode) as (program, id):
         stand_on(program, "+ a property")
         await program.press("enter")
         await fill(program, "a cohort", "not")

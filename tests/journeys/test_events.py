@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill
+from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_event
 
 from flagtui.app.events.event_list import EventsScreen
@@ -17,12 +18,6 @@ from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.models.event_definition import EventDefinition
 
 NAME = "checkout completed"
-SERVERS = ["default", "strict", "legacy"]
-
-
-def on(server: str, setting: Setting) -> Setting:
-    """The same against another kind of server."""
-    return setting if server == "default" else replace(setting, options=((server, True),))
 
 
 async def stored(program: Program, name: str = NAME) -> EventDefinition:
@@ -93,9 +88,8 @@ def text_of(program: Program) -> list[str]:
     return str(program.app.screen.query_one("#about").render()).splitlines()
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_event_is_described_verified_and_hidden_in_forms(setting: Setting, server: str) -> None:
-    async with running(on(server, setting)) as program:
+async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await stand_on_event(program, NAME)
         await program.press("e")
         await answer(program, "end", *" by card")
@@ -115,7 +109,7 @@ async def test_event_is_described_verified_and_hidden_in_forms(setting: Setting,
         await program.press("y")
         shown_again = await stored(program)
         assert (shown_again.hidden, shown_again.verified) == (False, True)
-        if server == "legacy":
+        if is_legacy(any_mode):
             return
         await program.press("O")
         assert "no owner" in program.screen
@@ -131,15 +125,14 @@ async def test_event_is_described_verified_and_hidden_in_forms(setting: Setting,
         assert set((await stored(program)).tags) == {"billing", "checkout"}
 
 
-@pytest.mark.parametrize("server", SERVERS)
 async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
-    setting: Setting, server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    any_mode: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nprintf "First line\\nsecond line\\n" > "$1"\n')
     editor.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(editor))
-    async with running(on(server, setting)) as program:
+    async with running(any_mode) as program:
         await stand_on_event(program, NAME)
         before = await stored(program)
         await program.press("ctrl+e", "y")
@@ -167,17 +160,15 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert workspace is not None
         assert NAME not in {row.name for row in workspace.events.rows}
         await program.press("u", "y")
-        if server == "legacy":
+        if is_legacy(any_mode):
             assert "u restores its metadata once the event is sent again" in program.notices[-1]
             return
         again = await stored(program)
         assert (again.description, set(again.tags)) == ("Paid", {"revenue", "checkout"})
 
 
-@pytest.mark.parametrize("option", ["plain", "legacy"])
-async def test_many_are_verified_and_tagged_together(setting: Setting, option: str) -> None:
-    options = () if option == "plain" else ((option, True),)
-    async with running(replace(setting, options=options)) as program:
+async def test_many_are_verified_and_tagged_together(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.press("3")
         program.app.screen.search.set_line("is:unverified name:btn_click")  # type: ignore[attr-defined]
         await program.settle()

@@ -24,7 +24,7 @@ from flagtui.changes.guard import GuardRules, Level
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
 DEALT: Final = 60
 """Of so many screens each has other sizes; a full run has every size on every screen."""
-ROOMY: Final = (100, 40)
+ROOMY: Final = Setting.size
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
 WIDTHS: Final = range(1, 61)
 HEIGHTS: Final = range(1, 16)
@@ -158,11 +158,6 @@ async def open_by(program: Program, way: Way) -> None:
     program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
     await program.press(*way.keys)
     assert type(program.app.screen).__name__ == way.screen, way
-
-
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=ROOMY)
 
 
 def test_every_screen_of_the_source_is_opened() -> None:

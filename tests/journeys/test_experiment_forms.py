@@ -1,13 +1,10 @@
 """The form of experiments in the whole program: new, existing and refused ones."""
 
-from dataclasses import replace
-
 import httpx
-import pytest
 from tests.doubles.whole_program import KEY, Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.standing import stand_on_experiment
-from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
+from tests.journeys.test_experiments_changed import say_yes, sent, stored
 from textual.widgets import Input, OptionList
 
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
@@ -51,9 +48,8 @@ def revoke_for_writes(wire: Wire) -> None:
     wire.before = refuse
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_new_experiment_is_composed_line_by_line_and_created(setting: Setting, server: str) -> None:
-    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.press("2", "n")
         await answer(program, "Big button", "a new flag", "big-button")
         await open_line(program, "+ a variant", "loud")
@@ -88,7 +84,7 @@ async def test_new_experiment_is_composed_line_by_line_and_created(setting: Sett
 
 
 async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting: Setting) -> None:
-    async with running(replace(setting, size=SIZE)) as program:
+    async with running(setting) as program:
         await program.press("2", "n")
         await answer(program, "Second look", "search-suggestions")
         assert "stays as it is" in program.screen
@@ -133,9 +129,8 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         assert not isinstance(program.app.screen, ExperimentForm)
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_draft_and_ended_experiments_send_only_what_differs(setting: Setting, server: str) -> None:
-    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await stand_on_experiment(program, "Length of the tour")
         before = await stored(program, "Length of the tour")
         await program.press("e")

@@ -8,6 +8,7 @@ import pytest
 from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill
+from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
 
 from flagtui.app.dialogs.picker import PickerScreen
@@ -16,10 +17,6 @@ from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.experiment import Experiment
-
-SIZE = (100, 40)
-"""Without the pane, which would ask for results nobody looks at here."""
-SERVERS = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True),)}
 
 
 async def stored(program: Program, name: str) -> Experiment:
@@ -49,9 +46,8 @@ async def say_yes(program: Program) -> None:
 
 
 @long
-@pytest.mark.parametrize("server", SERVERS)
-async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str) -> None:
-    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         name = "Length of the tour"
         await stand_on_experiment(program, name)
         await program.press("space", "F", "W", "Z", "C", "a")
@@ -112,11 +108,8 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         assert not [line for line in sent(program) if line.startswith("DELETE")]
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(
-    setting: Setting, server: str
-) -> None:
-    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("F")
         assert "won no results are loaded" in words(program.screen)
@@ -132,7 +125,7 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(
         assert "variant test: 50 % → 100 %" in seen
         assert "conclusion: none → won" in seen
         # The oldest servers do not tell how long it was meant to run.
-        assert server == "legacy" or "day 12 of 20 that were planned" in seen
+        assert is_legacy(any_mode) or "day 12 of 20 that were planned" in seen
         await say_yes(program)
         shipped = await stored(program, "Checkout redesign")
         assert (shipped.state, shipped.conclusion, shipped.conclusion_comment) == ("stopped", "won", "sure")
@@ -179,7 +172,7 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
     def lost(request: httpx.Request) -> Exception | None:
         return httpx.ReadTimeout("slow") if request.url.path.endswith("/pause/") else None
 
-    async with running(replace(setting, template=everybody, size=SIZE)) as program:
+    async with running(replace(setting, template=everybody)) as program:
         await stand_on_experiment(program, "Chart colours")
         await program.press("C")
         await say_yes(program)
@@ -203,15 +196,17 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
         assert any("is paused; its flag is off" in notice for notice in program.notices)
 
 
-async def test_strict_profile_types_the_key_and_read_only_has_none(setting: Setting) -> None:
-    async with running(replace(setting, size=SIZE, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
+async def test_strict_profile_types_the_key_and_read_only_has_none(
+    setting: Setting,
+) -> None:
+    async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await stand_on_experiment(program, "Pricing page test")
         await program.press("space")
         await fill(program, "pricing-page-test")
         assert (await stored(program, "Pricing page test")).state == "paused"
     folder = setting.folder / "second"
     folder.mkdir()
-    read_only = replace(setting, size=SIZE, folder=folder, rules=GuardRules(Level.READ_ONLY, place="TEST"))
+    read_only = replace(setting, folder=folder, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(read_only) as program:
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "F", "d", "e", "n")

@@ -1,13 +1,13 @@
 """Editing experiments as text and copying them, on the whole program."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
-from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
+from tests.journeys.test_experiments_changed import say_yes, sent, stored
 from textual.widgets import Input
 
 
@@ -20,11 +20,10 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *replacements: tuple[s
     monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
 
 
-@pytest.mark.parametrize("server", SERVERS)
 async def test_experiment_is_edited_in_the_users_editor_and_copied(
-    setting: Setting, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+    async with running(any_mode) as program:
         await stand_on_experiment(program, "Chart colours")
         editor(tmp_path, monkeypatch)
         await program.press("E")
@@ -34,7 +33,7 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         await program.press("E")
         assert any("it is not JSON" in notice and "kept in" in notice for notice in program.notices)
         assert sent(program) == []
-        kept = setting.folder / "state" / "drafts" / "experiment-20.json"
+        kept = any_mode.folder / "state" / "drafts" / "experiment-20.json"
         assert '"metrics": {' in kept.read_text(encoding="utf-8")
 
         editor(tmp_path, monkeypatch, ("Do calmer colours", "Do louder colours"))
@@ -45,7 +44,7 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         assert changed.description == "Do louder colours keep people reading?"
         assert (changed.state, len(changed.metrics)) == ("running", 1)
 
-        if server == "legacy":
+        if is_legacy(any_mode):
             return
         await program.press("D", "down", "enter")
         program.app.screen.query_one(Input).value = "chart-colours-there"

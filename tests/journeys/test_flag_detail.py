@@ -1,12 +1,10 @@
 """A flag's own screen: every tab, at every size, for every kind of server."""
 
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.modes import NARROW_MODES
+from tests.journeys.modes import is_legacy
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.field import Field
@@ -14,18 +12,7 @@ from flagtui.app.widgets.field import Field
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=WIDE)
-
-
-@pytest.fixture
-def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path, size=WIDE)
-
-
-def in_mode(setting: Setting, mode: str) -> Setting:
-    return replace(setting, options=NARROW_MODES[mode])
+SIZE = WIDE
 
 
 async def tab(program: Program, name: str) -> str:
@@ -46,9 +33,8 @@ def side(program: Program) -> str:
     return words("\n".join(line[84:] for line in program.screen.split("\n")))
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_tabs_tell_all_and_stale_flags_lead_to_archive(setting: Setting, mode: str) -> None:
-    async with running(in_mode(setting, mode)) as program:
+async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Setting) -> None:
+    async with running(narrow_mode) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter")
         overview = left(program)
@@ -64,7 +50,7 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(setting: Setting, m
         assert "total 100 %" in variants
         assert '"cta": "Buy now"' in variants
         reach = await tab(program, "reach")
-        if mode == "legacy":
+        if is_legacy(narrow_mode):
             assert "of 515 users" not in reach
         else:
             assert "up to 86 of 515 users" in reach
@@ -81,9 +67,9 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(setting: Setting, m
         assert "CLEANUP 1 everyone gets it" in words(program.screen)
         await program.press("enter")
         told = words(program.screen)
-        assert ("STATUS inactive" if mode == "legacy" else "STATUS stale") in told
+        assert ("STATUS inactive" if is_legacy(narrow_mode) else "STATUS stale") in told
         assert "no call recorded" in told
-        if mode == "legacy":
+        if is_legacy(narrow_mode):
             assert "since this server has no archive" in told
             await program.press("d", "y")
             assert "onboarding-tour is deleted" in program.notices[-1]
@@ -128,9 +114,8 @@ async def test_keys_walk_through_the_tabs_and_search_the_json(program: Program) 
     assert program.app.screen is not screen
 
 
-@pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_secrets_are_masked_and_saved_changes_drawn_at_once(setting: Setting, mode: str) -> None:
-    async with running(in_mode(setting, mode)) as program:
+async def test_secrets_are_masked_and_saved_changes_drawn_at_once(narrow_mode: Setting) -> None:
+    async with running(narrow_mode) as program:
         value = "sesame opens the door"
         body = {
             "key": "secret-config",

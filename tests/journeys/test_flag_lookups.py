@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
-from tests.journeys.modes import MODES
+from tests.journeys.modes import is_legacy
 from textual.events import Paste
 
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -19,14 +19,13 @@ def posts(program: Program, word: str) -> int:
     return sum(line.startswith("POST") and word in line for line in program.wire.passed)
 
 
-@pytest.mark.parametrize("mode", MODES)
 async def test_ids_my_flags_and_local_data_are_looked_up(
-    setting: Setting, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "started here"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    async with running(replace(setting, options=MODES[mode])) as program:
+    async with running(any_mode) as program:
         colleague = program.colleague()
         other = (await colleague.flags.page({"archived": "true"})).rows[0]
         await program.press("number_sign")
@@ -59,7 +58,7 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         assert json.loads(path.read_text())["flags"] == document.raw["flags"]
         assert str(path.name) in program.notices[-1]
 
-        if mode == "legacy":
+        if is_legacy(any_mode):
             return
         mine = await colleague.evaluation.my_flags()
         on = sum(one.value not in (False, None) for one in mine)

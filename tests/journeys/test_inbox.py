@@ -3,9 +3,7 @@
 from dataclasses import replace
 
 import httpx
-import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.test_events import SERVERS, on
 
 from flagtui.app.events.inbox_screen import InboxScreen
 from flagtui.app.writing.question import ConfirmScreen
@@ -36,10 +34,8 @@ def decided(program: Program) -> list[str]:
     return [decision.name for decision in screen._triage.by_id.values()]
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_decisions_are_applied_together_and_taken_back_together(setting: Setting, server: str) -> None:
-    setting = on(server, setting)
-    async with running(setting) as program:
+async def test_decisions_are_applied_together_and_taken_back_together(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         screen = await open_inbox(program)
         await stand_on(program, screen, "checkout_completed")
         seen = words(str(screen.query_one("#proposed").render()))
@@ -80,10 +76,8 @@ async def test_decisions_are_applied_together_and_taken_back_together(setting: S
         assert not isinstance(program.app.screen, InboxScreen)
 
 
-@pytest.mark.parametrize("server", SERVERS)
-async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: str) -> None:
-    setting = on(server, setting)
-    async with running(setting) as program:
+async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         screen = await open_inbox(program)
         for name in ("btn_click_1", "btn_click_2", "btn_click_3"):
             await stand_on(program, screen, name)
@@ -106,7 +100,7 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         assert len(decided(program)) == 2
         assert len(sent) == 2
         program.wire.before = lambda request: None
-    async with running(setting) as program:
+    async with running(any_mode) as program:
         await open_inbox(program)
         assert len(decided(program)) == 2
         assert any("decided last time and not applied" in notice for notice in program.notices)

@@ -19,11 +19,7 @@ from flagtui.store.sort_orders import Sort
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting) -> Setting:
-    return replace(shared_setting, size=WIDE)
-
-
+SIZE = WIDE
 LISTS = {
     "flags": ("1", "created", "is:on"),
     "experiments": ("2", "creator", "is:running"),
@@ -43,7 +39,7 @@ def from_disk(folder: Path) -> Preferences:
 @pytest.fixture
 def kept(setting: Setting) -> Setting:
     """A settings file and a memory, as in a real run."""
-    return replace(setting, size=WIDE, preferences=from_disk(setting.folder))
+    return replace(setting, preferences=from_disk(setting.folder))
 
 
 def shown(program: Program) -> ListScreen[Entry]:

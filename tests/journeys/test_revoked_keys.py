@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 import httpx
-import pytest
 from tests.doubles.slices import long
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.doubles.wire import Wire
@@ -20,12 +19,8 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 
 
-@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_key_revoked_while_reading_results_is_replaced_without_loss(
-    setting: Setting, server: str
-) -> None:
-    options = () if server == "default" else ((server, True),)
-    async with running(replace(setting, options=options, size=WIDE)) as program:
+async def test_key_revoked_while_reading_results_is_replaced_without_loss(any_mode: Setting) -> None:
+    async with running(replace(any_mode, size=WIDE)) as program:
         await program.press("2", "slash", *"is:running", "enter", "enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = results(program)

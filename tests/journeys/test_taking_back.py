@@ -1,9 +1,5 @@
 """Undo of any change in the journal by its path, on the current record."""
 
-from dataclasses import replace
-from pathlib import Path
-
-import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.flags.flag_list import FlagsScreen
@@ -15,22 +11,16 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
 
+SIZE = WIDE
 EVENT = "checkout completed"
-
-
-@pytest.fixture
-def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path, size=WIDE)
 
 
 async def stored(program: Program) -> EventDefinition:
     return await program.colleague().event_definitions.by_name(EVENT)
 
 
-@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_any_change_is_searched_and_taken_back_in_the_journal(setting: Setting, server: str) -> None:
-    options = () if server == "default" else ((server, True),)
-    async with running(replace(setting, options=options)) as program:
+async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.press("J")
         assert "You changed nothing yet." in program.screen
         await program.press("escape")
@@ -88,10 +78,8 @@ async def changed_earlier(program: Program) -> int:
     return experiment.id
 
 
-@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_launch_is_undone_in_two_questions_flag_first(setting: Setting, server: str) -> None:
-    options = () if server == "default" else ((server, True),)
-    async with running(replace(setting, options=options)) as program:
+async def test_launch_is_undone_in_two_questions_flag_first(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.press("2", "slash", *"length of the tour", "enter")
         await program.press("L", "y")
         assert await at_hand(program) == ("running", True)
