@@ -54,16 +54,18 @@ async def test_no_text_of_the_list_or_preview_is_obeyed(nasty: Setting, size: tu
         assert_harmless(program)
 
 
-async def test_flag_screens_and_questions_render_hostile_text_harmlessly(nasty: Setting) -> None:
+async def test_flag_screens_forms_and_questions_render_hostile_text_harmlessly(nasty: Setting) -> None:
     async with running(nasty) as program:
         await open_nasty(program)
         rows = program.app.screen.query_one(RowList)
         for place in range(0, rows.shown, STEP):
             await program.press("enter")
             assert_harmless(program)
-            await program.press("escape", "space")
-            assert_harmless(program)
-            await program.press("escape")
+            for key in ("space", "percent_sign", "e"):
+                await program.press("escape", key)
+                assert_harmless(program)
+            await program.press("ctrl+s", "escape")
+            assert "Nothing is changed." in program.notices[-1]
             rows.select(rows._rows[rows._order[min(place + STEP, rows.shown - 1)]].id)
 
 
@@ -75,4 +77,6 @@ async def test_toasts_palette_and_projects_render_hostile_text_harmlessly(nasty:
         await program.press("p")
         assert_harmless(program)
         await program.press("escape", "ctrl+p", *"e")
+        assert_harmless(program)
+        await program.press("escape", "4")
         assert_harmless(program)

@@ -27,11 +27,6 @@ def everybody(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample_database(tmp_path_factory)
 
 
-@pytest.fixture(scope="session")
-def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sample_database(tmp_path_factory, one_in=16, nasty=True)
-
-
 @pytest.fixture
 def template(few_people: Path) -> Path:
     return few_people

@@ -3,21 +3,17 @@
 import shutil
 import sqlite3
 import stat
-import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles import quiet
-from tests.doubles.slices import at_most
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.timeline import ask, listed, on_activity, shown
 
-from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 
 SIZE = WIDE
-SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 
 
 def beside(program: Program) -> str:
@@ -229,26 +225,3 @@ async def test_key_without_activity_access_is_shown_the_missing_scope(
         assert len([line for line in program.wire.passed if "activity" in line]) == asked
         await program.press("1")
         assert "checkout-redesign" in program.screen
-
-
-async def test_nothing_that_colleagues_wrote_reaches_the_terminal(
-    nasty_template: Path, tmp_path: Path
-) -> None:
-    async with running(Setting(nasty_template, tmp_path)) as program:
-        await program.press("4")
-        projects = await program.colleague().projects.list()
-        program.app.show_project(max(project.id for project in projects))
-        await program.settle()
-        screen = program.app.screen
-        assert isinstance(screen, ActivityScreen)
-        for size in SIZES:
-            await program.pilot.resize_terminal(*size)
-            for _ in range(at_most(1, full=4)):
-                await program.press("pagedown")
-                drawn = program.screen.replace("\n", "")
-                categories = ("Cc", "Cf", "Cs", "Zl", "Zp")
-                strange = {each for each in drawn if unicodedata.category(each) in categories}
-                assert strange - {"\u200d"} == set()
-        assert program.app.fence.removed == 0
-        await program.press("y")
-        assert screen.rows.shown > 10

@@ -1,14 +1,12 @@
-"""The header while a question is prepared, and the question without a writable journal."""
+"""The header while a question is prepared, facts that come late, and a journal that cannot be written."""
 
 import asyncio
-from dataclasses import replace
 
 from httpx import Request
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.app.writing.question import ConfirmScreen, Typed
-from flagtui.changes.guard import GuardRules, Level
+from flagtui.app.writing.question import ConfirmScreen
 
 
 async def heard(program: Program) -> None:
@@ -82,19 +80,6 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         await program.press("percent_sign")
         assert program.app.screen.is_modal
         assert len(wire.writes()) == 1
-
-
-async def test_strict_profile_leads_from_key_to_reason_with_enter(setting: Setting) -> None:
-    rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
-    async with running(replace(setting, rules=rules)) as program:
-        await program.go_to("new-nav")
-        await program.press("space", *"new-nav", "enter")
-        focused = program.app.screen.focused
-        assert isinstance(focused, Typed)
-        assert focused.id == "reason"
-        await program.press(*"incident", "enter")
-        assert program.journal.entries()[0].reason == "incident"
-        assert not (await program.stored("new-nav")).active
 
 
 def of_surroundings(request: Request) -> bool:

@@ -4,7 +4,6 @@ import copy
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 
 from flagtui.changes.canonical_filters import clean_filters
-from flagtui.changes.guard import GuardRules, Level
 
 RICH: dict[str, Any] = {
     "groups": [
@@ -169,20 +167,6 @@ async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Sett
         await program.press("u", "y")
         stored = await program.stored("new-nav")
         assert (stored.archived, stored.active) == (False, True)
-
-
-async def test_read_only_profile_opens_no_form_and_reverts_nothing(setting: Setting) -> None:
-    read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
-    async with running(read_only) as program:
-        before = program.app.screen
-        await program.press("percent_sign", "T", "E", "e", "a", "at")
-        assert program.app.screen is before
-        assert "rollout" not in program.screen.splitlines()[-1]
-        await program.press("4")
-        assert "revert" not in program.screen.split("\n")[-2]
-        await program.press("z")
-        assert "4 Activity" in program.screen
-        assert program.wire.writes() == []
 
 
 def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:

@@ -7,7 +7,6 @@ import httpx
 import pytest
 from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.flag_form import fill
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
 
@@ -15,7 +14,6 @@ from flagtui.app.dialogs.picker import PickerScreen
 from flagtui.app.dialogs.prompt import PromptScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.experiment import Experiment
 
 
@@ -194,21 +192,3 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
             "POST /api/projects/1/experiments/26/pause/"
         ]
         assert any("is paused; its flag is off" in notice for notice in program.notices)
-
-
-async def test_strict_profile_types_the_key_and_read_only_has_none(
-    setting: Setting,
-) -> None:
-    async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
-        await stand_on_experiment(program, "Pricing page test")
-        await program.press("space")
-        await fill(program, "pricing-page-test")
-        assert (await stored(program, "Pricing page test")).state == "paused"
-    folder = setting.folder / "second"
-    folder.mkdir()
-    read_only = replace(setting, folder=folder, rules=GuardRules(Level.READ_ONLY, place="TEST"))
-    async with running(read_only) as program:
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("space", "L", "F", "d", "e", "n")
-        assert sent(program) == []
-        assert isinstance(program.app.screen, ExperimentsScreen)

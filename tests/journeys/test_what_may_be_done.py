@@ -63,9 +63,15 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         assert "read-only" in program.screen.splitlines()[0]
         await program.press("space")
         assert program.notices == ["on/off: TEST is read-only; nothing can be changed"]
-        await program.press("n", "D")
-        assert not program.app.screen.is_modal
-        await program.press("2", "e")
+        front = program.app.screen
+        await program.press("n", "D", "%", "T", "E", "e", "a", "at")
+        assert program.app.screen is front
+        await program.press("4")
+        assert "revert" not in program.screen.splitlines()[-1]
+        await program.press("z", "2")
+        front = program.app.screen
+        await program.press("space", "L", "F", "d", "n", "e")
+        assert program.app.screen is front
         assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
         told = len(program.notices)
         await program.press("f12", "down", "x")
@@ -112,12 +118,22 @@ async def test_strict_profile_needs_the_key_again_after_its_minutes(setting: Set
         assert "to confirm, type new-nav" in words(program.screen)
 
 
-async def test_strict_profile_without_minutes_needs_the_key_every_time(setting: Setting) -> None:
-    async with running(replace(setting, rules=GuardRules(Level.STRICT, place="PROD"))) as program:
-        await program.go_to("new-nav")
-        await program.press("space", *"new-na", "enter")
-        assert program.wire.writes() == []
-        await program.press("v", "enter")
-        assert not (await program.stored("new-nav")).active
-        await program.press("space")
-        assert "to confirm, type new-nav" in words(program.screen)
+async def test_typed_overwrite_names_missing_input_and_the_confirming_key(setting: Setting) -> None:
+    rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
+    answer = (*"kill-search-v2", "enter", *"why", "enter")
+    async with running(replace(setting, size=(60, 15), rules=rules)) as program:
+        await program.go_to("kill-search-v2")
+        await program.press("%", *"40", "enter")
+        await program.press(*answer)
+        assert program.journal.entries()[0].reason == "why"
+        ours = await program.stored("kill-search-v2")
+        theirs = {**ours.filters, "groups": [{**ours.filters["groups"][0], "rollout_percentage": 77}]}
+        await program.colleague().flags.update(ours.id, {"filters": theirs})
+        await program.press("u")
+        assert "Cancel esc Overwrite theirs tab ⏎" in words(program.screen)
+        await program.press(*answer)
+        assert "another user changed this" in words(program.screen)
+        assert "nothing was sent" in words(program.screen)
+        await program.press("tab", "tab", "enter")
+        now = await program.stored("kill-search-v2")
+        assert now.filters["groups"][0]["rollout_percentage"] == 0
