@@ -8,7 +8,7 @@ from tests.changes.office import ENTRY, HERE
 from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo import undoable, why_not
+from flagtui.changes.undo import undo_words, undoable, why_not
 
 
 def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
@@ -69,3 +69,9 @@ def test_what_cannot_be_taken_back_says_why(case: str) -> None:
     found, reason = KEPT[case]
     assert reason in require(why_not(found, HERE)).reason
     assert undoable([found], HERE) == []
+
+
+def test_changes_that_are_undone_differently_are_counted() -> None:
+    off, renamed = an_entry(), an_entry(verb="rename")
+    assert undo_words([off, replace(off, id="b")]) == "turn 2 flags on again"
+    assert undo_words([off, renamed]) == "2 changes"

@@ -101,6 +101,12 @@ def test_results_have_the_words_of_the_app_per_experiment(signed_in: Run) -> Non
     assert "not-enough-exposures" not in days
 
 
+def test_new_experiment_keeps_its_description(signed_in: Run) -> None:
+    words = ("experiments", "create", "Described", "--flag-key", "described", "--description", "Why we ask")
+    assert signed_in(*words, "--yes").code == 0
+    assert one(signed_in, "described")["description"] == "Why we ask"
+
+
 def test_unquoted_name_gets_a_suggestion_with_quotes(signed_in: Run) -> None:
     refused = signed_in("events", "verify", "Team", "created", "--yes")
     assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
@@ -201,6 +207,9 @@ def test_get_of_an_event_has_the_whole_record(signed_in: Run) -> None:
     assert event["record"]["id"] == event["id"]
     assert {"verified_at", "updated_by", "media_preview_urls"} <= event["record"].keys()
     assert event["is_action"] is False
+    signed_in("events", "verify", "$pageview", "--yes")
+    (event,) = records(signed_in("events", "get", "$pageview", "--json"))
+    assert event["verified_by"] == "alice@acme.com"
 
 
 def test_members_that_were_not_sent_are_not_known() -> None:

@@ -160,7 +160,7 @@ def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
         (("--sample", "--from", "flags.json"), 2, "--from and --sample contradict each other"),
         (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
         (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
-        (("--from", "none.json"), 2, "none.json"),
+        (("--from", "none.json", "--allow-origin", "https://app.acme.test"), 2, "none.json"),
         (("--from", "bad.json"), 1, "bad.json is not JSON. Write them with: flagtui flags definitions"),
         ((), 5, "no API key and no profile"),
     ],

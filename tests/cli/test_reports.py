@@ -45,6 +45,15 @@ def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home
     assert "✗ settings file" in doctor.out
 
 
+def test_doctor_names_a_profile_that_is_missing(run: Run, home: Path) -> None:
+    write_settings(home, '[profiles.prod]\nhost = "us"\n')
+    doctor = run("doctor", "--profile", "nowhere", "--json")
+    assert doctor.code == 7
+    findings = {each["subject"]: each for each in json.loads(doctor.out)["records"]}
+    assert findings["profile"]["state"] == "wrong"
+    assert "nowhere" in findings["profile"]["value"]
+
+
 def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
     lines = signed_in("projects", is_shown=True).out.splitlines()
     assert lines[1].split() == ["*", "1", "Web", "app", "acme"]

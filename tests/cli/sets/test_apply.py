@@ -29,6 +29,7 @@ from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
 def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
     done(here("flags", "disable", FLAG, "--stage", "--reason", "cleanup"))
     done(here("flags", "tag", OTHER, "--add", "ops", "--stage"))
+    assert "Apply: 2 changes, cleanup" in here("apply", "staged", is_shown=True).out
     done(here("apply", "staged", "--yes"))
     entries = records(here("journal", "--json"))
     assert len({each["batch"] for each in entries}) == 1
