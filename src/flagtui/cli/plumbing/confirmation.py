@@ -245,4 +245,4 @@ def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Con
         return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
     if question.type_this is None and not answer.yes and not (question.conflicts and answer.overwrite):
         return replace(answer, yes=person.agree("Do it?"))
-    return answer if answer.yes or question.type_this is not None else replace(answer, yes=True)
+    return answer if question.type_this is not None else replace(answer, yes=True)
