@@ -28,8 +28,7 @@ def test_two_commands_from_an_archive_to_a_program(built: Path, kind: str, tmp_p
     run([sys.executable, "-m", "venv", "env"], tmp_path)
     run(["env/bin/python", "-m", "pip", "install", "--quiet", str(archive)], tmp_path)
     taken = time.monotonic() - begun
-    said = run(["env/bin/flagtui", "--version"], tmp_path)
-    assert said.startswith("flagtui ")
+    assert run(["env/bin/flagtui", "--version"], tmp_path).startswith("flagtui ")
     assert "embedded service" in run(["env/bin/flagtui", "serve", "--help"], tmp_path)
     assert taken <= SECONDS
     assert not list((tmp_path / "env").rglob("pytest")), "test tools are not for people who use the program"

@@ -42,5 +42,4 @@ async def test_heavy_body_is_encoded_in_a_thread(make_client: MakeClient) -> Non
         filters = Watched(raw["filters"])
         filters.threads = []
         await client.flags.create({"key": raw["key"], "filters": filters})
-        writing = filters.threads[-1]
-        assert (writing is not threading.main_thread()) is is_beside
+        assert (filters.threads[-1] is not threading.main_thread()) is is_beside

@@ -76,7 +76,5 @@ async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) 
             assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
             found.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
         batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(found)))
-        assert [(one.plan.key, one.ending) async for one in batch.run()] == [
-            ("child", "saved"),
-            ("base", "saved"),
-        ]
+        expected = [("child", "saved"), ("base", "saved")]
+        assert [(one.plan.key, one.ending) async for one in batch.run()] == expected

@@ -101,8 +101,7 @@ async def test_unresolved_change_is_resolved_at_the_next_start(
         assert ((await scene.save()).ending, scene.sends) == ("unknown", 1)
         assert scene.journal.entries()[0].ending == "unknown"
         bench.wire.heal()
-        expected = "saved" if is_done else "failed"
-        assert await scene.at_the_next_start() == expected
+        assert await scene.at_the_next_start() == ("saved" if is_done else "failed")
         assert scene.sends == 1
 
 
@@ -115,8 +114,7 @@ async def test_earlier_cohort_is_not_mistaken_for_an_unanswered_one(tmp_path: Pa
         again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)
-        outcome = await scene.writing().settle(await scene.save())
-        assert outcome.ending == "failed"
+        assert (await scene.writing().settle(await scene.save())).ending == "failed"
 
 
 @KIND

@@ -68,8 +68,7 @@ def test_words_for_three_records_name_no_single_record(plan: Any) -> None:
 
 
 def test_undo_of_a_creation_deletes_for_the_first_time() -> None:
-    created = [plan.verb.undo for plan in PLANS if plan.verb.name == "create"]
-    assert created == ["delete it"] * 3
+    assert [plan.verb.undo for plan in PLANS if plan.verb.name == "create"] == ["delete it"] * 3
 
 
 def test_key_for_one_record_is_its_title() -> None:

@@ -53,10 +53,8 @@ def test_required_flag_is_reported_if_it_is_missing(online: Run) -> None:
     write(CLEAN)
     assert online("check", "--require", "new-nav").code == 0
     done = online("check", "--require", "kill-switch")
-    assert (done.code, done.out) == (
-        7,
-        "error missing-required: The required flag kill-switch does not exist.\n",
-    )
+    expected = (7, "error missing-required: The required flag kill-switch does not exist.\n")
+    assert (done.code, done.out) == expected
 
 
 def test_marker_accepts_a_finding(online: Run) -> None:

@@ -260,8 +260,7 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
         shows = all_commands()[name].only_shows and is_dry
         if machine is closed_pipe and shows:
             # A scan of code reports its progress.
-            err = "" if name in ("refs", "check") else done.err
-            assert (done.code, err) == (READER_GONE, "")
+            assert (done.code, ("" if name in ("refs", "check") else done.err)) == (READER_GONE, "")
         else:
             assert done.code == 1
             assert re.search("the output ended early: (No space left on device|Broken pipe)", done.err)

@@ -100,10 +100,8 @@ def test_server_faults_have_one_form_of_json_error(
     if name == "experiments restore":
         # It reads nothing before it writes: how the change ended is its output.
         is_unknown = answer in ("500", "no json")
-        assert (done.code, json.loads(done.out)["records"][0]["ending"] == "saved") == (
-            4 if is_unknown else code,
-            False,
-        )
+        expected = (4 if is_unknown else code, False)
+        assert (done.code, json.loads(done.out)["records"][0]["ending"] == "saved") == expected
         return
     if (name, answer) in SHOWN:
         assert (done.code, done.err) == (0, "")

@@ -91,10 +91,8 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert value_of(mirror, "new-nav") == "tset"
     assert run("mirror", "set", "new-nav=on").err == ""
     listed = json.loads(run("mirror", "list", "--json").out)["records"]
-    assert [(each["key"], each["value"], each["user"]) for each in listed] == [
-        ("new-nav", "on", ""),
-        ("checkout", "test", "ann"),
-    ]
+    expected = [("new-nav", "on", ""), ("checkout", "test", "ann")]
+    assert [(each["key"], each["value"], each["user"]) for each in listed] == expected
     assert "flags.json, definitions of just now" in run("mirror", "list").err
     assert run("mirror", "unset", "checkout@ann").out == "unset checkout@ann\n"
     missing = run("mirror", "unset", "checkout@ann")
@@ -143,15 +141,11 @@ def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
         assert (value_of(port, "new-nav"), value_of(port, "checkout")) == (True, "test")
         done = run("mirror", "unset", "new-nav")
         assert (done.code, "overrides.toml; remove it there" in done.err) == (3, True)
-        assert run("mirror", "clear").out.splitlines() == [
-            "removed 1 override",
-            "1 override of overrides.toml stay",
-        ]
+        expected = ["removed 1 override", "1 override of overrides.toml stay"]
+        assert run("mirror", "clear").out.splitlines() == expected
     lines = [json.loads(line) for line in (home / "record.ndjson").read_text().splitlines()]
-    assert [(each["key"], each["value"], each["reason"]) for each in lines] == [
-        ("new-nav", True, "override"),
-        ("checkout", "test", "override"),
-    ]
+    overridden = [("new-nav", True, "override"), ("checkout", "test", "override")]
+    assert [(each["key"], each["value"], each["reason"]) for each in lines] == overridden
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,7 @@ def test_without_the_extra_check_refuses_rules_that_need_it(online: Run) -> None
     done = online("check")
     assert (done.code, done.out) == (1, "")
     assert "Install flagtui[code]" in done.err
-    required = ("check", "--rules", "missing-required", "--require", "new-nav")
-    assert online(*required).code == 0
+    assert online(*("check", "--rules", "missing-required", "--require", "new-nav")).code == 0
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,8 @@ def test_published_schema_rejects_a_wrong_document(validate: Any) -> None:
 def test_sarif_uris_are_relative_and_escaped() -> None:
     result = sarif_document(findings(1, HOSTILE))["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"] == {
-        "uri": "src/a%20b%25%2C%3A%C3%A9%0A%22%3C%26.ts",
-        "uriBaseId": "%SRCROOT%",
-    }
+    expected = {"uri": "src/a%20b%25%2C%3A%C3%A9%0A%22%3C%26.ts", "uriBaseId": "%SRCROOT%"}
+    assert place["artifactLocation"] == expected
     assert place["region"] == {"startLine": 1, "startColumn": 5}
 
 
@@ -96,5 +94,4 @@ def test_junit_has_failures_and_passed_rules() -> None:
 
 def test_junit_survives_characters_that_xml_has_not() -> None:
     finding = CodeFinding("unknown-key", "a", "a\x00\x1b\ufffe", Reference("a\x0b.ts", 1, 1, "call", "a"))
-    suite = ElementTree.fromstring(junit_document([finding], DEFAULT_RULES))[0]
-    assert suite.get("failures") == "1"
+    assert ElementTree.fromstring(junit_document([finding], DEFAULT_RULES))[0].get("failures") == "1"

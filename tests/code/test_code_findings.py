@@ -186,12 +186,8 @@ def test_deleted_flags_come_from_the_activity_and_from_earlier_copies() -> None:
     now = [flag("kept")]
     earlier = [CodeFlag(FlagRow(2, "gone")), CodeFlag(FlagRow(3, "kept")), CodeFlag(FlagRow(1, "renamed"))]
     flags = with_deleted(now, {"logged:deleted:9": 9, "kept": 1}, earlier)
-    assert {each.key: each.row.deleted for each in flags} == {
-        "kept": False,
-        "logged": True,
-        "gone": True,
-        "renamed": True,
-    }
+    expected = {"kept": False, "logged": True, "gone": True, "renamed": True}
+    assert {each.key: each.row.deleted for each in flags} == expected
 
 
 def test_events_in_code_are_hidden_stale_or_healthy() -> None:

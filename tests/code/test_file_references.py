@@ -35,8 +35,7 @@ def only(text: str, language: str = "ts") -> Reference:
 
 
 def test_place_counts_characters_and_lines_from_one() -> None:
-    reference = only('\n/* é */ posthog.isFeatureEnabled("nav")')
-    assert reference.place == "src/app.ts:2:34"
+    assert only('\n/* é */ posthog.isFeatureEnabled("nav")').place == "src/app.ts:2:34"
 
 
 def test_without_a_language_every_quoted_key_is_a_string() -> None:
@@ -194,11 +193,8 @@ def test_component_names_its_flag() -> None:
 
 def test_wrappers_are_called_on_their_receiver() -> None:
     text = 'gates.on("nav"); other.on("nav"); useGate("checkout")'
-    assert resolve(read(text, wrappers=("gates.on", "useGate"))) == [
-        ("wrapper", "nav"),
-        ("string", "nav"),
-        ("wrapper", "checkout"),
-    ]
+    expected = [("wrapper", "nav"), ("string", "nav"), ("wrapper", "checkout")]
+    assert resolve(read(text, wrappers=("gates.on", "useGate"))) == expected
 
 
 @pytest.mark.parametrize(

@@ -132,10 +132,8 @@ def test_other_keys_and_settings_read_everything_again(tmp_path: Path) -> None:
     assert len(scan(tree, store, keys=("gone", "nav")).references) == 2
     settings = RepositorySettings(wrappers=("useGate",))
     request = ScanRequest(("nav", "new"), settings, store=store, settled=-HOUR)
-    assert [each.kind for each in scan_tree(list_files(tree, [tree]), request).references] == [
-        "wrapper",
-        "string",
-    ]
+    expected = ["wrapper", "string"]
+    assert [each.kind for each in scan_tree(list_files(tree, [tree]), request).references] == expected
 
 
 @pytest.mark.parametrize("kept", [0, 3, 60, -1])

@@ -82,10 +82,8 @@ def test_what_no_keyboard_sends_is_refused(written: str, reason: str) -> None:
 
 
 def test_other_keys_for_commands_are_taken() -> None:
-    assert keymap('flags.toggle = "t,ctrl+t"\n"lists.sort" = ["o", "."]') == {
-        "flags.toggle": "t,ctrl+t",
-        "lists.sort": "o,full_stop",
-    }
+    expected = {"flags.toggle": "t,ctrl+t", "lists.sort": "o,full_stop"}
+    assert keymap('flags.toggle = "t,ctrl+t"\n"lists.sort" = ["o", "."]') == expected
     assert keymap('everywhere.quit = ""') == {"everywhere.quit": ""}
     assert keymap('everywhere.quit = ","') == {"everywhere.quit": "comma"}
     assert keymap("") == {}

@@ -27,11 +27,8 @@ def found(person: Person, made: JSON, **definitions: Any) -> Evaluation:
 
 def test_the_deciding_condition_is_named_with_its_hash() -> None:
     evaluation = found(ADA, flag({"properties": [STAFF], "rollout_percentage": 50}))
-    assert (evaluation.value, evaluation.reason, evaluation.condition_index) == (
-        True,
-        Reason.CONDITION_MATCH,
-        0,
-    )
+    expected = (True, Reason.CONDITION_MATCH, 0)
+    assert (evaluation.value, evaluation.reason, evaluation.condition_index) == expected
     assert describe(evaluation) == "condition 1 matches (hash 0.33 ≤ 0.50: in)"
     assert (
         describe_check(evaluation.conditions[0].checks[0]) == "email ends with @acme.com: it is ada@acme.com"

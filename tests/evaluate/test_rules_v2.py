@@ -135,10 +135,8 @@ def test_flag_with_rules_reports_value_and_deciding_rule() -> None:
     assert (evaluation.value, evaluation.reason) == ("red", RuleReason.TARGETING_MATCH)
     assert (evaluation.condition_index, describe(evaluation)) == (1, "rule 2 matches")
     assert evaluation.rules is not None
-    assert [describe_rule(step) for step in evaluation.rules.steps] == [
-        "rule 1 does not match: plan is free: it is pro",
-        "rule 2 matches",
-    ]
+    expected = ["rule 1 does not match: plan is free: it is pro", "rule 2 matches"]
+    assert [describe_rule(step) for step in evaluation.rules.steps] == expected
 
 
 def test_costly_pattern_leaves_rules_not_known() -> None:

@@ -41,8 +41,7 @@ def test_only_a_list_of_conditions_is_changed(groups: Any) -> None:
 
 def test_labels_of_servers_are_dropped() -> None:
     plain = {"properties": [{"key": "id"}, "odd"]}
-    labelled = {"properties": [{"key": "id", "cohort_name": "Beta"}, "odd"]}
-    assert wire.without_labels(labelled) == plain
+    assert wire.without_labels({"properties": [{"key": "id", "cohort_name": "Beta"}, "odd"]}) == plain
     assert wire.without_labels(plain) is plain
 
 

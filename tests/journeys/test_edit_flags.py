@@ -223,8 +223,7 @@ async def test_flag_is_edited_as_json_in_the_users_editor(
         assert not any(drafts.glob("*"))
 
         await program.press("E", "y")
-        flag = await program.colleague().flags.get(id)
-        assert flag.targeting.conditions[0].rollout == 26
+        assert (await program.colleague().flags.get(id)).targeting.conditions[0].rollout == 26
         again = (seen / "3.txt").read_text()
         assert "# NOT SAVED:" in again
         assert "must be between 0 and 100, not 250" in again

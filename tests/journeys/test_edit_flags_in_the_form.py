@@ -41,10 +41,8 @@ async def test_every_part_is_edited_and_saved_as_one_change(any_mode: Setting) -
         if not any_mode.options:
             assert flag.evaluation_runtime == "client"
         groups = flag.filters["groups"]
-        assert [(group["rollout_percentage"], group.get("sort_key")) for group in groups] == [
-            (25, "first"),
-            (7.5, None),
-        ]
+        expected = [(25, "first"), (7.5, None)]
+        assert [(group["rollout_percentage"], group.get("sort_key")) for group in groups] == expected
         assert [(item["key"], item["operator"], item["value"]) for item in groups[0]["properties"]] == [
             ("joined_at", "is_date_before", "-7d"),
             ("country", "exact", ["DE", "FR"]),
@@ -156,10 +154,8 @@ async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode:
         await program.press("y")
         first, second = (await program.colleague().flags.get(id)).filters["groups"]
         cohort = first["properties"][1]
-        assert (cohort["key"], cohort["type"], cohort["operator"], cohort["value"]) == (
-            *("id", "cohort", "not_in"),
-            3,
-        )
+        expected = (*("id", "cohort", "not_in"), 3)
+        assert (cohort["key"], cohort["type"], cohort["operator"], cohort["value"]) == expected
         assert second["aggregation_group_type_index"] == 0
         item = second["properties"][0]
         assert (item["type"], item["group_type_index"], item["value"]) == ("group", 0, ["pro"])

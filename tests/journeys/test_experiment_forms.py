@@ -77,10 +77,8 @@ async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Set
             1,
             "first_seen",
         )
-        assert (made.stats_config["method"], made.stats_config["frequentist"]) == (
-            "frequentist",
-            {"alpha": 0.1},
-        )
+        expected = ("frequentist", {"alpha": 0.1})
+        assert (made.stats_config["method"], made.stats_config["frequentist"]) == expected
 
 
 async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting: Setting) -> None:

@@ -91,8 +91,7 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         assert "also affects the original" in words(program.screen)
         await program.press("enter", "enter")
         await say_yes(program)
-        copy = await stored(program, f"{name} (Copy)")
-        assert copy.feature_flag_key == "length-of-the-tour-copy"
+        assert (await stored(program, f"{name} (Copy)")).feature_flag_key == "length-of-the-tour-copy"
 
         await stand_on_experiment(program, "Logos on pricing")
         await program.press("d")
@@ -150,11 +149,8 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mo
         await program.press("W", *"test", "enter", "enter", "enter")
         await say_yes(program)
         as_before = await stored(program, "Pricing page test")
-        assert (as_before.state, as_before.conclusion, as_before.conclusion_comment) == (
-            "stopped",
-            None,
-            None,
-        )
+        expected = ("stopped", None, None)
+        assert (as_before.state, as_before.conclusion, as_before.conclusion_comment) == expected
         assert not [line for line in sent(program) if line.startswith("DELETE")]
 
 

@@ -23,5 +23,4 @@ async def test_typed_overwrite_names_missing_input_and_the_confirming_key(settin
         assert "another user changed this" in words(program.screen)
         assert "nothing was sent" in words(program.screen)
         await program.press("tab", "tab", "enter")
-        now = await program.stored("kill-search-v2")
-        assert now.filters["groups"][0]["rollout_percentage"] == 0
+        assert (await program.stored("kill-search-v2")).filters["groups"][0]["rollout_percentage"] == 0

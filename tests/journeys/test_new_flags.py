@@ -78,8 +78,7 @@ async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -
         assert (await program.stored("new-nav-copy")).key == "new-nav-copy"
         await program.go_to("replay-canvas")
         await program.press("D")
-        options = program.app.screen.query_one(OptionList)
-        assert options.option_count > 1
+        assert program.app.screen.query_one(OptionList).option_count > 1
         await program.press("down", "enter")
         other = await other_project(program)
         asked = words(program.screen)
@@ -139,11 +138,8 @@ async def test_flag_with_a_cohort_is_copied_by_the_server(setting: Setting) -> N
         assert not copy.active
         assert copy.targeting.conditions[0].properties[0].label == "Paying customers"
         entry = program.journal.entries()[0]
-        assert (entry.kind, entry.ending, entry.words) == (
-            "copy",
-            "saved",
-            (f"copy to {other.label} #{other.id}",),
-        )
+        expected = ("copy", "saved", (f"copy to {other.label} #{other.id}",))
+        assert (entry.kind, entry.ending, entry.words) == expected
         await program.press("D", "down", "enter")
         assert "there is already a flag for-a-cohort" in program.notices[-1]
         assert copies(program) == 1

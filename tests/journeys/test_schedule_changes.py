@@ -41,8 +41,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
 
 async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(setting: Setting) -> None:
     async with running(setting) as program:
-        requests = [line for line in program.wire.passed if "scheduled_changes" in line]
-        assert len(requests) == 1
+        assert len([line for line in program.wire.passed if "scheduled_changes" in line]) == 1
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
         screen.search.set_line("new-nav")

@@ -20,10 +20,8 @@ async def flags_of(client: httpx.AsyncClient, **body: Any) -> Any:
 
 async def test_any_token_gets_the_flags(client: httpx.AsyncClient) -> None:
     response = await flags_of(client, person_properties={"email": "ann@acme.com"})
-    assert {key: record["value"] for key, record in response["flags"].items()} == {
-        "plain": True,
-        "for-staff": True,
-    }
+    expected = {"plain": True, "for-staff": True}
+    assert {key: record["value"] for key, record in response["flags"].items()} == expected
     assert response["errorsWhileComputingFlags"] is False
 
 
@@ -61,19 +59,14 @@ async def test_override_reaches_every_endpoint(client: httpx.AsyncClient, mirror
     mirrored.mirror.set(map(read_override, ("plain=off", "for-staff=beta@ann")))
     response = await flags_of(client)
     assert response["flags"]["plain"]["value"] is False
-    assert response["flags"]["for-staff"]["reason"] == {
-        "code": "override",
-        "condition_index": None,
-        "description": "Override on this machine",
-    }
+    expected = {"code": "override", "condition_index": None, "description": "Override on this machine"}
+    assert response["flags"]["for-staff"]["reason"] == expected
     body = {"context": {"targetingKey": "ann"}}
     item = (await client.post("/ofrep/v1/evaluate/flags/for-staff", json=body)).json()
     assert (item["value"], item["reason"]) == ("beta", "STATIC")
     document = (await client.get("/flags/definitions")).json()
-    assert [(each["key"], each["active"]) for each in document["flags"]] == [
-        ("plain", False),
-        ("for-staff", True),
-    ]
+    states = [("plain", False), ("for-staff", True)]
+    assert [(each["key"], each["active"]) for each in document["flags"]] == states
 
 
 @pytest.mark.parametrize(

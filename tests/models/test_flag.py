@@ -45,12 +45,8 @@ def test_a_flag_says_who_made_it_and_what_it_is() -> None:
     flag = Flag.of(ORDINARY)
     assert (require(flag.created_by).label, flag.type) == ("Ada", "boolean")
     row = flag.row()
-    assert (row.rollout, row.conditional, row.creator, row.created_at) == (
-        25.0,
-        True,
-        "ada@acme.test",
-        1777626000.0,
-    )
+    expected = (25.0, True, "ada@acme.test", 1777626000.0)
+    assert (row.rollout, row.conditional, row.creator, row.created_at) == expected
 
 
 @pytest.mark.parametrize("odd", [None, 3, -1.5, True, "x", [], [None], {}, {"x": 1}, 2**70, "\x1b[2J"])

@@ -20,11 +20,8 @@ BODY = json.dumps({"count": 4, "next": None, "results": ITEMS}).encode()
 def test_rows_are_those_of_the_plain_page() -> None:
     listed, plain = read_listed_definition_page(BODY), read_event_definition_page(BODY)
     assert [definition.row for definition in listed.rows] == list(plain.rows)
-    assert (listed.total, listed.unreadable, listed.has_more) == (
-        plain.total,
-        plain.unreadable,
-        plain.has_more,
-    )
+    expected = (plain.total, plain.unreadable, plain.has_more)
+    assert (listed.total, listed.unreadable, listed.has_more) == expected
 
 
 def test_objects_keep_unknown_members() -> None:

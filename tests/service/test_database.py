@@ -125,11 +125,8 @@ def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> N
         rows = db.execute("SELECT key, is_simple, simple_rollout, folder FROM flags ORDER BY id").fetchall()
     database.close()
     folder = "Unfiled/Feature Flags"
-    assert [tuple(row) for row in rows] == [
-        ("half", 1, 50, folder),
-        ("asked", 0, None, folder),
-        ("odd", 0, None, folder),
-    ]
+    expected = [("half", 1, 50, folder), ("asked", 0, None, folder), ("odd", 0, None, folder)]
+    assert [tuple(row) for row in rows] == expected
 
 
 def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:

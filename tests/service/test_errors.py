@@ -95,10 +95,8 @@ async def test_a_body_is_nested_64_levels_at_most(world: World) -> None:
     media = {"Content-Type": "application/json"}
     assert (await world.ask("POST", "", content=nested(63), headers=media)).status_code == 201
     refusal = await world.refused("POST", "", content=nested(65), headers=media)
-    assert (refusal.code, refusal.detail) == (
-        "parse_error",
-        "JSON parse error - nested deeper than 64 levels",
-    )
+    expected = ("parse_error", "JSON parse error - nested deeper than 64 levels")
+    assert (refusal.code, refusal.detail) == expected
 
 
 async def test_a_body_that_is_too_large_is_not_read(start_world: Start) -> None:

@@ -18,11 +18,8 @@ async def test_a_key_is_shown_once_and_works_until_revoked(tmp_path: Path) -> No
         assert (await world.ask("GET", "", headers=asking)).status_code == 200
         assert (await world.ask("POST", "", {"key": "a"}, headers=asking)).status_code == 403
         line = list_keys(tmp_path / "x.db")[-1]
-        assert (line.label, line.scopes, line.owner) == (
-            "laptop",
-            ("feature_flag:read",),
-            "owner@localhost.test",
-        )
+        expected = ("laptop", ("feature_flag:read",), "owner@localhost.test")
+        assert (line.label, line.scopes, line.owner) == expected
         assert line.mask == f"phx_...{secret[-4:]}"
         assert revoke_key(tmp_path / "x.db", "laptop") is True
         assert (await world.ask("GET", "", headers=asking)).status_code == 401

@@ -37,8 +37,7 @@ async def test_a_body_that_stops_is_408() -> None:
 
 async def test_bytes_that_arrive_extend_the_time() -> None:
     pace = Pace(grace=0.01, slowest=1, longest=60)
-    parts = [b"x" * 60] + [b"x"] * 5000
-    assert len(await read_body(request_of(*parts), 10_000, pace)) == 5060
+    assert len(await read_body(request_of(*([b"x" * 60] + [b"x"] * 5000)), 10_000, pace)) == 5060
 
 
 async def test_no_rate_extends_the_longest_time() -> None:

@@ -221,8 +221,7 @@ async def test_patterns_of_a_request_share_one_budget(world: World) -> None:
     dispatcher = Dispatcher(world.database, Routes([operation]), Settings())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(dispatcher)) as client:
         for _ in range(2):
-            response = await client.get("http://service.test/api/budget/")
-            assert response.json() == [True, True, False]
+            assert (await client.get("http://service.test/api/budget/")).json() == [True, True, False]
 
 
 async def test_a_line_break_in_a_query_reaches_the_handler(world: World) -> None:

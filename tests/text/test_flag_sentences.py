@@ -179,8 +179,7 @@ def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -
 def test_clause_names_owner_of_property(audience: int | None, item: dict[str, JSON], clause: str) -> None:
     raw: JSON = {"properties": [{"value": "pro", **item}], "aggregation_group_type_index": audience}
     names = Names(groups={0: "company"})
-    lines = plain(who_sees_it(Filters.of({"groups": [raw]}), names)).splitlines()
-    assert lines[1].strip() == clause
+    assert plain(who_sees_it(Filters.of({"groups": [raw]}), names)).splitlines()[1].strip() == clause
     assert condition_in_short(raw, names).endswith(f" where {clause}")
 
 

@@ -56,11 +56,8 @@ def test_pane_shows_each_override_beside_upstream_and_requests_with_reasons() ->
 
 
 def test_pane_shows_upstream_value_without_override_or_record() -> None:
-    assert text(mirror_lines(state(), "new-nav", "off", 60)) == [
-        "ON THIS MACHINE",
-        " as upstream     off",
-        "",
-    ]
+    expected = ["ON THIS MACHINE", " as upstream     off", ""]
+    assert text(mirror_lines(state(), "new-nav", "off", 60)) == expected
     assert text(mirror_lines(None, "new-nav", "off", 60)) == []
 
 

@@ -55,8 +55,7 @@ def test_question_about_a_new_flag_shows_its_payload() -> None:
     fields = remote_configuration("fresh", f'{{"text": "{LONG}"}}')
     created = plan_create({**fields, "name": LONG}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
-    text = asked(created)
-    assert text.count(LONG) == 2
+    assert asked(created).count(LONG) == 2
 
 
 def test_question_about_a_new_flag_repeats_no_short_value() -> None:

@@ -41,10 +41,8 @@ def test_targeted_release_names_value_and_properties() -> None:
 )
 def test_rollout_names_share_and_miss(policy: str, goal: str) -> None:
     fields = {"rule_type": "percentage_rollout", "rollout_percentage": 12.5, "on_rollout_miss": policy}
-    assert sentences(rule(value="b"), rule(value="a", **fields))[1:3] == [
-        ' 2 serves "a" to 12.5 % of everyone else',
-        f"      the other matching users {goal}",
-    ]
+    expected = [' 2 serves "a" to 12.5 % of everyone else', f"      the other matching users {goal}"]
+    assert sentences(rule(value="b"), rule(value="a", **fields))[1:3] == expected
 
 
 def test_split_names_variants_and_holdout() -> None:

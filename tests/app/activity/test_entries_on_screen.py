@@ -80,8 +80,7 @@ def test_cohort_has_its_name_wherever_it_is_known() -> None:
 
 
 def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
-    cell = draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))
-    assert cell[0] == ("•", "info")
+    assert draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))[0] == ("•", "info")
 
 
 def test_impersonating_staff_are_not_shown_as_the_user() -> None:

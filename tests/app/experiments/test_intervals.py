@@ -17,8 +17,7 @@ def test_the_axis_holds_every_interval_and_zero() -> None:
 
 def test_one_absurd_interval_does_not_flatten_the_others() -> None:
     assert axis_of([(-0.1, 0.2), (-40.0, 90.0)]) == (-WIDEST, WIDEST)
-    drawn = bar((-40.0, 90.0), 25.0, (-WIDEST, WIDEST), 21, DRAWN)
-    assert drawn == "‹───────────────────›"
+    assert bar((-40.0, 90.0), 25.0, (-WIDEST, WIDEST), 21, DRAWN) == "‹───────────────────›"
 
 
 def test_ends_and_point_stand_where_their_values_are() -> None:

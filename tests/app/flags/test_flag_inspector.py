@@ -79,10 +79,8 @@ async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
     assert glance.reason == "15 conditions, counted when it is opened"
     assert server.counted == []
     found = await reaches(server)
-    assert [reach.reason for reach in found[1:3]] == [
-        "6 of 15 conditions counted so far",
-        "12 of 15 conditions counted so far",
-    ]
+    expected = ["6 of 15 conditions counted so far", "12 of 15 conditions counted so far"]
+    assert [reach.reason for reach in found[1:3]] == expected
     assert (found[-1].affected, len(found[-1].parts), found[-1].uncounted) == (450, 15, 0)
     assert len(server.counted) == 15
 

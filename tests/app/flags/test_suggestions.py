@@ -57,11 +57,8 @@ async def test_what_conditions_use_comes_first_with_its_count() -> None:
         values=[{"name": "free", "count": 5}, {"name": "pro", "count": 1}, {"name": "big"}],
     )
     (suggested,) = await suggest(project, "")
-    assert [(item.text, item.about) for item in suggested.items] == [
-        ("pro", "1 user · in 2 conditions"),
-        ("free", "5 users · in 1 condition"),
-        ("big", ""),
-    ]
+    expected = [("pro", "1 user · in 2 conditions"), ("free", "5 users · in 1 condition"), ("big", "")]
+    assert [(item.text, item.about) for item in suggested.items] == expected
 
 
 @pytest.mark.parametrize("operator", ["regex", "not_regex", "is_date_before"])

@@ -31,10 +31,8 @@ def test_a_cell_takes_exactly_the_cells_it_is_given(
 
 
 def test_text_that_is_too_long_ends_with_the_ellipsis() -> None:
-    assert fit((("checkout-redesign", "strong"),), 9, "left", "…") == (
-        ("checkout", "strong"),
-        ("…", "strong"),
-    )
+    expected = (("checkout", "strong"), ("…", "strong"))
+    assert fit((("checkout-redesign", "strong"),), 9, "left", "…") == expected
 
 
 def test_a_wide_character_is_never_cut_in_half() -> None:

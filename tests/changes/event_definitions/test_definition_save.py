@@ -118,10 +118,8 @@ async def test_deleted_definition_is_named_and_the_others_are_saved(tmp_path: Pa
         plans = [await plan(bench, verify(id)) for id in ids]
         await bench.client.event_definitions.delete(ids[0])
         ended = await save(bench, *plans)
-        assert [(one.plan.key, one.ending, one.reason) for one in ended] == [
-            ("a", "refused", "Not found"),
-            ("b", "saved", ""),
-        ]
+        expected = [("a", "refused", "Not found"), ("b", "saved", "")]
+        assert [(one.plan.key, one.ending, one.reason) for one in ended] == expected
 
 
 @pytest.mark.parametrize(

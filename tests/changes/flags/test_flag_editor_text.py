@@ -56,8 +56,7 @@ def test_one_changed_value_is_an_intent_for_it_alone() -> None:
 
 def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
     intent = wanted(as_text(flag()).replace("New checkout", "My words"), flag())
-    plan = planned(intent, flag(active=False, version=13))
-    assert plan.body == {"name": "My words"}
+    assert planned(intent, flag(active=False, version=13)).body == {"name": "My words"}
 
 
 @pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])

@@ -208,11 +208,8 @@ def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
     now = {"groups": [{"rollout_percentage": 80}]}
     (conflict,) = planned(set_field(812, "filters", seen, mine), flag(filters=now)).conflicts
     assert conflict.where == "filters.groups[0]"
-    assert [conflict.seen, conflict.mine, conflict.theirs] == [
-        *seen["groups"],
-        *mine["groups"],
-        *now["groups"],
-    ]
+    expected = [*seen["groups"], *mine["groups"], *now["groups"]]
+    assert [conflict.seen, conflict.mine, conflict.theirs] == expected
 
 
 def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> None:

@@ -71,10 +71,8 @@ def test_rules_compare_each_variant_a_few_times() -> None:
 def test_variant_that_is_there_twice_is_reported_once() -> None:
     variants = [{"key": key, "rollout_percentage": 25} for key in ("b", "a", "b", "a")]
     problems = problems_in({"groups": [], "multivariate": {"variants": variants}})
-    assert [problem.words for problem in problems] == [
-        "the key b is there more than once",
-        "the key a is there more than once",
-    ]
+    expected = ["the key b is there more than once", "the key a is there more than once"]
+    assert [problem.words for problem in problems] == expected
 
 
 def test_tags_are_told_apart_in_linear_work() -> None:

@@ -149,8 +149,7 @@ async def test_override_of_the_file_is_removed_in_the_file_alone(tmp_path: Path)
     planned = await desk.plan(OverrideIntent(7, "new-nav", None))
     assert planned.skipped[0].why == f"its override is in {path}; remove it there"
     assert (await desk.override("new-nav", "off")).is_saved
-    undone = (await desk.undo())[0]
-    assert (undone.is_saved, desk.overrides) == (True, ["new-nav=on"])
+    assert ((await desk.undo())[0].is_saved, desk.overrides) == (True, ["new-nav=on"])
 
 
 async def test_override_changed_meanwhile_is_a_conflict(desk: Desk) -> None:

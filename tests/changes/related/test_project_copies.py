@@ -55,11 +55,8 @@ def test_what_means_something_else_there_is_copied_by_nobody(flag: Flag, why: st
 
 
 def test_only_what_has_other_numbers_there_needs_the_server() -> None:
-    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == [
-        False,
-        True,
-        True,
-    ]
+    expected = [False, True, True]
+    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == expected
 
 
 def test_what_a_copy_does_not_have_is_named() -> None:

@@ -106,10 +106,8 @@ def test_a_record_that_moved_between_two_changes_is_refused() -> None:
     grown = empty_set().with_changes([turned_off(version=12)], LIMIT)
     with pytest.raises(ChangeSetError) as error:
         grown.with_changes([described("Old", version=13)], LIMIT)
-    assert (error.value.fault, error.value.what) == (
-        "outdated",
-        "checkout-v2 changed since it was staged (v12 → v13)",
-    )
+    expected = ("outdated", "checkout-v2 changed since it was staged (v12 → v13)")
+    assert (error.value.fault, error.value.what) == expected
 
 
 def test_a_set_over_the_limit_is_refused_while_it_grows() -> None:

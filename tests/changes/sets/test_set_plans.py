@@ -118,10 +118,8 @@ async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> N
     change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
     desk.ada.faults = [errors.Invalid("No.")]
     _plan, outcomes = await desk.apply(change_set, continues=True)
-    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == [
-        ("b", "refused"),
-        ("old", "refused"),
-    ]
+    expected = [("b", "refused"), ("old", "refused")]
+    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == expected
     assert outcomes[1].reason == "a flag that it depends on was not created"
     _plan, again = await desk.apply(change_set)
     assert all(outcome.is_saved for outcome in again)

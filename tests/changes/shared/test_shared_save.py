@@ -27,8 +27,7 @@ CREATION = expect(
 )
 def test_creation_is_recognised_with_what_servers_add(query: JSON, is_created: bool) -> None:
     seen = SavedMetric.of({"id": 3, "name": "Runs", "query": query})
-    outcome = ADAPTER.judge(CREATION, seen)
-    assert (outcome is not None) is is_created
+    assert (ADAPTER.judge(CREATION, seen) is not None) is is_created
     # With other fields it may be that of another user: never reported as not created.
     assert not ADAPTER.is_as_before(CREATION, seen)
 

@@ -83,8 +83,7 @@ def test_a_saved_change_says_what_is_true_now(signed_in: Run, key: str) -> None:
     saved = signed_in("flags", "rollout", key, "--to", "75", "--yes", is_shown=True)
     assert f"{key} has a new rollout: condition 1: rollout 50 % → 75 %." in saved.out
     assert "not counted, since --yes agrees beforehand" in saved.out
-    off = signed_in("flags", "disable", key, "--yes", is_shown=True)
-    assert off.out.endswith(f"{key} is off.\n")
+    assert signed_in("flags", "disable", key, "--yes", is_shown=True).out.endswith(f"{key} is off.\n")
     done = signed_in("flags", "rollout", key, "--to", "80", "--yes", "--json")
     (record,) = json.loads(done.out)["records"]
     assert (record["key"], record["ending"], record["message"]) == (key, "saved", "has a new rollout")
@@ -125,8 +124,7 @@ def test_a_query_chooses_and_half_a_query_chooses_nothing(signed_in: Run, servic
     wrong = signed_in("flags", "disable", f"{query} tga:web", "--yes")
     assert (wrong.code, "tga: is not a qualifier" in wrong.err) == (2, True)
     assert read(service, key).active is True
-    done = signed_in("flags", "disable", query, "--yes")
-    assert (done.code, read(service, key).active) == (0, False)
+    assert (signed_in("flags", "disable", query, "--yes").code, read(service, key).active) == (0, False)
     nobody = signed_in("flags", "disable", query, "--yes")
     assert (nobody.code, nobody.err) == (3, "flagtui: no record matches; nothing was sent.\n")
     # Nothing named is a mistake, and not everything.

@@ -37,10 +37,8 @@ def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
     assert [each["key"] for each in records(here("staged", "drop", FLAG, "--json"))] == [FLAG]
     assert [each["key"] for each in records(here("staged", "get", "--json"))] == [OTHER]
     missing = here("staged", "drop", FLAG)
-    assert (missing.code, missing.err) == (
-        EXIT_CODES["not_found"],
-        f"flagtui: the set does not change {FLAG}. It changes: {OTHER}.\n",
-    )
+    expected = (EXIT_CODES["not_found"], f"flagtui: the set does not change {FLAG}. It changes: {OTHER}.\n")
+    assert (missing.code, missing.err) == expected
     done(here("staged", "drop", "--all"))
     assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
 

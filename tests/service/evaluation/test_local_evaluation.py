@@ -51,10 +51,8 @@ async def test_scenario_53_dependencies_name_keys_and_carry_their_chain(service:
     document = await service.get("local_evaluation/")
     properties = {flag["key"]: flag["filters"]["groups"][0]["properties"] for flag in document["flags"]}
     assert properties["base"] == []
-    assert (properties["top"][0]["key"], properties["top"][0]["dependency_chain"]) == (
-        "middle",
-        ["base", "middle"],
-    )
+    expected = ("middle", ["base", "middle"])
+    assert (properties["top"][0]["key"], properties["top"][0]["dependency_chain"]) == expected
     stored = await service.get(f"{middle}/")
     assert stored["filters"]["groups"][0]["properties"][0]["key"] == str(base)
 
@@ -114,8 +112,7 @@ async def ask(service: Service, headers: dict[str, str], token: str) -> tuple[in
 
 async def test_sdks_must_identify_themselves(service: Service, token: str) -> None:
     assert await ask(service, {}, token) == (401, "Authentication credentials were not provided.")
-    wrong = {"Authorization": "Bearer phx_wrong"}
-    assert (await ask(service, wrong, token))[0] == 401
+    assert (await ask(service, {"Authorization": "Bearer phx_wrong"}, token))[0] == 401
     assert (await ask(service, {"Authorization": "Bearer phs_wrong"}, token))[0] == 401
     reader, stranger = (
         service.with_key("feature_flag:read").headers,

@@ -13,11 +13,8 @@ async def test_scenario_48_reasons_need_a_person_and_include_inactive_flags(serv
     await service.flag("on")
     await service.flag("off", active=False)
     missing = await service.send("GET", "evaluation_reasons/")
-    assert (missing.status_code, missing.json()["code"], missing.json()["attr"]) == (
-        400,
-        "required",
-        "distinct_id",
-    )
+    expected = (400, "required", "distinct_id")
+    assert (missing.status_code, missing.json()["code"], missing.json()["attr"]) == expected
     blank = await service.send("GET", "evaluation_reasons/", distinct_id="")
     assert (blank.status_code, blank.json()["code"]) == (400, "blank")
     assert await service.get("evaluation_reasons/", distinct_id="ada") == {
@@ -39,11 +36,8 @@ async def test_scenario_48_reasons_need_a_person_and_include_inactive_flags(serv
 async def test_scenario_48_groups_must_be_a_json_object(service: Service, groups: str, detail: str) -> None:
     for path in ("evaluation_reasons/", "my_flags/"):
         refused = await service.send("GET", path, distinct_id="ada", groups=groups)
-        assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
-            400,
-            detail,
-            "groups",
-        )
+        expected = (400, detail, "groups")
+        assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == expected
 
 
 async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -> None:
@@ -54,10 +48,8 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
     (distinct_id,) = service.rows("SELECT distinct_id FROM users")[0].values()
     service.person(distinct_id, email="owner@acme.com")
     records = await service.get("my_flags/")
-    assert [(record["feature_flag"]["key"], record["value"]) for record in records] == [
-        ("newer", True),
-        ("older", True),
-    ]
+    expected = [("newer", True), ("older", True)]
+    assert [(record["feature_flag"]["key"], record["value"]) for record in records] == expected
     assert records[0]["feature_flag"].keys() == {
         "id", "team_id", "name", "key", "filters", "deleted", "active", "ensure_experience_continuity",
         "version", "evaluation_runtime", "bucketing_identifier", "evaluation_contexts",
@@ -67,11 +59,8 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
 async def test_my_flags_need_a_distinct_id(service: Service) -> None:
     service.write("UPDATE users SET distinct_id = NULL")
     refused = await service.send("GET", "my_flags/")
-    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
-        400,
-        "User distinct_id is required",
-        None,
-    )
+    expected = (400, "User distinct_id is required", None)
+    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == expected
 
 
 async def test_a_person_is_evaluated_by_their_stored_properties(service: Service) -> None:
@@ -151,10 +140,8 @@ async def test_older_servers_send_no_description_and_ignore_flag_choice(start: S
 async def test_older_strict_servers_close_it_to_keys(start: Start, path: str) -> None:
     service: Service = await start(legacy=True, strict=True)
     refused = await service.send("GET", path)
-    assert (refused.status_code, refused.json()["detail"]) == (
-        403,
-        "This action does not support personal API key access",
-    )
+    expected = (403, "This action does not support personal API key access")
+    assert (refused.status_code, refused.json()["detail"]) == expected
 
 
 async def test_dates_without_an_offset_are_of_the_projects_time_zone(service: Service) -> None:

@@ -39,8 +39,7 @@ async def test_the_list_can_be_used_by_the_next_flag(service: Service) -> None:
     flag = await service.flag("beta", STAFF)
     cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
     await service.flag("next", {"key": "id", "type": "cohort", "operator": "in", "value": cohort["id"]})
-    records = await service.get("evaluation_reasons/", distinct_id="ada")
-    assert records["next"]["value"] is True
+    assert (await service.get("evaluation_reasons/", distinct_id="ada"))["next"]["value"] is True
 
 
 async def test_disabled_and_group_flags_list_no_one(service: Service) -> None:
@@ -58,10 +57,8 @@ async def test_scenario_52_strict_servers_close_it_to_keys(start: Start) -> None
     service: Service = await start(strict=True)
     flag = await service.flag("beta")
     refused = await service.send("POST", f"{flag}/create_static_cohort_for_flag/")
-    assert (refused.status_code, refused.json()["detail"]) == (
-        403,
-        "This action does not support personal API key access",
-    )
+    expected = (403, "This action does not support personal API key access")
+    assert (refused.status_code, refused.json()["detail"]) == expected
     assert service.rows("SELECT id FROM cohorts") == []
 
 

@@ -55,10 +55,8 @@ async def test_a_person_can_be_named_by_their_own_id(service: Service, flag: int
     trial = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
     assert (trial["result"], trial["evaluation_distinct_id"]) == (True, "ada")
     missing = await service.send("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})
-    assert (missing.status_code, missing.json()) == (
-        404,
-        {"detail": "Person not found for person_id: nobody"},
-    )
+    expected = (404, {"detail": "Person not found for person_id: nobody"})
+    assert (missing.status_code, missing.json()) == expected
 
 
 @pytest.mark.parametrize(

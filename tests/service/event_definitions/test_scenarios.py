@@ -48,12 +48,8 @@ async def test_scenario_03_event_types_separate_custom_and_product_events(servic
     assert await service.names(event_type="event_posthog") == ["$pageview"]
     assert await service.names(event_type="event") == ["$pageview", "signup"]
     detail = "Not a valid event type. Use one of: event, event_custom, event_posthog."
-    assert fault(await service.reply("GET", event_type="bogus")) == (
-        400,
-        "invalid_input",
-        detail,
-        "event_type",
-    )
+    expected = (400, "invalid_input", detail, "event_type")
+    assert fault(await service.reply("GET", event_type="bogus")) == expected
 
 
 async def test_scenario_04_ordering_by_known_keys_and_default_for_others(service: Service) -> None:
@@ -68,11 +64,8 @@ async def test_scenario_05_senseless_windows_are_refused(service: Service) -> No
     least = "Ensure this value is greater than or equal to {}."
     assert fault(await service.reply("GET", limit=0)) == (400, "min_value", least.format(1), "limit")
     assert fault(await service.reply("GET", offset=-1)) == (400, "min_value", least.format(0), "offset")
-    assert fault(await service.reply("GET", limit="x"))[1:] == (
-        "invalid_input",
-        "A valid integer is required.",
-        "limit",
-    )
+    expected = ("invalid_input", "A valid integer is required.", "limit")
+    assert fault(await service.reply("GET", limit="x"))[1:] == expected
 
 
 async def test_scenario_06_tags_filter_unless_they_are_no_list(service: Service) -> None:
@@ -160,12 +153,8 @@ async def test_scenario_16_owner_is_written_as_id_read_as_object(service: Servic
     path = f"{service.define('signup')}/"
     assert (await service.change("signup", owner=7))["owner"]["first_name"] == "Ada"
     detail = 'Invalid pk "999" - object does not exist.'
-    assert fault(await service.reply("PATCH", path, {"owner": 999})) == (
-        400,
-        "does_not_exist",
-        detail,
-        "owner",
-    )
+    expected = (400, "does_not_exist", detail, "owner")
+    assert fault(await service.reply("PATCH", path, {"owner": 999})) == expected
     assert (await service.get(path))["owner"]["id"] == 7
     assert (await service.change("signup", owner=None))["owner"] is None
 
@@ -188,12 +177,8 @@ async def test_scenario_19_a_reading_key_cannot_write(service: Service) -> None:
     path = f"{service.define('signup')}/"
     service.limit_key("event_definition:read")
     detail = "API key missing required scope 'event_definition:write'"
-    assert fault(await service.reply("PATCH", path, {"description": "x"})) == (
-        403,
-        "permission_denied",
-        detail,
-        None,
-    )
+    expected = (403, "permission_denied", detail, None)
+    assert fault(await service.reply("PATCH", path, {"description": "x"})) == expected
 
 
 async def test_scenario_20_without_a_licence_definitions_are_read_only(start: Start) -> None:

@@ -13,8 +13,7 @@ def named(schema: Any) -> set[str]:
 
 
 async def test_a_definition_has_exactly_the_published_fields(service: Service) -> None:
-    shown = await service.get(f"{service.define('signup')}/")
-    assert set(shown) == named(schemas.DEFINITION)
+    assert set(await service.get(f"{service.define('signup')}/")) == named(schemas.DEFINITION)
 
 
 async def test_a_page_has_exactly_the_published_fields(service: Service) -> None:

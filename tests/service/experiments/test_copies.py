@@ -45,8 +45,7 @@ async def test_scenario_29_a_copy_without_a_key_shares_the_flag(service: Service
     path = f"experiments/{source['id']}/duplicate"
     names = [(await service.post(path, {}, 201))["name"] for _ in range(3)]
     assert names == ["Blue button (Copy)", "Blue button (Copy) 1", "Blue button (Copy) 2"]
-    copy = await service.post(path, {}, 201)
-    assert copy["feature_flag"]["id"] == source["feature_flag"]["id"]
+    assert (await service.post(path, {}, 201))["feature_flag"]["id"] == source["feature_flag"]["id"]
     flag = await service.get(f"feature_flags/{source['feature_flag']['id']}")
     assert len(flag["experiment_set"]) == 5
 
@@ -63,10 +62,8 @@ async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> N
     older = '[{"kind":"ExperimentTrendsQuery"}]'
     service.run(lambda db: db.execute("UPDATE experiments SET metrics = ?", (older,)))
     response = await service.send("POST", f"experiments/{source['id']}/duplicate", {})
-    assert (response.status_code, response.json()) == (
-        400,
-        {"detail": "Duplication is not supported for experiments using legacy metrics."},
-    )
+    expected = (400, {"detail": "Duplication is not supported for experiments using legacy metrics."})
+    assert (response.status_code, response.json()) == expected
     response = await service.send(
         "POST", f"experiments/{source['id']}/copy_to_project", {"target_team_id": 1}
     )
@@ -115,10 +112,8 @@ async def test_a_copy_needs_a_key_for_the_other_project(service: Service) -> Non
     service.run(lambda db: db.execute("UPDATE api_keys SET scoped_teams = '[1]'"))
     body = {"target_team_id": 2}
     response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
-    assert (response.status_code, response.json()) == (
-        403,
-        {"detail": "You do not have write access to the target project."},
-    )
+    expected = (403, {"detail": "You do not have write access to the target project."})
+    assert (response.status_code, response.json()) == expected
 
 
 async def test_scenario_30_a_cohort_of_who_was_exposed(service: Service) -> None:
@@ -139,10 +134,8 @@ async def test_scenario_30_a_cohort_of_who_was_exposed(service: Service) -> None
     assert cohort["name"] == 'Users exposed to experiment "Blue button"'
     assert (cohort["is_static"], cohort["experiment_set"]) == (False, [draft["id"]])
     condition = cohort["filters"]["properties"]["values"][0]["values"][0]
-    assert (condition["key"], condition["event_filters"][0]["value"]) == (
-        "$feature_flag_called",
-        ["blue-button"],
-    )
+    expected = ("$feature_flag_called", ["blue-button"])
+    assert (condition["key"], condition["event_filters"][0]["value"]) == expected
     assert (await service.get(f"experiments/{draft['id']}"))["exposure_cohort"] == cohort["id"]
     assert await service.refused("POST", path) == (400, "Experiment already has an exposure cohort", None)
 

@@ -26,16 +26,11 @@ async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service:
     made = await service.create()
     assert (made["status"], made["name"], made["type"]) == ("draft", "Blue button", "product")
     flag = await service.get(f"feature_flags/{made['feature_flag']['id']}")
-    assert (flag["key"], flag["active"], flag["name"]) == (
-        "blue-button",
-        False,
-        "Feature Flag for Experiment Blue button",
-    )
+    expected = ("blue-button", False, "Feature Flag for Experiment Blue button")
+    assert (flag["key"], flag["active"], flag["name"]) == expected
     variants = flag["filters"]["multivariate"]["variants"]
-    assert [(variant["key"], variant["rollout_percentage"]) for variant in variants] == [
-        ("control", 50),
-        ("test", 50),
-    ]
+    shares = [("control", 50), ("test", 50)]
+    assert [(variant["key"], variant["rollout_percentage"]) for variant in variants] == shares
     assert made["parameters"]["feature_flag_variants"][0]["split_percent"] == 50
     assert made["parameters"]["rollout_percentage"] == 100
     log = await service.get(f"experiments/{made['id']}/activity")
@@ -70,11 +65,8 @@ async def test_scenario_4_variants_keep_order_and_wrong_sums_are_refused(service
     thirds = _variants(("control", 34), ("a", 33), ("b", 33))
     made = await service.create("thirds", parameters=thirds)
     shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [(variant["key"], variant["rollout_percentage"]) for variant in shares] == [
-        ("control", 34),
-        ("a", 33),
-        ("b", 33),
-    ]
+    expected = [("control", 34), ("a", 33), ("b", 33)]
+    assert [(variant["key"], variant["rollout_percentage"]) for variant in shares] == expected
     wrong = _body(feature_flag_key="wrong", parameters=_variants(("control", 50), ("test", 40)))
     detail = "Invalid variant definitions: Variant rollout percentages must sum to 100."
     assert await service.refused("POST", "experiments", wrong) == (400, detail, "filters")
@@ -149,11 +141,8 @@ async def test_scenario_6_an_existing_flag_is_linked_as_it_is(service: Service) 
     assert await service.refused("POST", "experiments", body) == (400, AT_LEAST_TWO, None)
     await service.flag("uncontrolled", (("a", 50), ("b", 50)))
     detail = "Feature flag must have a variant with key 'control'"
-    assert await service.refused("POST", "experiments", _body(feature_flag_key="uncontrolled")) == (
-        400,
-        detail,
-        None,
-    )
+    expected = (400, detail, None)
+    assert await service.refused("POST", "experiments", _body(feature_flag_key="uncontrolled")) == expected
 
 
 @pytest.mark.parametrize(
@@ -226,11 +215,8 @@ async def test_scenario_8_a_start_date_launches_at_once(service: Service) -> Non
     assert (made["status"], made["feature_flag"]["active"]) == ("running", True)
     for end in ("2026-03-09T12:00:00Z", "2026-03-08T12:00:00"):
         body = _body(start_date="2026-03-09T12:00:00Z", end_date=end)
-        assert await service.refused("POST", "experiments", body) == (
-            400,
-            "End date must be after start date",
-            None,
-        )
+        expected = (400, "End date must be after start date", None)
+        assert await service.refused("POST", "experiments", body) == expected
 
 
 async def test_scenario_8_inactive_linked_flag_makes_the_experiment_paused(service: Service) -> None:
@@ -255,11 +241,8 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
     links = [{"id": saved["id"], "metadata": {"type": "secondary"}}]
     made = await service.create(saved_metrics_ids=links)
     link = made["saved_metrics"][0]
-    assert (link["saved_metric"], link["metadata"], link["name"]) == (
-        saved["id"],
-        {"type": "secondary"},
-        "Bought",
-    )
+    expected = (saved["id"], {"type": "secondary"}, "Bought")
+    assert (link["saved_metric"], link["metadata"], link["name"]) == expected
     assert len(link["query"]["fingerprint"]) == 64
     assert made["saved_metrics_ids"] == links
     path = f"experiments/{made['id']}"
@@ -276,8 +259,7 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
 
 
 async def test_a_date_without_seconds_or_zone_is_utc(service: Service) -> None:
-    made = await service.create(start_date="2021-12-01T10:23")
-    assert made["start_date"] == "2021-12-01T10:23:00Z"
+    assert (await service.create(start_date="2021-12-01T10:23"))["start_date"] == "2021-12-01T10:23:00Z"
     assert START.year == 2026
 
 

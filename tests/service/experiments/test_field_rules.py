@@ -99,11 +99,8 @@ WRONG_METRICS: list[tuple[Any, str]] = [
 async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
     for metrics, detail in WRONG_METRICS:
         for field in ("metrics", "metrics_secondary"):
-            assert await service.refused("POST", "experiments", _body(**{field: metrics})) == (
-                400,
-                detail,
-                field,
-            )
+            expected = (400, detail, field)
+            assert await service.refused("POST", "experiments", _body(**{field: metrics})) == expected
 
 
 FAULTY_METRICS: list[dict[str, Any]] = [

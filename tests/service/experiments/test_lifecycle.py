@@ -92,11 +92,8 @@ async def test_scenario_23_ending_keeps_the_flag_and_takes_the_conclusion(servic
     ended = await service.post(
         _path(running, "end"), {"conclusion": "won", "conclusion_comment": "More sales."}
     )
-    assert (ended["status"], ended["conclusion"], ended["conclusion_comment"]) == (
-        "stopped",
-        "won",
-        "More sales.",
-    )
+    expected = ("stopped", "won", "More sales.")
+    assert (ended["status"], ended["conclusion"], ended["conclusion_comment"]) == expected
     assert ended["end_date"] is not None
     assert ended["feature_flag"]["active"] is True
     assert ended["feature_flag"]["version"] == running["feature_flag"]["version"]
@@ -106,11 +103,8 @@ async def test_scenario_23_ending_keeps_the_flag_and_takes_the_conclusion(servic
     assert await _refused(service, await service.create("third"), "end") == (400, NOT_LAUNCHED, None)
     bad = {"conclusion": "maybe"}
     fourth = await service.running("fourth")
-    assert await _refused(service, fourth, "end", bad) == (
-        400,
-        '"maybe" is not a valid choice.',
-        "conclusion",
-    )
+    refusal = (400, '"maybe" is not a valid choice.', "conclusion")
+    assert await _refused(service, fourth, "end", bad) == refusal
 
 
 async def test_scenario_24_archiving_only_what_has_ended(service: Service) -> None:
@@ -157,11 +151,8 @@ async def test_archiving_archives_an_inactive_flag_unless_shared(service: Servic
 
 async def test_scenario_26_shipping_gives_everybody_in_the_conditions_one_variant(service: Service) -> None:
     draft = await service.create()
-    assert await _refused(service, draft, "ship_variant", {"variant_key": "test"}) == (
-        400,
-        NOT_LAUNCHED,
-        None,
-    )
+    expected = (400, NOT_LAUNCHED, None)
+    assert await _refused(service, draft, "ship_variant", {"variant_key": "test"}) == expected
     running = await service.post(_path(draft, "launch"))
     groups = running["feature_flag"]["filters"]["groups"]
     missing = (400, "This field is required.", "variant_key")

@@ -220,15 +220,12 @@ async def test_experiment_from_long_ago_is_reported_in_time(service: Service) ->
     service.clock.now = START + 2 * HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
     response = await service.post("query", {"query": query})
-    assert (len(response["timeseries"][0]["days"]), response["total_exposures"]) == (
-        1_000,
-        {"control": 0, "test": 5},
-    )
+    expected = (1_000, {"control": 0, "test": 5})
+    assert (len(response["timeseries"][0]["days"]), response["total_exposures"]) == expected
 
 
 async def test_unknown_values_are_no_second_variant(service: Service) -> None:
     running = await started(service)
     service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
     service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)
-    response = await _query(service, running, MEAN)
-    assert response["variant_results"][0]["number_of_samples"] == 3
+    assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 3

@@ -148,18 +148,12 @@ async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
     draft = await service.create()
     path = f"experiments/{draft['id']}"
     changed = await service.patch(path, {"parameters": _variants(("control", 34), ("a", 33), ("b", 33))})
-    assert [variant["key"] for variant in changed["parameters"]["feature_flag_variants"]] == [
-        "control",
-        "a",
-        "b",
-    ]
+    expected = ["control", "a", "b"]
+    assert [variant["key"] for variant in changed["parameters"]["feature_flag_variants"]] == expected
     assert changed["feature_flag"]["version"] == draft["feature_flag"]["version"] + 1
     kept = await service.patch(path, {"parameters": {"minimum_detectable_effect": 5}})
-    assert [variant["key"] for variant in kept["parameters"]["feature_flag_variants"]] == [
-        "control",
-        "a",
-        "b",
-    ]
+    expected = ["control", "a", "b"]
+    assert [variant["key"] for variant in kept["parameters"]["feature_flag_variants"]] == expected
     assert kept["parameters"]["minimum_detectable_effect"] == 5
 
 
@@ -177,11 +171,8 @@ async def test_scenario_34_nothing_is_ever_deleted_for_good(service: Service) ->
     made = await service.create()
     for number in (made["id"], 999_999):
         response = await service.send("DELETE", f"experiments/{number}")
-        assert (response.status_code, response.content, response.headers.get("content-type")) == (
-            405,
-            b"",
-            None,
-        )
+        expected = (405, b"", None)
+        assert (response.status_code, response.content, response.headers.get("content-type")) == expected
     reader = service.with_key("experiment:read")
     detail = "API key missing required scope 'experiment:write'"
     assert await reader.refused("DELETE", f"experiments/{made['id']}") == (403, detail, None)
@@ -225,8 +216,7 @@ async def test_scenario_36_a_flag_with_an_experiment_stays(service: Service, leg
 async def test_dates_set_the_state(service: Service) -> None:
     made = await service.create()
     path = f"experiments/{made['id']}"
-    ended = await service.patch(path, {"end_date": "2026-03-01T00:00:00Z"})
-    assert ended["status"] == "draft"
+    assert (await service.patch(path, {"end_date": "2026-03-01T00:00:00Z"}))["status"] == "draft"
     launched = await service.patch(path, {"start_date": "2026-03-09T12:00:00Z"})
     assert (launched["status"], launched["feature_flag"]["active"]) == ("stopped", True)
     both = {"start_date": "2026-03-09T12:00:00Z", "end_date": "2026-03-01T00:00:00Z"}

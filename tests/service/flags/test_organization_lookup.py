@@ -15,10 +15,8 @@ async def test_lookup_lists_a_row_for_each_project_of_the_key(world: World) -> N
     body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
     copy = (await world.post(f"{path}/copy_flags/", body))["success"][0]
     rows = await world.get(f"{path}/a/")
-    assert [(row["team_id"], row["flag_id"], row["active"]) for row in rows] == [
-        (1, flag["id"], False),
-        (other, copy["id"], False),
-    ]
+    expected = [(1, flag["id"], False), (other, copy["id"], False)]
+    assert [(row["team_id"], row["flag_id"], row["active"]) for row in rows] == expected
     assert set(rows[0]) == {
         *("flag_id", "team_id", "created_by", "filters", "created_at", "active", "evaluations_7d")
     }
@@ -38,8 +36,7 @@ async def test_lookup_omits_projects_that_the_caller_cannot_see(world: World) ->
 async def test_lookup_is_closed_to_keys_on_strict_servers(start_world: Start) -> None:
     world = await start_world(strict=True)
     await world.flag("a")
-    refusal = await world.refused("GET", f"{await lookup_path(world)}/a/")
-    assert refusal.status == 403
+    assert (await world.refused("GET", f"{await lookup_path(world)}/a/")).status == 403
 
 
 async def test_organization_flags_come_in_pages_of_chosen_projects(world: World) -> None:

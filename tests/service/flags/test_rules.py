@@ -109,8 +109,7 @@ async def test_a_flag_with_an_early_access_feature_is_for_persons(
     flag = await world.flag("a")
     world.add_early_access(flag["id"])
     groups = {"groups": [{"rollout_percentage": 5, "aggregation_group_type_index": 0}]}
-    refusal = await world.refused("PATCH", f"{flag['id']}/", {"filters": groups})
-    assert refusal.detail == detail
+    assert (await world.refused("PATCH", f"{flag['id']}/", {"filters": groups})).detail == detail
 
 
 OLDER_AND_NEWER: list[tuple[Any, str | None, str | None]] = [

@@ -70,8 +70,7 @@ async def test_scenario_51_sealed_payloads_are_opened_for_persons_only(world: Wo
     world.write("UPDATE projects SET secret_hash = ?", hash_key(SECRET))
     program = {"Authorization": f"Bearer {SECRET}"}
     url = "/api/projects/@current/feature_flags/sealed/remote_config"
-    response = await world.client.get(url, headers=program)
-    assert response.json() == '"********* (encrypted)"'
+    assert (await world.client.get(url, headers=program)).json() == '"********* (encrypted)"'
     refusal = await world.refused("GET", "", headers=program)
     assert refusal.detail == "This action does not support project secret API key access"
 
@@ -243,16 +242,12 @@ async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World
     assert (versions[2]["name"], versions[2]["active"], versions[2]["modified_by"]) == ("wide", True, 2)
     assert (versions[3]["is_historical"], versions[3]["active"]) == (False, False)
     response = await world.ask("GET", f"{flag['id']}/versions/99/")
-    assert (response.status_code, response.json()) == (
-        404,
-        {"detail": "Version 99 not found (current version is 3)"},
-    )
+    expected = (404, {"detail": "Version 99 not found (current version is 3)"})
+    assert (response.status_code, response.json()) == expected
     world.write("DELETE FROM activity WHERE activity = 'updated'")
     response = await world.ask("GET", f"{flag['id']}/versions/2/")
-    assert (response.status_code, response.json()) == (
-        422,
-        {"detail": "Activity log is incomplete. Cannot reconstruct version 2."},
-    )
+    expected = (422, {"detail": "Activity log is incomplete. Cannot reconstruct version 2."})
+    assert (response.status_code, response.json()) == expected
 
 
 async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -> None:

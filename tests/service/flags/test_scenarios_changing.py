@@ -29,8 +29,7 @@ async def test_scenario_22_every_change_raises_the_version(world: World) -> None
         {"type": "FeatureFlag", "action": "changed", "field": "active", "before": True, "after": False},
         {"type": "FeatureFlag", "action": "changed", "field": "version", "before": 1, "after": 2},
     ]
-    again = await world.patch(f"{flag['id']}/", {"active": False})
-    assert again["version"] == 3
+    assert (await world.patch(f"{flag['id']}/", {"active": False}))["version"] == 3
     fields = [change["field"] for change in (await world.latest(flag["id"]))["detail"]["changes"]]
     assert fields == ["version"]
 

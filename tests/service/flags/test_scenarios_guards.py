@@ -106,8 +106,7 @@ async def test_scenario_35_deleting_is_soft_and_can_be_undone(world: World) -> N
 async def test_scenario_36_experiment_flag_releases_its_key_when_deleted(world: World) -> None:
     flag = await world.flag("k")
     world.add_experiment(flag["id"], start_date=world.ago(days=9), end_date=world.ago(days=1))
-    gone = await world.patch(f"{flag['id']}/", {"deleted": True})
-    assert gone["key"] == f"k:deleted:{flag['id']}"
+    assert (await world.patch(f"{flag['id']}/", {"deleted": True}))["key"] == f"k:deleted:{flag['id']}"
     fields = [change["field"] for change in (await world.latest(flag["id"]))["detail"]["changes"]]
     assert fields == ["key", "deleted", "version"]
     assert (await world.patch(f"{flag['id']}/", {"deleted": False}))["key"] == "k"

@@ -30,11 +30,8 @@ async def test_scenario_40_stale_flags_are_on_old_and_for_everyone(world: World)
     add(world, "odd", filters='{"groups":["x",{"properties":"y","rollout_percentage":"z"}]}')
     assert sorted(await world.keys(active="STALE")) == ["called-long-ago", "never-called"]
     statuses = {flag["key"]: flag["status"] for flag in (await world.get())["results"]}
-    assert [key for key, word in sorted(statuses.items()) if word == "STALE"] == [
-        "called-long-ago",
-        "never-called",
-        "nobody",
-    ]
+    expected = ["called-long-ago", "never-called", "nobody"]
+    assert [key for key, word in sorted(statuses.items()) if word == "STALE"] == expected
     assert statuses["off"] == "ACTIVE"
 
 
@@ -182,8 +179,7 @@ async def test_scenario_45_status_comes_with_its_reason(world: World) -> None:
         assert (await world.get(path))["reason"] == f"Flag {reason}"
     world.write("UPDATE flags SET last_called_at = ?", world.ago(days=45))
     assert (await world.get(path))["reason"] == "Flag has not been called in 45 days"
-    off = await world.patch(f"{flag['id']}/", {"active": False})
-    assert off["status"] == "ACTIVE"
+    assert (await world.patch(f"{flag['id']}/", {"active": False}))["status"] == "ACTIVE"
     assert (await world.get(path))["reason"] == "Flag is disabled (not evaluated for staleness)"
     assert (await world.refused("GET", "999/status/")).detail == "Not found."
 
@@ -217,10 +213,8 @@ async def test_older_servers_have_other_fields_and_words(start_world: Start) -> 
     assert (await world.get())["results"][0]["status"] == "INACTIVE"
     assert (await world.get(f"{flag['id']}/status/"))["status"] == "inactive"
     response = await world.ask("GET", "999/status/")
-    assert (response.status_code, response.json()) == (
-        404,
-        {"status": "unknown", "reason": "Flag could not be found"},
-    )
+    expected = (404, {"status": "unknown", "reason": "Flag could not be found"})
+    assert (response.status_code, response.json()) == expected
     assert await world.keys(active="True") == []
     assert (await world.ask("GET", "999/activity/")).content == b""
 

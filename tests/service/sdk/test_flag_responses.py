@@ -30,17 +30,11 @@ async def test_version_2_has_a_record_for_each_active_flag(flags: None, ask: Ask
     split = response["flags"]["split"]
     assert (split["enabled"], split["variant"]) == (True, "test")
     assert split["metadata"]["payload"] == '{"copy": "hi"}'
-    assert split["reason"] == {
-        "code": "condition_match",
-        "condition_index": 0,
-        "description": "Matched condition set 1",
-    }
+    expected = {"code": "condition_match", "condition_index": 0, "description": "Matched condition set 1"}
+    assert split["reason"] == expected
     closed = response["flags"]["closed"]
-    assert (closed["enabled"], closed["variant"], closed["reason"]["code"]) == (
-        False,
-        None,
-        "out_of_rollout_bound",
-    )
+    switched = (False, None, "out_of_rollout_bound")
+    assert (closed["enabled"], closed["variant"], closed["reason"]["code"]) == switched
 
 
 async def test_version_1_has_plain_values(flags: None, ask: Ask) -> None:
@@ -70,16 +64,14 @@ async def test_decide_version_4_has_records(flags: None, ask: Ask) -> None:
 
 
 async def test_only_requested_flags_are_evaluated(flags: None, ask: Ask) -> None:
-    response = await ask(flag_keys_to_evaluate=["split", "no-such-flag"])
-    assert response["flags"].keys() == {"split"}
+    assert (await ask(flag_keys_to_evaluate=["split", "no-such-flag"]))["flags"].keys() == {"split"}
 
 
 async def test_stored_properties_count_unless_the_program_sends_others(service: Service, ask: Ask) -> None:
     service.person("u-1", plan="pro")
     await service.flag("for-pro", {"key": "plan", "type": "person", "operator": "exact", "value": "pro"})
     assert (await ask())["flags"]["for-pro"]["enabled"] is True
-    replaced = await ask(person_properties={"plan": "free"})
-    assert replaced["flags"]["for-pro"]["enabled"] is False
+    assert (await ask(person_properties={"plan": "free"}))["flags"]["for-pro"]["enabled"] is False
 
 
 async def test_groups_are_read_with_their_properties(service: Service, ask: Ask) -> None:

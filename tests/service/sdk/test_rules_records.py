@@ -29,11 +29,8 @@ async def test_version_4_has_the_typed_value_of_rules(ask: Ask) -> None:
     assert "enabled" not in limit
     assert limit["metadata"]["config_version"] == 2
     assert limit["metadata"]["rule_id"] == RULE_ID
-    assert limit["reason"] == {
-        "code": "targeting_match",
-        "condition_index": 0,
-        "description": "Matched rule 1",
-    }
+    expected = {"code": "targeting_match", "condition_index": 0, "description": "Matched rule 1"}
+    assert limit["reason"] == expected
 
 
 async def test_version_2_has_a_number_of_rules_as_the_payload(ask: Ask) -> None:

@@ -39,14 +39,10 @@ def _history(**changes: Any) -> History:
 
 def test_results_are_cumulative_day_by_day() -> None:
     days = list(walk(_history(), [(end, end) for end in (DAY - 1, 2 * DAY - 1)]))
-    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[0]] == [
-        ("control", 1, 1, 1),
-        ("test", 1, 0, 0),
-    ]
-    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[1]] == [
-        ("control", 2, 2, 4),
-        ("test", 1, 1, 1),
-    ]
+    expected = [("control", 1, 1, 1), ("test", 1, 0, 0)]
+    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[0]] == expected
+    expected = [("control", 2, 2, 4), ("test", 1, 1, 1)]
+    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[1]] == expected
 
 
 def test_unseen_variants_are_present_with_zeros() -> None:

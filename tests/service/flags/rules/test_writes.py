@@ -129,10 +129,8 @@ async def test_return_type_cannot_be_changed(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of())
     filters = {**document_of(), "return_type": "number", "default_value": 1}
     refusal = await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": filters})
-    assert (refusal.attr, refusal.detail) == (
-        "filters__return_type",
-        "Cannot be changed after the flag is created.",
-    )
+    expected = ("filters__return_type", "Cannot be changed after the flag is created.")
+    assert (refusal.attr, refusal.detail) == expected
 
 
 FRAGMENTS: list[Any] = [None, {}, {"version": 2}, {"groups": []}, {"version": 1}]
