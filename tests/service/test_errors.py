@@ -76,6 +76,7 @@ DETAILS: list[tuple[bytes, str]] = [
     (b'\xef\xbb\xbf{"key": "a"}', "Unexpected UTF-8 BOM"),
     (b"\xff\xfe{", "'utf-8' codec can't decode byte 0xff in position 0"),
     (b'{"key": NaN}', "Out of range float values"),
+    (b'{"key":', "Expecting value: line 1"),
 ]
 
 
@@ -144,3 +145,4 @@ def test_faults_of_a_server_have_their_bodies() -> None:
     assert database_unavailable().headers["Retry-After"] == "1"
     assert json.loads(throttled(1).content)["detail"].endswith("available in 1 second.")
     assert throttled(21).headers["Retry-After"] == "21"
+    assert json.loads(throttled(21).content)["detail"].endswith("available in 21 seconds.")

@@ -28,6 +28,7 @@ async def test_scenario_01_and_02_other_authorization_is_no_key(world: World) ->
             "detail": "Authentication credentials were not provided.",
             "attr": None,
         }
+        assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
 async def test_scenario_02_a_wrong_key_is_refused(world: World) -> None:
@@ -92,7 +93,7 @@ async def test_scenario_09_a_confined_key_cannot_look_around(world: World) -> No
 
 
 async def test_scenario_10_an_unknown_project_is_named_as_such(world: World) -> None:
-    for name in ("999999", "abc"):
+    for name in ("999999", "abc", "-1", "9" * 30):
         refusal = await world.refused("GET", f"/api/projects/{name}/experiments/")
         assert (refusal.status, refusal.code, refusal.detail) == (404, "not_found", "Project not found.")
 
@@ -186,6 +187,10 @@ async def test_scenario_16_and_17_pages_link_to_their_neighbours(world: World) -
     assert third["previous"].endswith("?limit=100&offset=100")
     ids = {flag["id"] for page in (first, second, third) for flag in page["results"]}
     assert len(ids) == 250
+    assert len((await world.get("", limit=1000))["results"]) == 250
+    past = await world.get("", offset=9999)
+    assert (past["results"], past["count"], past["next"]) == ([], 250, None)
+    assert past["previous"] is not None
     narrowed = await world.get("", limit=2, search="x1")
     assert "search=x1" in narrowed["next"]
 

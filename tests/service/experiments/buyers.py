@@ -3,11 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.conftest import FUNNEL, MEAN, START, Service
 
-NODE = {"kind": "EventsNode", "event": "bought"}
-MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
-FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 Happened = tuple[str, str, datetime, dict[str, Any]]

@@ -17,6 +17,21 @@ from flagtui.service.responses import text_of
 
 __all__ = ["KEY", "START", "Clock", "Start"]
 
+NODE = {"kind": "EventsNode", "event": "bought"}
+MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
+FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
+HALVES = (("control", 50), ("test", 50))
+
+
+def variants_of(*shares: tuple[str, int]) -> dict[str, Any]:
+    """Parameters with these variants."""
+    return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
+
+
+def body_of(**fields: Any) -> dict[str, Any]:
+    """The smallest body that makes an experiment, and these fields."""
+    return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
+
 
 @dataclass
 class Service(Caller):

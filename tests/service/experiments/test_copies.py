@@ -4,13 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.conftest import MEAN, START, Service
 
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
 SHARE = [{"properties": [], "rollout_percentage": 10}]
 
 

@@ -3,23 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.conftest import HALVES, MEAN, START, Service, body_of, variants_of
 
-HALVES = (("control", 50), ("test", 50))
 AT_LEAST_TWO = "Feature flag must have at least 2 variants (control and at least one test variant)"
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
-
-
-def _body(**fields: Any) -> dict[str, Any]:
-    return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
-
-
-def _variants(*shares: tuple[str, int]) -> dict[str, Any]:
-    return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
 
 
 async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service: Service) -> None:
@@ -46,28 +32,28 @@ MISSING: list[tuple[list[str], str]] = [
 
 async def test_scenario_2_name_and_flag_key_are_required(service: Service) -> None:
     for missing, attr in MISSING:
-        body = {name: value for name, value in _body().items() if name not in missing}
+        body = {name: value for name, value in body_of().items() if name not in missing}
         assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
 
 
 async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) -> None:
-    response = await service.send("POST", "experiments", _body(name="n" * 401))
+    response = await service.send("POST", "experiments", body_of(name="n" * 401))
     assert response.json() == {
         "type": "validation_error",
         "code": "max_length",
         "detail": "Ensure this field has no more than 400 characters.",
         "attr": "name",
     }
-    await service.post("experiments", _body(name="n" * 400), 201)
+    await service.post("experiments", body_of(name="n" * 400), 201)
 
 
 async def test_scenario_4_variants_keep_order_and_wrong_sums_are_refused(service: Service) -> None:
-    thirds = _variants(("control", 34), ("a", 33), ("b", 33))
+    thirds = variants_of(("control", 34), ("a", 33), ("b", 33))
     made = await service.create("thirds", parameters=thirds)
     shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
     expected = [("control", 34), ("a", 33), ("b", 33)]
     assert [(variant["key"], variant["rollout_percentage"]) for variant in shares] == expected
-    wrong = _body(feature_flag_key="wrong", parameters=_variants(("control", 50), ("test", 40)))
+    wrong = body_of(feature_flag_key="wrong", parameters=variants_of(("control", 50), ("test", 40)))
     detail = "Invalid variant definitions: Variant rollout percentages must sum to 100."
     assert await service.refused("POST", "experiments", wrong) == (400, detail, "filters")
     assert (await service.get("feature_flags", search="wrong"))["count"] == 0
@@ -89,7 +75,7 @@ REFUSED_VARIANTS: list[tuple[tuple[tuple[str, int], ...], str]] = [
 
 async def test_scenario_5_variants_that_are_refused(service: Service) -> None:
     for variants, detail in REFUSED_VARIANTS:
-        assert await service.refused("POST", "experiments", _body(parameters=_variants(*variants))) == (
+        assert await service.refused("POST", "experiments", body_of(parameters=variants_of(*variants))) == (
             400,
             detail,
             None,
@@ -97,10 +83,10 @@ async def test_scenario_5_variants_that_are_refused(service: Service) -> None:
 
 
 async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(service: Service) -> None:
-    twenty = _variants(("control", 5), *((f"v{number}", 5) for number in range(19)))
+    twenty = variants_of(("control", 5), *((f"v{number}", 5) for number in range(19)))
     made = await service.create("twenty", parameters=twenty)
     assert len(made["parameters"]["feature_flag_variants"]) == 20
-    made = await service.create("capital", parameters=_variants(("Control", 50), ("b", 50)))
+    made = await service.create("capital", parameters=variants_of(("Control", 50), ("b", 50)))
     assert [variant["key"] for variant in made["parameters"]["feature_flag_variants"]] == ["control", "b"]
 
 
@@ -116,7 +102,7 @@ ODD_VARIANTS: list[tuple[list[Any], str]] = [
 
 async def test_variants_are_objects_with_a_key_and_a_share(service: Service) -> None:
     for variants, detail in ODD_VARIANTS:
-        body = _body(parameters={"feature_flag_variants": variants})
+        body = body_of(parameters={"feature_flag_variants": variants})
         assert await service.refused("POST", "experiments", body) == (400, detail, None)
 
 
@@ -137,12 +123,12 @@ async def test_scenario_6_an_existing_flag_is_linked_as_it_is(service: Service) 
     assert (made["feature_flag"]["id"], made["feature_flag"]["active"]) == (flag["id"], False)
     assert made["feature_flag"]["version"] == flag["version"]
     await service.flag("boolean")
-    body = _body(feature_flag_key="boolean")
+    body = body_of(feature_flag_key="boolean")
     assert await service.refused("POST", "experiments", body) == (400, AT_LEAST_TWO, None)
     await service.flag("uncontrolled", (("a", 50), ("b", 50)))
     detail = "Feature flag must have a variant with key 'control'"
     expected = (400, detail, None)
-    assert await service.refused("POST", "experiments", _body(feature_flag_key="uncontrolled")) == expected
+    assert await service.refused("POST", "experiments", body_of(feature_flag_key="uncontrolled")) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +136,7 @@ async def test_scenario_6_an_existing_flag_is_linked_as_it_is(service: Service) 
     [
         {"feature_flag": {"filters": {"multivariate": {"variants": []}}}},
         {"feature_flag": {"ensure_experience_continuity": True}},
-        {"parameters": _variants(("control", 90), ("test", 10))},
+        {"parameters": variants_of(("control", 90), ("test", 10))},
         {"parameters": {"rollout_percentage": 5}},
     ],
 )
@@ -161,19 +147,21 @@ async def test_scenario_7_configuration_for_an_existing_flag_is_refused(
     if fields.get("feature_flag", {}).get("filters"):
         halves = [{"key": key, "rollout_percentage": share} for key, share in HALVES]
         fields = {"feature_flag": {"filters": {"multivariate": {"variants": halves}}}}
-    status, detail, attr = await service.refused("POST", "experiments", _body(**fields))
+    status, detail, attr = await service.refused("POST", "experiments", body_of(**fields))
     assert (status, attr) == (400, "feature_flag")
     assert detail.startswith("A feature flag with key 'k' already exists; the experiment links to it as-is")
 
 
 async def test_scenario_7_repeating_what_the_flag_has_is_no_configuration(service: Service) -> None:
     await service.flag("k", HALVES)
-    await service.post("experiments", _body(parameters=_variants(*HALVES) | {"rollout_percentage": 100}), 201)
+    await service.post(
+        "experiments", body_of(parameters=variants_of(*HALVES) | {"rollout_percentage": 100}), 201
+    )
 
 
 async def test_scenario_7_an_echo_of_what_was_read_is_ignored(service: Service) -> None:
     first = await service.create("k")
-    body = _body(feature_flag=first["feature_flag"], parameters=first["parameters"])
+    body = body_of(feature_flag=first["feature_flag"], parameters=first["parameters"])
     assert (await service.post("experiments", body, 201))["feature_flag"]["id"] == first["feature_flag"]["id"]
 
 
@@ -188,7 +176,11 @@ UNKNOWN_KEYS: list[tuple[dict[str, Any], str]] = [
 async def test_the_strict_flag_object_refuses_unknown_keys_by_their_path(service: Service) -> None:
     detail = "Unsupported key for the experiment feature_flag input."
     for fields, attr in UNKNOWN_KEYS:
-        assert await service.refused("POST", "experiments", _body(feature_flag=fields)) == (400, detail, attr)
+        assert await service.refused("POST", "experiments", body_of(feature_flag=fields)) == (
+            400,
+            detail,
+            attr,
+        )
 
 
 async def test_the_strict_flag_object_configures_a_new_flag(service: Service) -> None:
@@ -206,7 +198,7 @@ async def test_the_strict_flag_object_configures_a_new_flag(service: Service) ->
     assert made["parameters"]["rollout_percentage"] == 80
     missing = {"filters": {"multivariate": {"variants": [{"key": "control"}]}}}
     attr = "feature_flag__filters__multivariate__variants__0__rollout_percentage"
-    body = _body(feature_flag=missing)
+    body = body_of(feature_flag=missing)
     assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
 
 
@@ -214,7 +206,7 @@ async def test_scenario_8_a_start_date_launches_at_once(service: Service) -> Non
     made = await service.create(start_date="2026-03-09T12:00:00Z")
     assert (made["status"], made["feature_flag"]["active"]) == ("running", True)
     for end in ("2026-03-09T12:00:00Z", "2026-03-08T12:00:00"):
-        body = _body(start_date="2026-03-09T12:00:00Z", end_date=end)
+        body = body_of(start_date="2026-03-09T12:00:00Z", end_date=end)
         expected = (400, "End date must be after start date", None)
         assert await service.refused("POST", "experiments", body) == expected
 

@@ -3,18 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service
+from tests.service.experiments.conftest import FUNNEL, MEAN, Service, body_of
 
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
-FUNNEL = {
-    "kind": "ExperimentMetric",
-    "metric_type": "funnel",
-    "series": [{"kind": "EventsNode", "event": "bought"}],
-}
 RATIO = {
     "kind": "ExperimentMetric",
     "metric_type": "ratio",
@@ -33,17 +23,13 @@ RETENTION = {
 }
 
 
-def _body(**fields: Any) -> dict[str, Any]:
-    return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
-
-
 async def test_scenario_9_events_must_be_known_or_insisted_upon(service: Service) -> None:
-    status, detail, attr = await service.refused("POST", "experiments", _body(metrics=[MEAN]))
+    status, detail, attr = await service.refused("POST", "experiments", body_of(metrics=[MEAN]))
     assert (status, attr) == (400, None)
     expected = "Event(s) 'bought' not found. No events with these names have been ingested by this project."
     assert detail.startswith(expected)
     assert (await service.get("feature_flags"))["count"] == 0
-    await service.post("experiments", _body(metrics=[MEAN], allow_unknown_events=True), 201)
+    await service.post("experiments", body_of(metrics=[MEAN], allow_unknown_events=True), 201)
     service.define_event("bought")
     await service.create("other", metrics=[MEAN])
 
@@ -54,7 +40,7 @@ async def test_actions_must_exist(service: Service) -> None:
         "Action(s) with ID 9 not found or deleted. "
         "Each ActionsNode must reference an existing action belonging to this project."
     )
-    assert await service.refused("POST", "experiments", _body(metrics=[metric])) == (400, detail, None)
+    assert await service.refused("POST", "experiments", body_of(metrics=[metric])) == (400, detail, None)
 
 
 async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service: Service) -> None:
@@ -100,7 +86,7 @@ async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
     for metrics, detail in WRONG_METRICS:
         for field in ("metrics", "metrics_secondary"):
             expected = (400, detail, field)
-            assert await service.refused("POST", "experiments", _body(**{field: metrics})) == expected
+            assert await service.refused("POST", "experiments", body_of(**{field: metrics})) == expected
 
 
 FAULTY_METRICS: list[dict[str, Any]] = [
@@ -122,7 +108,7 @@ FAULTY_METRICS: list[dict[str, Any]] = [
 
 async def test_other_faults_of_a_metric_are_listed(service: Service) -> None:
     for metric in FAULTY_METRICS:
-        body = _body(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
+        body = body_of(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
         status, detail, attr = await service.refused("POST", "experiments", body)
         assert (status, attr) == (400, "metrics")
         assert detail.startswith("Invalid metric at index 0: [{'loc': (")
@@ -168,7 +154,7 @@ REFUSED: list[tuple[str, Any, str]] = [
 
 async def test_scenarios_12_and_38_other_fields_that_are_refused(service: Service) -> None:
     for field, value, detail in REFUSED:
-        assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, field)
+        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, field)
         assert (await service.get("feature_flags"))["count"] == 0
 
 
@@ -190,7 +176,7 @@ REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
 
 async def test_other_faults_name_no_field(service: Service) -> None:
     for field, value, detail in REFUSED_AS_A_WHOLE:
-        assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, None)
+        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, None)
         assert (await service.get("feature_flags"))["count"] == 0
 
 
@@ -205,5 +191,5 @@ async def test_older_servers_name_parameters_for_variants(
     legacy: Service, keys: list[str], detail: str
 ) -> None:
     variants = [{"key": key, "rollout_percentage": 100 / len(keys)} for key in keys]
-    body = _body(parameters={"feature_flag_variants": variants})
+    body = body_of(parameters={"feature_flag_variants": variants})
     assert await legacy.refused("POST", "experiments", body) == (400, detail, "parameters")

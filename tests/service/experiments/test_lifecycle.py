@@ -2,15 +2,10 @@
 
 from typing import Any
 
-from tests.service.experiments.conftest import Service, Start
+from tests.service.experiments.conftest import MEAN, Service, Start
 
 NOT_LAUNCHED = "Experiment has not been launched yet."
 ENDED = "Experiment has already ended."
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
 
 
 def _path(experiment: Any, action: str = "") -> str:

@@ -3,17 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.service.experiments.conftest import START, Service, Start
+from tests.service.experiments.conftest import HALVES, MEAN, START, Service, Start
 
 from flagtui.service.experiments.fields import IN_A_LIST
 from flagtui.service.generations import NEWEST
-
-HALVES = (("control", 50), ("test", 50))
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
 
 
 async def _names(service: Service, **query: Any) -> list[str]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 import scipy
-from tests.service.experiments.buyers import DAY, FUNNEL, HOUR, MEAN, NODE, fill, people, started
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.buyers import DAY, HOUR, fill, people, started
+from tests.service.experiments.conftest import FUNNEL, MEAN, NODE, START, Service
 
 
 async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> Any:

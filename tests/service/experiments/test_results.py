@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.buyers import DAY, HOUR, MEAN, NODE, Happened, fill, people, started
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.buyers import DAY, HOUR, Happened, fill, people, started
+from tests.service.experiments.conftest import MEAN, NODE, START, Service
 
 
 async def _series(service: Service, experiment: Any, place: int = 0) -> Any:

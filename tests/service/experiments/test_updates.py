@@ -3,17 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service, Start
-
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "bought"},
-}
-
-
-def _variants(*shares: tuple[str, int]) -> dict[str, Any]:
-    return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
+from tests.service.experiments.conftest import MEAN, Service, Start, variants_of
 
 
 async def test_scenario_16_an_unknown_experiment_is_not_found(service: Service) -> None:
@@ -98,8 +88,8 @@ async def test_a_patch_of_nothing_changes_nothing_but_the_time(service: Service)
 async def test_scenario_18_variants_of_a_running_experiment(service: Service) -> None:
     running = await service.running()
     path = f"experiments/{running['id']}"
-    other = {"parameters": _variants(("control", 50), ("other", 50))}
-    moved = {"parameters": _variants(("control", 20), ("test", 80))}
+    other = {"parameters": variants_of(("control", 50), ("other", 50))}
+    moved = {"parameters": variants_of(("control", 20), ("test", 80))}
     for body in (other, moved):
         status, detail, attr = await service.refused("PATCH", path, body)
         assert (status, attr) == (400, "feature_flag")
@@ -114,7 +104,7 @@ async def test_scenario_18_variants_of_a_running_experiment(service: Service) ->
     assert [variant["rollout_percentage"] for variant in shares] == [20, 80]
     assert (
         await service.patch(
-            path, {"parameters": running["parameters"] | _variants(("control", 20), ("test", 80))}
+            path, {"parameters": running["parameters"] | variants_of(("control", 20), ("test", 80))}
         )
     )["feature_flag"]["version"] == changed["feature_flag"]["version"]
 
@@ -122,10 +112,10 @@ async def test_scenario_18_variants_of_a_running_experiment(service: Service) ->
 async def test_scenario_18_older_servers_keep_the_flag_while_running(legacy: Service) -> None:
     made = await legacy.create(start_date="2026-03-09T12:00:00Z")
     path = f"experiments/{made['id']}"
-    other = {"parameters": _variants(("control", 50), ("other", 50))}
+    other = {"parameters": variants_of(("control", 50), ("other", 50))}
     detail = "Can't update feature_flag_variants on Experiment"
     assert await legacy.refused("PATCH", path, other) == (400, detail, None)
-    moved = await legacy.patch(path, {"parameters": _variants(("control", 20), ("test", 80))})
+    moved = await legacy.patch(path, {"parameters": variants_of(("control", 20), ("test", 80))})
     assert [variant["rollout_percentage"] for variant in moved["parameters"]["feature_flag_variants"]] == [
         20,
         80,
@@ -147,7 +137,7 @@ async def test_scenario_18_the_holdout_of_a_running_experiment_is_fixed(service:
 async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
     draft = await service.create()
     path = f"experiments/{draft['id']}"
-    changed = await service.patch(path, {"parameters": _variants(("control", 34), ("a", 33), ("b", 33))})
+    changed = await service.patch(path, {"parameters": variants_of(("control", 34), ("a", 33), ("b", 33))})
     expected = ["control", "a", "b"]
     assert [variant["key"] for variant in changed["parameters"]["feature_flag_variants"]] == expected
     assert changed["feature_flag"]["version"] == draft["feature_flag"]["version"] + 1
@@ -158,7 +148,7 @@ async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
 
 
 async def test_older_servers_reset_variants_of_drafts_without_any(legacy: Service) -> None:
-    thirds = _variants(("control", 34), ("a", 33), ("b", 33))
+    thirds = variants_of(("control", 34), ("a", 33), ("b", 33))
     draft = await legacy.create(parameters=thirds)
     changed = await legacy.patch(
         f"experiments/{draft['id']}", {"parameters": {"minimum_detectable_effect": 5}}
