@@ -1,11 +1,18 @@
-"""The schema document describes exactly what is served."""
+"""The schema document and the table of server generations describe exactly what is served."""
 
 from typing import Any
 
+import pytest
 from tests.doubles.service_world import Start, World
 
 from flagtui.service.application import OPERATIONS
+from flagtui.service.event_definitions.fields import DEFINITIONS
+from flagtui.service.experiments.fields import EXPERIMENTS
+from flagtui.service.field_kinds import Table
+from flagtui.service.flags.fields import FLAGS
+from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Body, Generation
 from flagtui.service.operations import REST
+from flagtui.service.settings import Settings
 
 HTTP = ("get", "post", "put", "patch", "delete")
 
@@ -50,3 +57,52 @@ async def test_an_older_service_describes_what_it_has(start_world: Start) -> Non
     enable = "/api/projects/{project_id}/feature_flags/{id}/enable/"
     assert enable in newest["paths"]
     assert enable not in older["paths"]
+
+
+SERVED = {operation.name for operation in OPERATIONS}
+GENERATIONS = [DEFAULT, NEWEST, OLDER]
+
+
+def names(table: Table) -> set[str]:
+    return {field.name for field in table.fields}
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_operations_that_are_missing_or_closed_are_known_ones(generation: Generation) -> None:
+    assert generation.missing_operations <= SERVED
+    assert generation.closed_operations <= SERVED
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("table", [FLAGS, EXPERIMENTS, DEFINITIONS], ids=lambda table: table.record)
+def test_fields_that_are_missing_or_renamed_are_known_ones(generation: Generation, table: Table) -> None:
+    body = generation.body(table.record)
+    assert body.missing | body.write_only | body.read_only | body.create_only <= names(table)
+    assert not body.renamed
+
+
+async def paths(world: World) -> set[str]:
+    schema = await world.get("/api/schema/")
+    return {path.removeprefix("/api/projects/{project_id}").removesuffix("/") for path in schema["paths"]}
+
+
+async def test_older_service_lacks_exactly_the_listed_operations(start_world: Start) -> None:
+    newest, older = await paths(await start_world()), await paths(await start_world(legacy=True))
+    missing = {name.partition(" ")[2] for name in OLDER.missing_operations}
+    assert newest - older == missing - {"/event_definitions"}
+
+
+async def test_an_older_flag_has_the_older_names(start_world: Start) -> None:
+    world = await start_world(legacy=True)
+    shown = await world.flag("a", tags=["x"], evaluation_tags=["x"], archived=True)
+    assert (shown["evaluation_tags"], shown["creation_context"]) == (["x"], "feature_flags")
+    assert not OLDER.body("flag").missing & set(shown)
+
+
+def test_default_generation_lacks_nothing() -> None:
+    assert all(DEFAULT.body(record) == Body() for record in {*NEWEST.bodies, *OLDER.bodies})
+
+
+def test_newest_and_legacy_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match="exclude each other"):
+        Settings(newest=True, legacy=True)

@@ -1,6 +1,11 @@
-"""The list of groups of people that conditions can ask for."""
+"""Cohorts, static ones of the users who have a flag, and the types of groups."""
 
-from tests.service.evaluation.conftest import Service
+from tests.doubles.service_world import World
+from tests.service.evaluation.conftest import Service, Start
+
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 
 COHORTS = "/api/projects/1/cohorts/"
 EVENTS = {"key": "$pageview", "type": "behavioral", "value": "performed_event"}
@@ -34,3 +39,76 @@ async def test_refusal_names_the_missing_scope(service: Service) -> None:
     refused = await service.send("GET", COHORTS)
     assert refused.status_code == 403
     assert "cohort:read" in refused.json()["detail"]
+
+
+STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+
+
+async def test_the_cohort_lists_exactly_those_who_see_the_flag(service: Service) -> None:
+    people = {
+        f"p{n}": service.person(f"p{n}", email=f"p{n}@{'acme' if n % 2 else 'x'}.com") for n in range(60)
+    }
+    flag = await service.flag("beta", STAFF, share=40)
+    cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", {"ignored": 1}, 201))["cohort"]
+    stored = await service.get(f"{flag}/")
+    definitions = Definitions.of([stored])
+    expected = {
+        row
+        for name, row in people.items()
+        if evaluate("beta", Person(name, {"email": mail(name)}), definitions).value
+    }
+    members = service.rows("SELECT person_id FROM cohort_members WHERE cohort_id = ?", cohort["id"])
+    assert {row["person_id"] for row in members} == expected
+    assert 0 < len(expected) < 30
+    assert (cohort["count"], cohort["is_static"], cohort["is_calculating"]) == (len(expected), True, False)
+    assert cohort["name"].startswith("Users with feature flag beta enabled at 2026-03-10 12:")
+    assert cohort["created_by"]["email"] == "owner@localhost.test"
+
+
+def mail(name: str) -> str:
+    return f"{name}@{'acme' if int(name[1:]) % 2 else 'x'}.com"
+
+
+async def test_the_list_can_be_used_by_the_next_flag(service: Service) -> None:
+    service.person("ada", email="ada@acme.com")
+    flag = await service.flag("beta", STAFF)
+    cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
+    await service.flag("next", {"key": "id", "type": "cohort", "operator": "in", "value": cohort["id"]})
+    assert (await service.get("evaluation_reasons/", distinct_id="ada"))["next"]["value"] is True
+
+
+async def test_disabled_and_group_flags_list_no_one(service: Service) -> None:
+    service.person("ada")
+    service.group("company", 0, "acme")
+    off = await service.flag("off", active=False)
+    filters = {"groups": [{"rollout_percentage": 100}], "aggregation_group_type_index": 0}
+    grouped = (await service.post("", {"key": "grouped", "filters": filters}, 201))["id"]
+    for flag in (off, grouped):
+        cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
+        assert cohort["count"] == 0
+
+
+async def test_scenario_52_strict_servers_close_it_to_keys(start: Start) -> None:
+    service: Service = await start(strict=True)
+    flag = await service.flag("beta")
+    refused = await service.send("POST", f"{flag}/create_static_cohort_for_flag/")
+    expected = (403, "This action does not support personal API key access")
+    assert (refused.status_code, refused.json()["detail"]) == expected
+    assert service.rows("SELECT id FROM cohorts") == []
+
+
+async def test_it_needs_the_right_to_write(service: Service) -> None:
+    flag = await service.flag("beta")
+    headers = service.with_key("feature_flag:read").headers
+    url = f"/api/projects/1/feature_flags/{flag}/create_static_cohort_for_flag/"
+    assert (await service.client.post(url, headers=headers)).status_code == 403
+    assert (await service.send("POST", "999/create_static_cohort_for_flag/")).status_code == 404
+
+
+async def test_group_types_are_listed_by_index(world: World) -> None:
+    assert await world.get("/api/projects/1/groups_types/") == []
+    for index, name in ((1, "project"), (0, "organization")):
+        world.write("INSERT INTO group_types (project_id, type_index, name) VALUES (1, ?, ?)", index, name)
+    group_types = await world.get("/api/projects/1/groups_types/")
+    expected = [(0, "organization"), (1, "project")]
+    assert [(row["group_type_index"], row["group_type"]) for row in group_types] == expected

@@ -8,6 +8,8 @@ import pytest
 from tests.doubles.templates import sample_database
 from tests.service.event_definitions.conftest import Service, Start
 
+from flagtui.service.event_definitions import OPERATIONS, schemas
+
 UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
 
 
@@ -164,3 +166,30 @@ async def test_the_sample_lists_its_definitions(
     page = await service.get(event_type="event_custom", exclude_stale="true", search="checkout comp")
     assert [row["name"] for row in page["results"]][:2] == ["checkout completed", "checkout_completed"]
     assert (await service.get(limit=1))["count"] == 1_904
+
+
+def named(schema: Any) -> set[str]:
+    return set(schema["properties"])
+
+
+async def test_a_definition_has_exactly_the_published_fields(service: Service) -> None:
+    assert set(await service.get(f"{service.define('signup')}/")) == named(schemas.DEFINITION)
+
+
+async def test_a_page_has_exactly_the_published_fields(service: Service) -> None:
+    assert set(await service.get()) == named(schemas.DEFINITION_PAGE)
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"), [("typescript/", schemas.SOURCE), ("primary_properties/", schemas.PRIMARY)]
+)
+async def test_other_answers_have_exactly_the_published_fields(
+    service: Service, path: str, schema: Any
+) -> None:
+    assert set(await service.get(path)) == named(schema)
+
+
+def test_every_operation_with_a_body_publishes_both_sides() -> None:
+    described = [operation for operation in OPERATIONS if operation.method != "DELETE"]
+    assert [each.summary for each in described if each.response is None] == []
+    assert [each.summary for each in described if each.method != "GET" and each.body is None] == []

@@ -1,11 +1,16 @@
 """Results and exposures by query, from events stored a moment before."""
 
+import sqlite3
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 import scipy
 from tests.service.experiments.buyers import DAY, HOUR, fill, people, started
 from tests.service.experiments.conftest import FUNNEL, MEAN, NODE, START, Service
+
+from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.stored_events import People, matcher
 
 
 async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> Any:
@@ -229,3 +234,14 @@ async def test_unknown_values_are_no_second_variant(service: Service) -> None:
     service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
     service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 3
+
+
+NOW = datetime(2026, 3, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("operator", ["regex", "not_regex"])
+def test_metric_behind_a_costly_pattern_is_not_computed(operator: str) -> None:
+    costly = {"key": "name", "operator": operator, "value": "(?=.)(a|aa)+$"}
+    matches = matcher([costly], People(sqlite3.connect(":memory:")), NOW)
+    with pytest.raises(NotComputable, match="The pattern is too costly to evaluate here"):
+        matches({"name": "a" * 80 + "!"}, None)

@@ -1,14 +1,22 @@
 """The sample behind the service: every record is one that the service itself would have let in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from random import Random
 from typing import Any
 
 import httpx
 import pytest
 from starlette.applications import Starlette
 from tests.doubles.slices import one_in
+
+from flagtui.service.sample_data.definitions import Definition, mobile_definitions, web_definitions
+from flagtui.service.sample_data.events import DEEDS
+from flagtui.service.sample_data.experiments import Metric, catalogue
+from flagtui.service.sample_data.nasty import HOSTILE, MODEST
 
 PROJECTS = (1, 2, 3)
 Exchange = Callable[[httpx.AsyncClient], Awaitable[Any]]
@@ -115,3 +123,101 @@ def test_secret_payload_opens_only_with_the_key_file(served: Starlette) -> None:
             "SELECT filters FROM flags WHERE project_id = 1 AND key = ?", (key,)
         ).fetchone()
     assert "sample-" not in stored
+
+
+EVERYWHERE = {
+    "flag keys": "SELECT key FROM flags WHERE project_id = 3",
+    "flag names": "SELECT name FROM flags WHERE project_id = 3",
+    "flag tags": "SELECT t.value FROM flags AS f, json_each(f.tags) AS t WHERE f.project_id = 3",
+    "log names": "SELECT detail ->> '$.name' FROM activity WHERE project_id = 3",
+    "experiment names": "SELECT name FROM experiments WHERE project_id = 3",
+    "experiment comments": "SELECT conclusion_comment FROM experiments WHERE project_id = 3",
+    "event descriptions": "SELECT description FROM event_definitions WHERE project_id = 3",
+    "event tags": "SELECT t.value FROM event_definitions AS e, json_each(e.tags) AS t WHERE e.project_id = 3",
+    "cohort names": "SELECT name FROM cohorts WHERE project_id = 3",
+    "user roles": "SELECT role_at_organization FROM users WHERE id > 900",
+    "distinct ids": "SELECT distinct_id FROM distinct_ids WHERE project_id = 3",
+}
+
+
+@pytest.fixture
+def filled(served: Starlette) -> Iterator[sqlite3.Connection]:
+    with served.state.dispatcher.database.reading() as db:
+        yield db
+
+
+@pytest.mark.parametrize("place", EVERYWHERE)
+def test_hostile_texts_are_stored_unchanged(filled: sqlite3.Connection, place: str) -> None:
+    stored = {row[0] for row in filled.execute(EVERYWHERE[place])}
+    assert stored <= set(HOSTILE)
+    assert len(stored) >= min(len(MODEST), 24)
+
+
+def test_answers_made_by_the_database_keep_them_too(filled: sqlite3.Connection) -> None:
+    for key, name, rendered in filled.execute("SELECT key, name, rendered FROM flags WHERE project_id = 3"):
+        answer = json.loads("{" + rendered + "}")
+        assert (answer["key"], answer["name"]) == (key, name)
+
+
+def test_every_way_out_is_tried() -> None:
+    everything = "".join(HOSTILE)
+    ways = ["\x1b]52;", "\x1b[2J", "\x07", "\x08", "\x7f", "\x85", "\x9b", "\x9d", "\r", "\n", "\t"]
+    ways += ["[/x]", "[@click=app.quit]x[/]", "\u202e", "\u200b", "\u00ad", "\u2028", "\ufeff", "\u200d"]
+    assert [way for way in ways if way not in everything] == []
+    assert max(map(len, HOSTILE)) > 10_000
+
+
+def test_no_text_is_there_twice() -> None:
+    assert len(set(HOSTILE)) == len(HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def definitions() -> list[Definition]:
+    return web_definitions(Random("acme events"))
+
+
+def named(definitions: list[Definition], name: str) -> Definition:
+    return next(each for each in definitions if each.name == name)
+
+
+def events_of(metric: Metric) -> set[str]:
+    nodes = [*metric.get("series", []), *(value for value in metric.values() if isinstance(value, dict))]
+    return {node["event"] for node in nodes}
+
+
+def test_there_are_as_many_as_drawn_and_no_name_twice(definitions: list[Definition]) -> None:
+    assert len({each.name for each in definitions}) == len(definitions) == 1_904
+
+
+def test_a_third_of_custom_events_lacks_an_owner(definitions: list[Definition]) -> None:
+    own = [each for each in definitions if not each.name.startswith("$")]
+    silent = [each.seen is None or each.seen > 30 for each in own]
+    neglected = [
+        not each.verified_by or not each.description or quiet for each, quiet in zip(own, silent, strict=True)
+    ]
+    assert 0.28 < sum(neglected) / len(own) < 0.38
+    assert sum(silent) > 100
+    assert sum(each.seen is None for each in own) > 10
+
+
+def test_the_drawn_inbox_is_there(definitions: list[Definition]) -> None:
+    assert named(definitions, "checkout_completed").uses == 412
+    twin = named(definitions, "checkout completed")
+    assert (twin.uses, twin.description, twin.tags) == (9_881, "Order paid", ["revenue", "checkout"])
+    assert named(definitions, "Plan Upgraded").seen == 21
+
+
+def test_every_event_of_every_metric_is_defined(definitions: list[Definition]) -> None:
+    names = {each.name for each in definitions}
+    for metric in catalogue().values():
+        assert events_of(metric) <= names
+
+
+def test_every_metric_of_the_catalogue_knows_what_people_do() -> None:
+    assert set(DEEDS) == set(catalogue())
+
+
+def test_the_second_project_has_its_own() -> None:
+    names = {each.name for each in mobile_definitions(Random("acme mobile events"))}
+    assert len(names) == 212
+    assert "$screen" in names

@@ -1,9 +1,15 @@
-"""The flags of a person in every version that libraries request."""
+"""The flags of a person in every version that libraries request, from bodies in every form that they send."""
 
+import base64
+import gzip
+import json
+from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
-from tests.service.evaluation.conftest import Service
+from tests.service.evaluation.conftest import Service, Start
 from tests.service.sdk.conftest import Ask
 
 SPLIT = {
@@ -133,3 +139,108 @@ async def test_refused_key_of_a_body_names_no_header(service: Service) -> None:
         refused = await service.client.post("/flags/?v=2", json={"token": key, "distinct_id": "u-1"})
         detail = "Personal API key found in request is invalid."
         assert (refused.status_code, refused.json()["detail"]) == (401, detail)
+
+
+RULE_ID = "11111111-1111-4111-8111-111111111111"
+
+
+def number_rule(value: Any) -> dict[str, Any]:
+    rule = {"id": RULE_ID, "rule_type": "targeted_release", "targeting": {"properties": []}, "value": value}
+    return {"version": 2, "return_type": "number", "default_value": None, "rules": [rule]}
+
+
+@pytest.fixture
+async def service(start: Start) -> Service:
+    started: Service = await start(rules_v2=True)
+    await started.flag("limit")
+    started.write("UPDATE flags SET filters = ? WHERE key = 'limit'", json.dumps(number_rule(0)))
+    return started
+
+
+async def test_version_4_has_the_typed_value_of_rules(ask: Ask) -> None:
+    limit = (await ask("/flags/?v=4"))["flags"]["limit"]
+    assert limit["value"] == 0
+    assert "enabled" not in limit
+    assert limit["metadata"]["config_version"] == 2
+    assert limit["metadata"]["rule_id"] == RULE_ID
+    expected = {"code": "targeting_match", "condition_index": 0, "description": "Matched rule 1"}
+    assert limit["reason"] == expected
+
+
+async def test_version_2_has_a_number_of_rules_as_the_payload(ask: Ask) -> None:
+    limit = (await ask("/flags/?v=2"))["flags"]["limit"]
+    assert (limit["enabled"], limit["variant"], limit["metadata"]["payload"]) == (True, None, "0")
+    assert limit["reason"]["code"] == "condition_match"
+
+
+async def test_settings_report_flags_and_record_nothing(service: Service, token: str) -> None:
+    before = (await service.client.get(f"/array/{token}/config")).json()
+    await service.flag("plain")
+    after = (await service.client.get(f"/array/{token}/config")).json()
+    assert (before["hasFeatureFlags"], after["hasFeatureFlags"]) == (False, True)
+    assert after["token"] == token
+    assert (after["sessionRecording"], after["surveys"], after["heatmaps"]) == (False, False, False)
+
+
+async def test_settings_are_served_as_a_script_too(service: Service, token: str) -> None:
+    response = await service.client.get(f"/array/{token}/config.js")
+    assert response.headers["content-type"] == "application/javascript; charset=utf-8"
+    assert f'c["{token}"]=' in response.text
+    assert '"hasFeatureFlags":false' in response.text
+
+
+async def test_unknown_token_is_refused(service: Service) -> None:
+    for name in ("config", "config.js"):
+        assert (await service.client.get(f"/array/phc_unknown/{name}")).status_code == 401
+
+
+Send = Callable[..., Awaitable[httpx.Response]]
+
+
+def body_of(token: str) -> bytes:
+    return json.dumps({"token": token, "distinct_id": "u-1"}).encode()
+
+
+@pytest.mark.parametrize("query", ["?v=2", "?v=2&compression=gzip-js"])
+async def test_compressed_body_is_read(service: Service, send: Send, token: str, query: str) -> None:
+    await service.flag("plain")
+    response = await send(f"/flags/{query}", gzip.compress(body_of(token)), content_type="text/plain")
+    assert response.json()["flags"].keys() == {"plain"}
+
+
+async def test_form_with_base64_is_read(service: Service, send: Send, token: str) -> None:
+    await service.flag("plain")
+    form = f"data={quote(base64.b64encode(body_of(token)))}".encode()
+    response = await send(
+        "/flags/?v=2&compression=base64", form, content_type="application/x-www-form-urlencoded"
+    )
+    assert response.json()["flags"].keys() == {"plain"}
+
+
+async def test_body_without_a_media_type_is_read(service: Service, send: Send, token: str) -> None:
+    await service.flag("plain")
+    assert (await send("/flags/?v=2", body_of(token))).json()["flags"].keys() == {"plain"}
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"{", 400),
+        (b"[]", 400),
+        (b"\x1f\x8bdamaged", 400),
+        (gzip.compress(b'{"a": 1}', mtime=0)[:-9], 400),
+        (b"data=%%%", 400),
+        (b"[" * 5_000, 400),
+        (gzip.compress(b"[" + b" " * (21 * 2**20), mtime=0), 413),
+    ],
+    ids=("open", "list", "damaged", "cut", "form", "deep", "large"),
+)
+async def test_broken_body_is_refused(send: Send, content: bytes, status: int) -> None:
+    assert (await send("/flags/?v=2", content)).status_code == status
+
+
+async def test_events_are_accepted_in_every_form(send: Send) -> None:
+    for path in ("/batch/", "/e/", "/i/v0/e/", "/i/v0/ai/batch/", "/s/", "/capture"):
+        for content in (b'{"batch": [{}, {}]}', b"not JSON", gzip.compress(b"[{}]"), b""):
+            response = await send(path, content)
+            assert (response.status_code, response.json()) == (200, {"status": 1})

@@ -1,8 +1,24 @@
-"""Responses to repeated requests."""
+"""Repeated requests, and cached results: equal to fresh ones, for every person and the official client."""
 
+import logging
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles import random_flags
+from tests.doubles.official_sdk import quiet_client
+from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
+from tests.service.evaluation.conftest import SAMPLE_KEY, Port
+from tests.service.evaluation.test_official_sdk import TOKEN, people
 
-from flagtui.service.responses import Response
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.run import Person
+from flagtui.service.responses import Response, encode
+from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
+from flagtui.service.sdk.ofrep import describe, encode_results
 from flagtui.service.sdk.response_cache import MOST, ResponseCache
 
 
@@ -31,3 +47,52 @@ def test_number_of_responses_is_limited() -> None:
         cache.find("flags", number)
         cache.keep(number, Response(b"1"), ())
     assert [cache.find("flags", number) is not None for number in (0, MOST)] == [False, True]
+
+
+def flag_set_of(seed: int) -> FlagSet:
+    document = random_flags.document(Random(seed), 12)
+    flags = document["flags"]
+    assert isinstance(flags, list)
+    records = [FlagRecord.of(flag) for flag in flags if isinstance(flag, dict)]
+    return FlagSet(Definitions.of_document(document), {record.key: record for record in records})
+
+
+def plain_text(flag_set: FlagSet, person: Person) -> bytes:
+    return encode([describe(result, flag_set) for result in flag_set.evaluate(person)])
+
+
+@pytest.mark.parametrize("seed", range(at_most(4, 10)))
+def test_kept_results_equal_new_ones(seed: int) -> None:
+    people = [random_flags.person(Random(1000 * seed + number), 12) for number in range(20)]
+    kept = flag_set_of(seed)
+    for person in (*people, *people):
+        text = encode(encode_results(kept.evaluate(person), kept))
+        assert text == plain_text(flag_set_of(seed), person)
+    assert len(kept.encoded) < 12 * len(people)
+
+
+@pytest.fixture
+def sdk(sample_port: Port) -> Iterator[Any]:
+    client = quiet_client(sample_port.url, token=TOKEN, key=SAMPLE_KEY)
+    yield client
+    client.shutdown()
+
+
+def test_requested_values_are_those_of_the_service(
+    sample_port: Port, sdk: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.getLogger("posthog").setLevel(logging.INFO)
+    base = f"{sample_port.url}/api/projects/1/feature_flags/evaluation_reasons/"
+    headers = {"Authorization": f"Bearer {SAMPLE_KEY}"}
+    with httpx.Client(headers=headers) as http:
+        for distinct_id, _ in people(sample_port)[::4]:
+            values = sdk.get_all_flags(distinct_id)
+            reasons = http.get(base, params={"distinct_id": distinct_id}).raise_for_status().json()
+            expected = {
+                key: reason["value"]
+                for key, reason in reasons.items()
+                if reason["evaluation"]["reason"] != "disabled"
+            }
+            assert values == expected
+    assert len(values) > 100
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

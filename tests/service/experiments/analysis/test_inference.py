@@ -8,8 +8,21 @@ import pytest
 import scipy
 from tests.doubles.slices import at_most
 
+from flagtui.service.experiments.analysis.distributions import (
+    chi_square_survival,
+    normal_cdf,
+    normal_quantile,
+    student_t_quantile,
+    student_t_survival,
+)
 from flagtui.service.experiments.analysis.inference import Lift, bayesian, frequentist, sample_ratio_mismatch
 from flagtui.service.experiments.analysis.metric import MetricType
+from flagtui.service.experiments.analysis.sample_size import (
+    assumed_variance,
+    baseline_value,
+    recommended_days,
+    recommended_sample,
+)
 from flagtui.service.experiments.analysis.samples import Estimate, Sample, estimate
 
 SETS = at_most(200, 1_000)
@@ -173,3 +186,90 @@ def test_sample_ratio_ignores_users_with_several_variants() -> None:
     assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, {"a": 50, "b": 50}) == pytest.approx(
         scipy.stats.chisquare([500, 503]).pvalue
     )
+
+
+RANDOM = np.random.default_rng(20_261)
+PLACES = at_most(1_000, 4_000)
+
+
+def _degrees() -> npt.NDArray[np.float64]:
+    spread = 10 ** RANDOM.uniform(0, 10, PLACES // 2)
+    return np.concatenate([spread, RANDOM.integers(1, 120, PLACES // 2).astype(float)])
+
+
+def test_the_normal_distribution_agrees_in_both_tails() -> None:
+    places = RANDOM.normal(0, 8, PLACES)
+    ours = [normal_cdf(place) for place in places]
+    np.testing.assert_allclose(ours, scipy.stats.norm.cdf(places), rtol=1e-12, atol=0)
+
+
+def test_the_normal_quantile_agrees() -> None:
+    chances = np.concatenate([RANDOM.uniform(0, 1, PLACES), [1e-12, 1 - 1e-12, 0.5]])
+    ours = [normal_quantile(chance) for chance in chances]
+    np.testing.assert_allclose(ours, scipy.stats.norm.ppf(chances), atol=1e-9)
+
+
+def test_the_t_distribution_agrees_for_few_many_and_fractional_degrees() -> None:
+    degrees = _degrees()
+    places = RANDOM.standard_t(3, PLACES) * 3
+    ours = [student_t_survival(place, free) for place, free in zip(places, degrees, strict=True)]
+    np.testing.assert_allclose(ours, scipy.stats.t.sf(places, degrees), atol=1e-10)
+
+
+def test_the_t_quantile_agrees() -> None:
+    degrees = _degrees()
+    chances = RANDOM.uniform(0.0005, 0.9995, PLACES)
+    ours = [student_t_quantile(chance, free) for chance, free in zip(chances, degrees, strict=True)]
+    np.testing.assert_allclose(ours, scipy.stats.t.ppf(chances, degrees), rtol=1e-9, atol=1e-9)
+
+
+def test_the_chi_square_distribution_agrees_up_to_twenty_variants() -> None:
+    degrees = RANDOM.integers(1, 20, PLACES)
+    places = RANDOM.exponential(15, PLACES)
+    ours = [chi_square_survival(place, int(free)) for place, free in zip(places, degrees, strict=True)]
+    np.testing.assert_allclose(ours, scipy.stats.chi2.sf(places, degrees), atol=1e-12)
+
+
+@pytest.mark.parametrize("place", [0.0, -3.0, 5e-324])
+def test_nothing_is_rarer_than_no_difference(place: float) -> None:
+    assert chi_square_survival(place, 3) == 1.0
+
+
+def test_the_t_distribution_is_symmetric_and_certain_at_infinity() -> None:
+    assert student_t_survival(0.0, 5) == pytest.approx(0.5)
+    assert student_t_survival(float("inf"), 5) == 0.0
+    assert student_t_quantile(0.1, 7) == pytest.approx(-student_t_quantile(0.9, 7))
+
+
+def test_funnel_sample_is_sixteen_variances_over_squared_difference() -> None:
+    assert recommended_sample("funnel", 0.1, 10, 2, None) == 28_800
+
+
+def test_counts_and_sums_assume_a_spread() -> None:
+    assert assumed_variance("mean_count", 4.0) == 8.0
+    assert assumed_variance("mean_sum_or_avg", 4.0) == 4.0
+    assert recommended_sample("mean_count", 4.0, 5, 3, 8.0) == 9_600
+
+
+def test_a_ratio_takes_its_variance_from_what_was_measured() -> None:
+    sample = Sample("control", 4, 10, 30, 20, 120, 60)
+    assert baseline_value(sample, "ratio") == 0.5
+    assert assumed_variance("ratio", 0.5, sample) == pytest.approx(0.0, abs=1e-12)
+    assert assumed_variance("ratio", 0.5) is None
+
+
+def test_without_an_effect_or_a_baseline_there_is_no_size() -> None:
+    assert recommended_sample("funnel", 0.1, 0, 2, None) is None
+    assert recommended_sample("funnel", 0.0, 10, 2, None) is None
+    assert recommended_sample("ratio", 0.4, 10, 2, None) is None
+    assert baseline_value(Sample("control"), "funnel") is None
+
+
+def test_days_are_whole_and_need_a_positive_rate() -> None:
+    assert recommended_days(1_001, 100) == 11
+    assert recommended_days(1_001, 0) is None
+    assert recommended_days(None, 10) is None
+
+
+def test_a_funnel_counts_those_who_reached_the_last_step() -> None:
+    assert baseline_value(Sample("control", 100, 9, 9, steps=(40, 9)), "funnel") == 0.09
