@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from tests.service.evaluation.conftest import Service, Start
+from tests.service.evaluation.conftest import Service
 from tests.service.sdk.conftest import Ask
 
 SPLIT = {
@@ -142,35 +142,6 @@ async def test_refused_key_of_a_body_names_no_header(service: Service) -> None:
 
 
 RULE_ID = "11111111-1111-4111-8111-111111111111"
-
-
-def number_rule(value: Any) -> dict[str, Any]:
-    rule = {"id": RULE_ID, "rule_type": "targeted_release", "targeting": {"properties": []}, "value": value}
-    return {"version": 2, "return_type": "number", "default_value": None, "rules": [rule]}
-
-
-@pytest.fixture
-async def service(start: Start) -> Service:
-    started: Service = await start(rules_v2=True)
-    await started.flag("limit")
-    started.write("UPDATE flags SET filters = ? WHERE key = 'limit'", json.dumps(number_rule(0)))
-    return started
-
-
-async def test_version_4_has_the_typed_value_of_rules(ask: Ask) -> None:
-    limit = (await ask("/flags/?v=4"))["flags"]["limit"]
-    assert limit["value"] == 0
-    assert "enabled" not in limit
-    assert limit["metadata"]["config_version"] == 2
-    assert limit["metadata"]["rule_id"] == RULE_ID
-    expected = {"code": "targeting_match", "condition_index": 0, "description": "Matched rule 1"}
-    assert limit["reason"] == expected
-
-
-async def test_version_2_has_a_number_of_rules_as_the_payload(ask: Ask) -> None:
-    limit = (await ask("/flags/?v=2"))["flags"]["limit"]
-    assert (limit["enabled"], limit["variant"], limit["metadata"]["payload"]) == (True, None, "0")
-    assert limit["reason"]["code"] == "condition_match"
 
 
 async def test_settings_report_flags_and_record_nothing(service: Service, token: str) -> None:
