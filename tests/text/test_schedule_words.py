@@ -63,6 +63,12 @@ def test_scheduled_condition_lists_its_property_filters() -> None:
     )
 
 
+def test_scheduled_variants_are_listed_with_their_shares() -> None:
+    shares = [{"key": "a", "rollout_percentage": 30}, {"key": "b", "rollout_percentage": 70}]
+    assert words_of("update_variants", {"variants": shares}) == "variants a 30 %, b 70 %"
+    assert words_of("update_variants", {}) == "variants"
+
+
 def test_recurrence_by_cron_has_its_end_and_pause() -> None:
     cron = {"cron_expression": "0 9 * * 1-5", "end_date": "2026-04-01T00:00:00Z"}
     assert words_of("update_status", False, is_recurring=True, **cron) == (

@@ -33,7 +33,7 @@ def experiment(**more: JSON) -> Experiment:
 
 def said(label: str, **more: JSON) -> str:
     lines = plain(settings_lines(experiment(**more), 400)).splitlines()
-    return next((line[14:] for line in lines if line.startswith(label)), "")
+    return next((line[14:] for line in lines if line[:14].strip() == label), "")
 
 
 def found(made: Experiment, **more: Any) -> Findings:
@@ -96,10 +96,18 @@ def test_an_activation_is_told() -> None:
          "frequentist, 90 % intervals, sequential testing: results may be read anytime"),
         ({"sequential": True}, "bayesian, 95 % intervals, sequential testing: results may be read anytime"),
         ({"baseline_variant_key": "b"}, "bayesian, 95 % intervals, compared with b"),
+        ({"bayesian": {"ci_level": 0.9}}, "bayesian, 90 % intervals"),
     ],
 )  # fmt: skip
 def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: str) -> None:
     assert said("STATISTICS", stats_config=settings) == words
+
+
+def test_holdout_cohort_and_open_windows_are_told() -> None:
+    holdout = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
+    assert said("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
+    assert said("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
+    assert said("STATISTICS", only_count_matured_users=True).endswith(", only people whose window is over")
 
 
 def test_goal_of_old_servers_is_a_metric() -> None:
