@@ -114,9 +114,7 @@ async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, cl
         ({"complete": False}, "could not calculate it."),
     ],
 )
-async def test_a_query_that_failed_says_why(
-    make_client: MakeClient, body: dict[str, Any], words: str
-) -> None:
+async def test_query_that_failed_says_why(make_client: MakeClient, body: dict[str, Any], words: str) -> None:
     answer = always(200, {"query_status": {"id": "q1", "results": None, "error": True, **body}})
     with pytest.raises(errors.NotCalculated) as caught:
         await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})

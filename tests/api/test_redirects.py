@@ -29,9 +29,7 @@ async def test_a_read_follows_a_redirect_on_its_own_host_only(make_client: MakeC
      "", "https://[", "javascript:x"],
 )  # fmt: skip
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_the_key_never_follows_a_redirect_elsewhere(
-    make_client: MakeClient, place: str, status: int
-) -> None:
+async def test_key_never_follows_redirect_elsewhere(make_client: MakeClient, place: str, status: int) -> None:
     requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

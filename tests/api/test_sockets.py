@@ -120,9 +120,7 @@ async def outcome(client: Client) -> ApiError | None:
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-async def test_a_proxy_never_sees_what_goes_to_this_machine(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+async def test_proxy_never_sees_what_goes_to_this_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     seen: list[bytes] = []
 
     async def snoop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

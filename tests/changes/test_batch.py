@@ -26,9 +26,7 @@ from flagtui.text.outcomes import count_endings
 @pytest.mark.parametrize(
     ("endings", "unsent", "words"), [(["saved"] * 5, 0, "5 off"), (["unknown"], 4, "1 unknown, 4 not sent")]
 )
-def test_endings_are_counted_by_what_became_of_the_flags(
-    endings: list[Ending], unsent: int, words: str
-) -> None:
+def test_endings_are_counted_by_what_became_of_flags(endings: list[Ending], unsent: int, words: str) -> None:
     plan = planned(switch("turn off", 1), asking(1, None))
     assert count_endings([Outcome(plan, ending) for ending in endings], unsent) == words
 

@@ -77,9 +77,7 @@ def lost(request: httpx.Request) -> Exception:
 
 
 @pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [True, False]))
-async def test_a_lost_answer_is_looked_for_until_it_is_known(
-    kind: str, is_done: bool, tmp_path: Path
-) -> None:
+async def test_lost_answer_is_looked_for_until_it_is_known(kind: str, is_done: bool, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
         bench.wire.fail(from_the_write_on(lost, times=1), is_done=is_done)
@@ -92,9 +90,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
 
 
 @pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [False, True]))
-async def test_unresolved_change_is_resolved_at_the_next_start(
-    kind: str, is_done: bool, tmp_path: Path
-) -> None:
+async def test_unresolved_change_is_resolved_at_next_start(kind: str, is_done: bool, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
         bench.wire.fail(from_the_write_on(lost), is_done=is_done)

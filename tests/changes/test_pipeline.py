@@ -257,9 +257,7 @@ async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: 
         ("saved", None, False),
     ],
 )
-def test_what_would_happen_to_the_next_one_stops_all(
-    ending: Ending, error: ApiError | None, stops: bool
-) -> None:
+def test_what_would_happen_to_next_one_stops_all(ending: Ending, error: ApiError | None, stops: bool) -> None:
     assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
 
 

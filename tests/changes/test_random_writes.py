@@ -81,9 +81,7 @@ async def truth_of(scene: Scene, kind: str, ending: str) -> str:
 
 @KIND
 @pytest.mark.parametrize("seed", range(ROUNDS))
-async def test_whatever_the_link_does_the_journal_tells_the_truth(
-    kind: str, seed: int, tmp_path: Path
-) -> None:
+async def test_whatever_link_does_the_journal_tells_the_truth(kind: str, seed: int, tmp_path: Path) -> None:
     chance = random.Random(f"link {kind} {seed}")
     async with working(tmp_path) as bench:
         scene, weather = await scene_of(kind, bench), Weather(chance)

@@ -44,9 +44,7 @@ def one_sentence(done: Done) -> str:
     return done.err
 
 
-def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
-    run: Run, service: Service, home: Path
-) -> None:
+def test_key_is_tried_explained_and_kept_and_forgotten_again(run: Run, service: Service, home: Path) -> None:
     narrow = key_with(service, "feature_flag:read", "user:read", "project:read")
     login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "file")
     done = run(*login, "--profile", "prod", stdin=f"  {narrow}\n")

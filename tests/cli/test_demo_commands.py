@@ -98,9 +98,7 @@ def test_unreadable_demo_data_is_reported_with_a_working_remedy(run_demo: Run, t
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_app_and_commands_of_the_demo_share_changes_and_set(
-    run_demo: Run, surroundings: dict[str, str]
-) -> None:
+def test_app_and_commands_of_demo_share_changes_and_set(run_demo: Run, surroundings: dict[str, str]) -> None:
     screen = surroundings | {"TERM": "xterm-256color"}
     with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
         terminal.wait_for("●  new-nav")

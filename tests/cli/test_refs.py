@@ -66,9 +66,7 @@ def test_words_select_keys_queries_and_unknown_keys(online: Run) -> None:
     assert "new-nav" in missing.err
 
 
-def test_offline_uses_the_last_cache_and_reports_its_age(
-    online: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_offline_uses_last_cache_and_reports_its_age(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = online("refs", "--offline")
     assert missing.code == 6
     assert "without --offline" in missing.err

@@ -123,9 +123,7 @@ def test_loops_of_links_end_a_walk(tmp_path: Path) -> None:
     assert tree.skipped["links"] == 2
 
 
-def test_folder_outside_the_root_is_an_error(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_folder_outside_root_is_an_error(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     with pytest.raises(SourceError, match="not inside"):
         list_files(repository, [tmp_path_factory.mktemp("other")])
 

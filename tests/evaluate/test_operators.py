@@ -55,9 +55,7 @@ def ours(operator: str | None, value: Any, actual: Any, version: int = 1) -> boo
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_an_operator_treats_odd_values_as_the_official_client_does(
-    operator: str | None, version: int
-) -> None:
+def test_operator_treats_odd_values_as_the_official_client_does(operator: str | None, version: int) -> None:
     pairs = list(product(VALUES, VALUES))[::STEP]
     expected = {(str(pair), theirs(operator, *pair, version)) for pair in pairs}
     comparable = {text for text, verdict in expected if verdict is not None}

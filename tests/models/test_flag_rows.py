@@ -122,7 +122,5 @@ def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
         ("", True, False),
     ],
 )
-def test_stale_flags_are_recognised_in_the_words_of_any_server(
-    status: str, is_on: bool, is_stale: bool
-) -> None:
+def test_stale_flags_are_recognised_in_words_of_any_server(status: str, is_on: bool, is_stale: bool) -> None:
     assert Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row().is_stale is is_stale

@@ -132,9 +132,7 @@ async def test_the_current_project_is_pinned_to_its_number(open_workspace: Open)
     assert ids(workspace) == [1, 2]
 
 
-async def test_flags_are_loaded_and_shown_again_at_the_next_start(
-    open_workspace: Open, server: Server
-) -> None:
+async def test_flags_are_loaded_and_shown_again_at_next_start(open_workspace: Open, server: Server) -> None:
     first = open_workspace()
     assert first.recall() is False
     assert await first.refresh() == Loaded()
@@ -180,9 +178,7 @@ async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_wor
     assert ids(workspace) == [1, 2, 3]
 
 
-async def test_flag_unarchived_elsewhere_leaves_the_archived_rows(
-    open_workspace: Open, server: Server
-) -> None:
+async def test_flag_unarchived_elsewhere_leaves_archived_rows(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     await workspace.refresh()
     await workspace.load_archived()
@@ -233,9 +229,7 @@ async def test_rows_confirmed_current_are_as_young_as_the_comparison(server: Ser
         assert workspace.loading("flags").age == 0
 
 
-async def test_while_pages_are_missing_the_server_is_searched_too(
-    open_workspace: Open, server: Server
-) -> None:
+async def test_while_pages_are_missing_server_is_searched_too(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     server.flags = [flag(77)]
     assert await workspace.search_server("flags", read_line("flag -old 7 is:on", FLAGS).longest_word) == 1
@@ -248,9 +242,7 @@ async def test_while_pages_are_missing_the_server_is_searched_too(
     assert server.searched == ["flag", "flag", "other"]
 
 
-async def test_once_everything_is_there_the_server_is_not_searched(
-    open_workspace: Open, server: Server
-) -> None:
+async def test_once_everything_is_there_server_is_not_searched(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     await workspace.refresh()
     assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0

@@ -179,9 +179,7 @@ def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["demo", "--help"], ["demo", "--nonsense"]])
-def test_what_does_not_open_the_app_leaves_the_screen_alone(
-    home: dict[str, str], arguments: list[str]
-) -> None:
+def test_what_does_not_open_app_leaves_the_screen_alone(home: dict[str, str], arguments: list[str]) -> None:
     with Terminal([*FLAGTUI, *arguments], size=SIZE, environment=home, is_cold=True) as terminal:
         terminal.wait_for_end()
         assert b"\x1b[?1049h" not in terminal.sent

@@ -43,9 +43,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
-def test_ctrl_q_behind_a_flood_leaves_without_obeying_it(
-    flood: str, tmp_path: Path, furnish: Furnish
-) -> None:
+def test_ctrl_q_behind_flood_leaves_without_obeying_it(flood: str, tmp_path: Path, furnish: Furnish) -> None:
     environment = {**furnish(tmp_path), "FLAGTUI_NO_FIRST_FRAME": "1"}
     with Blind(DEMO, environment) as terminal:
         terminal.wait_until(lambda: b"synced" in terminal.sent, "the list")

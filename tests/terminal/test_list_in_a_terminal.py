@@ -37,9 +37,7 @@ def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_signal_ends_the_program_and_restores_the_terminal(
-    terminal: Terminal, number: signal.Signals
-) -> None:
+def test_signal_ends_program_and_restores_the_terminal(terminal: Terminal, number: signal.Signals) -> None:
     terminal.signal(number)
     assert terminal.wait_for_end() == 128 + number
     assert terminal.attributes() == terminal.attributes_before

@@ -14,9 +14,7 @@ __all__ = ["service", "small_sample"]
 @pytest.mark.parametrize(
     ("keys", "code"), [("\r", 0), ("\x11", 130)], ids=["enter chooses", "leaving chooses nothing"]
 )
-def test_standard_output_gets_only_the_chosen_key(
-    keys: str, code: int, service: Service, tmp_path: Path
-) -> None:
+def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Service, tmp_path: Path) -> None:
     chosen = tmp_path / "chosen.txt"
     line = f"{sys.executable} -m flagtui pick > {chosen}"
     environment = {
@@ -45,9 +43,7 @@ def test_standard_output_gets_only_the_chosen_key(
         if is_on_a_screen(name, each)
     ],
 )
-def test_the_examples_of_what_needs_a_terminal_show_the_list(
-    example: str, service: Service, tmp_path: Path
-) -> None:
+def test_examples_of_what_needs_terminal_show_list(example: str, service: Service, tmp_path: Path) -> None:
     folder = tmp_path / ".config" / "flagtui"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(

@@ -93,9 +93,7 @@ def assert_it_takes_keys(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
-def test_resized_start_with_typing_ends_in_a_responsive_screen(
-    surroundings: dict[str, str], seed: int
-) -> None:
+def test_resized_start_with_typing_ends_in_responsive_screen(surroundings: dict[str, str], seed: int) -> None:
     random = Random(seed)
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h")

@@ -105,9 +105,7 @@ def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("term", ["dumb", "linux", ""])
-def test_a_terminal_that_would_print_the_question_is_not_asked(
-    term: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_terminal_that_would_print_question_is_not_asked(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", term)
     answers = TerminalAnswers()
     with terminal() as (outer, inner):

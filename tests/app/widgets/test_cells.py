@@ -24,9 +24,7 @@ def width_of(cell: Cell) -> int:
 
 
 @given(CELLS, st.integers(1, 30), st.sampled_from(["left", "right"]))
-def test_a_cell_takes_exactly_the_cells_it_is_given(
-    pieces: list[CellPiece], width: int, align: Align
-) -> None:
+def test_cell_takes_exactly_the_cells_it_is_given(pieces: list[CellPiece], width: int, align: Align) -> None:
     assert width_of(fit(tuple(pieces), width, align, "…")) == width
 
 
@@ -87,9 +85,7 @@ def names(width: int) -> tuple[str, ...]:
         (40, ("state", "key", "rollout")),
     ],
 )
-def test_a_narrower_screen_drops_the_columns_that_matter_least(
-    screen: int, expected: tuple[str, ...]
-) -> None:
+def test_narrower_screen_drops_the_columns_that_matter_least(screen: int, expected: tuple[str, ...]) -> None:
     edges_and_mark_bar = 3
     assert names(screen - edges_and_mark_bar) == expected
 

@@ -69,9 +69,7 @@ def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]]
         "other rows",
     ],
 )
-def test_moves_keep_the_cursor_in_sight(
-    moves: list[Callable[[Viewport], object]], top: int, place: int
-) -> None:
+def test_moves_keep_cursor_in_sight(moves: list[Callable[[Viewport], object]], top: int, place: int) -> None:
     view = Viewport(height=10)
     view.replace(100, 0, 0)
     for move in moves:

@@ -103,9 +103,7 @@ def test_every_rollout_at_once() -> None:
     ],
     ids=["add", "remove", "payload", "no payload"],
 )
-async def test_an_intent_moves_only_the_place_it_names(
-    change: Callable[[WorkingCopy], object], place: str
-) -> None:
+async def test_intent_moves_only_place_it_names(change: Callable[[WorkingCopy], object], place: str) -> None:
     assert [line.where for line in await moved(edited(flag(), change), flag())] == [place]
 
 

@@ -29,9 +29,7 @@ def test_without_a_terminal_and_a_yes_nothing_is_sent(signed_in: Run, service: S
     assert read(service, key).active is True
 
 
-def test_a_dry_run_shows_the_plan_and_sends_nothing(
-    signed_in: Run, service: Service, key: str, home: Path
-) -> None:
+def test_dry_run_shows_plan_and_sends_nothing(signed_in: Run, service: Service, key: str, home: Path) -> None:
     done = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", "--json")
     assert done.code == 0, done.err
     found = json.loads(done.out)

@@ -65,9 +65,7 @@ def test_command_for_a_written_set_quotes_its_file(with_default: Run) -> None:
         (("flags", "payload", FLAG), ["flags", "list", "type:config", *OPTIONS]),
     ],
 )
-def test_errors_name_the_profile_and_project(
-    with_default: Run, words: tuple[str, ...], named: list[str]
-) -> None:
+def test_errors_name_profile_and_project(with_default: Run, words: tuple[str, ...], named: list[str]) -> None:
     options = OPTIONS[:2] if "--project" in words else OPTIONS
     refused = with_default(*words, *options)
     assert refused.code != 0

@@ -43,9 +43,7 @@ def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
     assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
 
 
-def test_set_does_not_grow_over_the_profile_limit(
-    here: Run, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_set_does_not_grow_over_profile_limit(here: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = home / ".config/flagtui/config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')

@@ -91,9 +91,7 @@ async def test_unknown_members_of_filters_are_served_as_stored(service: Service)
 
 @pytest.mark.parametrize("path", ["/flags/definitions", "/api/feature_flag/local_evaluation"])
 @pytest.mark.parametrize("slash", ["", "/"])
-async def test_the_paths_of_sdks_give_the_same_document(
-    service: Service, token: str, path: str, slash: str
-) -> None:
+async def test_paths_of_sdks_give_same_document(service: Service, token: str, path: str, slash: str) -> None:
     await service.flag("base")
     expected = await service.get("local_evaluation/")
     response = await service.send("GET", f"{path}{slash}?token={token}&send_cohorts")

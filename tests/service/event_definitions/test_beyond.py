@@ -183,9 +183,7 @@ async def test_a_page_has_exactly_the_published_fields(service: Service) -> None
 @pytest.mark.parametrize(
     ("path", "schema"), [("typescript/", schemas.SOURCE), ("primary_properties/", schemas.PRIMARY)]
 )
-async def test_other_answers_have_exactly_the_published_fields(
-    service: Service, path: str, schema: Any
-) -> None:
+async def test_other_answers_have_exactly_published_fields(service: Service, path: str, schema: Any) -> None:
     assert set(await service.get(path)) == named(schema)
 
 

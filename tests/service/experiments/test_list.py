@@ -41,9 +41,7 @@ async def test_scenario_13_the_newest_first_and_slim(start: Start) -> None:
     assert row == {name: value for name, value in whole.items() if name not in hidden}
 
 
-async def test_lists_have_whole_experiments_but_on_the_newest_servers(
-    service: Service, legacy: Service
-) -> None:
+async def test_lists_have_whole_experiments_but_on_newest_servers(service: Service, legacy: Service) -> None:
     for served in (service, legacy):
         made = await served.create()
         assert (await served.get("experiments"))["results"] == [made]

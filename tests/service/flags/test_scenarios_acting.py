@@ -258,9 +258,7 @@ async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -
 @pytest.mark.parametrize(
     ("before", "after", "action"), [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")]
 )
-async def test_empty_values_are_null_in_the_activity(
-    world: World, before: str, after: str, action: str
-) -> None:
+async def test_empty_values_are_null_in_activity(world: World, before: str, after: str, action: str) -> None:
     flag = await world.flag("a", name=before)
     await world.patch(f"{flag['id']}/", {"name": after})
     [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]

@@ -57,9 +57,7 @@ async def test_version_1_has_plain_values(flags: None, ask: Ask) -> None:
         (3, {"plain": True, "closed": False, "split": "test"}),
     ],
 )
-async def test_decide_has_the_values_of_its_version(
-    flags: None, ask: Ask, version: int, expected: Any
-) -> None:
+async def test_decide_has_values_of_its_version(flags: None, ask: Ask, version: int, expected: Any) -> None:
     response = await ask(f"/decide/?v={version}")
     assert response["featureFlags"] == expected
     assert response["sessionRecording"] is False
@@ -122,9 +120,7 @@ async def test_rules_fail_where_they_are_not_served(service: Service, ask: Ask) 
 
 
 @pytest.mark.parametrize("path", ["/flags/?v=2", "/decide/?v=3"])
-async def test_request_without_a_token_or_a_person_is_refused(
-    service: Service, token: str, path: str
-) -> None:
+async def test_request_without_token_or_a_person_is_refused(service: Service, token: str, path: str) -> None:
     for body, status in (
         ({"distinct_id": "u-1"}, 401),
         ({"token": "phc_unknown", "distinct_id": "u-1"}, 401),
