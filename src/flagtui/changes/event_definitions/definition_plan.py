@@ -250,7 +250,7 @@ def consequences_of(
 
 
 def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
-    yield Consequence("Real", "deleted at once on the server, which cannot restore it", "danger")
+    yield Consequence("Permanent", "deleted at once on the server, which cannot restore it", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
         text = f"with the next event, without its metadata; last seen {ago(now - seen)}"
@@ -261,7 +261,7 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     nothing = (
         "nothing set by a user" if "verified" in fresh.raw else "not known: this server does not report it"
     )
-    yield Consequence("Lost there", ", ".join(kept) or nothing, "warning" if kept else "plain")
+    yield Consequence("Lost", ", ".join(kept) or nothing, "warning" if kept else "plain")
     yield Consequence("Events", "events already ingested stay")
     yield Consequence(
         "Kept here", "a copy in the journal; undo recreates it, on older servers once the event is sent again"

@@ -212,7 +212,7 @@ def _same_name(kind: str, namesakes: Sequence[int]) -> Sequence[Consequence]:
 
 def _consequences(intent: SharedIntent, values: Mapping[str, JSON]) -> Sequence[Consequence]:
     if intent.verb == "delete":
-        real = Consequence("Real", "deleted at once on the server, which cannot restore it", "danger")
+        real = Consequence("Permanent", "deleted at once on the server, which cannot restore it", "danger")
         kept = Consequence("Kept here", "a copy in the journal; undo creates it again with another number")
         return real, Consequence("Experiments", _AFTER_DELETION[intent.kind], "warning"), kept
     if intent.verb == "edit" and "filters" in values:
