@@ -26,6 +26,7 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
     }
     with Terminal(["sh", "-c", line], environment=environment) as terminal:
         terminal.wait_for("checkout-redesign")
+        terminal.wait_for("⏎ choose")
         terminal.press(keys)
         assert terminal.wait_for_end() == code
     output = chosen.read_text()

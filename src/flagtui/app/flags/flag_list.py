@@ -233,6 +233,10 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     # Keys
 
+    def title_of(self, command_id: str) -> str:
+        is_choice = command_id == "lists.open" and self._app_state.session.pick is not None
+        return "choose" if is_choice else super().title_of(command_id)
+
     def action_open(self) -> None:
         pick = self._app_state.session.pick
         if pick is None:
