@@ -55,6 +55,8 @@ async def test_two_people_side_by_side_and_why_they_differ(program: Program) -> 
     assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in told
     assert "auth-ip-allow-list on off" in told
     account = program.app.screen.query_one("WhoPane")._accounts[0]  # type: ignore[attr-defined]  # found by name
+    others = (account.server_values.keys() | account.local_values.keys()) - {"checkout-redesign"}
+    assert f" of {len(others)} " in told
     known = {key: found.value for key, found in account.local_values.items() if found.value is not None}
     assert len(known) > 200
     assert {key: account.server_values[key].value for key in known} == known

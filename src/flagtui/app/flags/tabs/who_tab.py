@@ -246,7 +246,7 @@ def _changed_by_set(account: PersonEvaluation, width: int) -> Iterator[list[Piec
 
 def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     differences = [*differing(left, right)]
-    total = len(all_keys(left) | all_keys(right) | {left.flag.key})
+    total = len((all_keys(left) | all_keys(right)) - {left.flag.key})
     yield [
         ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
         (f"   {len(differences):,} of {total:,}", "$faint"),
