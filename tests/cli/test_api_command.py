@@ -48,3 +48,4 @@ def test_api_posts_only_to_addresses_that_change_nothing(signed_in: Run) -> None
 
 def test_api_reports_what_is_missing(signed_in: Run) -> None:
     assert signed_in("api", "feature_flags/99999/").code == 6
+    assert signed_in("api", "no_such/").err.startswith("flagtui: /api/projects/1/no_such/: ")

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import click
 
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.options import WorkPlace, read_text
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
@@ -49,11 +49,16 @@ def api(path: str, source: str | None, place: WorkPlace) -> None:
     body = _read_body(source)
 
     async def work(session: ProjectSession) -> JSON:
+        from flagtui.api.errors import NotFound
         from flagtui.api.request import Request
 
         at, query = _address(session, path)
         operation = _operation(at, str(session.client.project), is_post=body is not None)
-        answer = await session.client.connection.ask(Request(operation, at, query, body))
+        try:
+            answer = await session.client.connection.ask(Request(operation, at, query, body))
+        except NotFound as missing:
+            trouble = in_words(missing)
+            raise Trouble(f"{at}: {trouble.what}", trouble.fix, code=trouble.code) from None
         return answer.json()
 
     print(json.dumps(in_project(place, work), indent=2, ensure_ascii=True))
