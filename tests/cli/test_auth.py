@@ -120,6 +120,16 @@ def test_what_cannot_be_signed_in_with_is_one_sentence(
     assert not (home / ".config/flagtui/config.toml").exists()
 
 
+def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service, home: Path) -> None:
+    folder = home / ".config/flagtui"
+    folder.parent.mkdir()
+    folder.write_text("a file where a folder should be")
+    done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere", stdin=KEY)
+    assert done.code == 1
+    step = "the profile was not saved. Make it writable, then sign in again."
+    assert one_sentence(done).endswith(f"config.toml cannot be written: Not a directory; {step}\n")
+
+
 def test_missing_key_command_is_one_sentence(run: Run, service: Service) -> None:
     done = run("auth", "login", "--host", service.address, "--key-command", "no-such-program-here")
     assert (done.code, "no program no-such-program-here" in one_sentence(done)) == (1, True)

@@ -162,7 +162,8 @@ async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Sett
         assert "UPDATED ↓" in program.screen
         assert "sorted by" not in program.screen
         await program.press("c", "down", "space", "enter")
-        assert "kept only until you quit" in program.notices[-1]
+        reason = f"cannot be written: {blocked / 'config.toml'}: Not a directory"
+        assert program.notices[-1] == f"kept only until you quit; the settings file {reason}"
         assert "rollout" not in columns(program)
 
 

@@ -211,6 +211,10 @@ class Preferences:
 
         try:
             write(self.settings_file)
-        except (SettingsError, OSError) as fault:
-            return f"kept only until you quit; the settings file cannot be written: {fault}"
-        return ""
+        except SettingsError as wrong:
+            reason = str(wrong)
+        except OSError as fault:
+            reason = f"{self.settings_file}: {fault.strerror or fault}"
+        else:
+            return ""
+        return f"kept only until you quit; the settings file cannot be written: {reason}"

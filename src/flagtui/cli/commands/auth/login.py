@@ -240,7 +240,8 @@ class TerminalSignIn:
         except SettingsError as wrong:
             raise Trouble(str(wrong)) from None
         except OSError as error:
-            raise Trouble(f"{file} cannot be written: {error.strerror}.") from None
+            what = f"{file} cannot be written: {error.strerror}; the profile was not saved."
+            raise Trouble(what, "Make it writable, then sign in again.") from None
         print_line(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
