@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, run_shell
+from tests.cli.conftest import Run, Service, run_shell
 
 from flagtui.api import errors
 from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
@@ -16,6 +16,14 @@ def test_usage_is_told_as_json_as_well(run: Run) -> None:
     assert done.code == 2
     assert json.loads(done.err)["error"]["message"].startswith("No such option")
     assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
+
+
+def test_refused_values_of_a_key_are_faults_of_the_command_line(run: Run, service: Service) -> None:
+    make = ("keys", "create", "--db", str(service.database))
+    for option, value in (("--scope", "nope"), ("--project", "99"), ("--owner", "other@acme.com")):
+        done = run(*make, option, value)
+        assert (done.code, done.out) == (2, "")
+        assert value in done.err
 
 
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:

@@ -108,5 +108,7 @@ def revoke(database: Path, key_id: str) -> None:
 def _trouble() -> Iterator[None]:
     try:
         yield
-    except (DatabaseUnusable, KeyRefused) as fault:
+    except DatabaseUnusable as fault:
         raise Trouble(str(fault)) from None
+    except KeyRefused as refused:
+        raise Trouble(str(refused), code="usage") from None
