@@ -18,7 +18,7 @@ def test_usage_is_told_as_json_as_well(run: Run) -> None:
     assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
 
 
-def test_refused_values_of_a_key_are_faults_of_the_command_line(run: Run, service: Service) -> None:
+def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) -> None:
     make = ("keys", "create", "--db", str(service.database))
     for option, value in (("--scope", "nope"), ("--project", "99"), ("--owner", "other@acme.com")):
         done = run(*make, option, value)
