@@ -137,7 +137,7 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
 )
 def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSON], words: str) -> None:
     plan = planned(delete(ID), **fields)
-    assert [each.text for each in plan.consequences if each.label == "Lost there"] == [words]
+    assert [each.text for each in plan.consequences if each.label == "Lost"] == [words]
 
 
 @pytest.mark.parametrize(

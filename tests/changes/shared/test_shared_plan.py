@@ -46,7 +46,7 @@ def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], r
         (
             SharedIntent(METRIC, 3, {}, "delete"),
             {
-                "Real": "deleted at once on the server, which cannot restore it",
+                "Permanent": "deleted at once on the server, which cannot restore it",
                 "Experiments": "experiments that measure it continue without it",
                 "Kept here": "a copy in the journal; undo creates it again with another number",
             },
