@@ -26,6 +26,12 @@ def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) ->
         assert value in done.err
 
 
+def test_misspelt_option_gets_suggestions(run: Run) -> None:
+    done = run("experiments", "create", "x", "--flag", "y")
+    assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
+    assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
+
+
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:
     step = "Words of a query that begin with - follow --: flagtui flags list -- "
     assert run("flags", "list", "is:on", "-tag:web").err.endswith(f"{step}-tag:web\n")

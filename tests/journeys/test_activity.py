@@ -182,6 +182,8 @@ async def test_entries_are_left_polled_copied_and_written_down(
     await program.app.server.polling.poll()
     await program.settle()
     assert len(program.wire.passed) == asked + 1, "nothing happened"
+    await program.press("y")
+    assert "clipboard: checkout-redesign, " in program.notices[-1]
     await program.press("x", "x", "y")
     lines = program.app.clipboard.split("\n")
     assert len(lines) == 2

@@ -243,6 +243,9 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(message, code="usage")
     where = wrong.ctx.command_path if wrong.ctx else "flagtui"
+    if isinstance(wrong, click.NoSuchOption) and wrong.possibilities:
+        likely = " or ".join(sorted(wrong.possibilities))
+        message = f"No such option '{wrong.option_name}'. Did you mean {likely}?"
     # Choices come a line each.
     message = re.sub(r":?\s*\n\s*", " ", message).strip() if "\n" in message else message
     ending = "" if message.endswith((".", "?", "!")) else "."

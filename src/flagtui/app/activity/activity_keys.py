@@ -20,6 +20,7 @@ from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.pipeline import Report
 from flagtui.models.activity import ChangeRow
+from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
 from flagtui.store.kinds import KINDS
@@ -131,7 +132,8 @@ class ActivityKeys(ListScreen[ChangeRow]):
     def action_copy_lines(self) -> None:
         rows = self.chosen()
         if rows:
-            first = activity_words(rows[0].entry, names=self._app_state.names)
+            words = activity_words(rows[0].entry, names=self._app_state.names)
+            first = f"{safe_text(rows[0].key, 80)}, {words}"
             what = f"{len(rows):,} changes" if len(rows) > 1 else first
             copy_text(self.app, copied(rows, self._app_state.names), what)
 
