@@ -172,6 +172,8 @@ def test_options_with_values_are_completed(complete: Complete) -> None:
     assert complete("flags", "list", "--sort", "ke") == ["plain,key"]
     assert complete("flags", "disable", "tag:w") == ["plain,tag:web"]
     assert complete("events", "list", "is:unv") == ["plain,is:unverified"]
+    assert complete("flags", "list", "'is:stale -tag:w") == ["plain,is:stale -tag:web"]
+    assert complete("flags", "disable", "'is:stale run") == ["plain,is:stale runtime:"]
     assert complete("flags", "edit", "x", "--from", "n") == ["file,n"]
 
 

@@ -30,6 +30,7 @@ SHELLS: Final = {
 COMPLETIONS: Final = {
     "flags disable 'new-n": "'new-nav'",
     "flags list is:arch": "is:archived",
+    "flags list 'is:stale is:arch": "'is:stale is:archived'",
     "flags list --fields key,act": "key,active",
     "--profile prod": "--profile production",
     "flags edit new-nav --from note": "--from notes.json",

@@ -145,10 +145,10 @@ class ChangeId(ListedWord):
 
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
-    """Return the completions of a query's last word, as in the search line of the app."""
+    """Return the query with each completion of its last word, as in the search line of the app."""
     from flagtui.cli.plumbing.completion_words import known_words
     from flagtui.store.kinds import KINDS, load
-    from flagtui.store.query.line_edits import complete
+    from flagtui.store.query.line_edits import accept, complete
 
     tags = known_words(kind, profile, project, is_tag=True) if kind != ACTIVITY else []
     vocabulary = (
@@ -156,7 +156,8 @@ def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
         if kind != ACTIVITY
         else load("flagtui.store.activity_listing:ACTIVITY")
     )
-    return complete(begun, len(begun), {"tag": tags}, vocabulary)
+    end = len(begun)
+    return [accept(begun, end, word)[0].rstrip() for word in complete(begun, end, {"tag": tags}, vocabulary)]
 
 
 def given(context: click.Context, name: str) -> str:
