@@ -28,3 +28,11 @@ def test_a_change_rows_do_not_show_is_still_a_change() -> None:
 def test_being_asked_for_is_no_change() -> None:
     assert compare([ON, OTHER], [changed(called_at=900.0), OTHER]).is_empty
     assert compare([], []).is_empty
+
+
+def test_archived_records_of_one_list_are_no_difference() -> None:
+    archived = changed(id=9, archived=True)
+    deleted = changed(id=8, deleted=True)
+    assert compare([ON], [ON, archived, deleted]).is_empty
+    assert compare([ON, archived, deleted], [ON]).is_empty
+    assert compare([ON], [changed(archived=True)]).changed[0].fields == ("archived",)

@@ -36,12 +36,15 @@ class Comparison(Generic[DiskRow]):
 
 
 def compare(before: Iterable[DiskRow], after: Iterable[DiskRow]) -> Comparison[DiskRow]:
-    """Compare record by record; includes records that changed only in fields that rows do not show."""
+    """Compare record by record; includes records that changed only in fields that rows do not show.
+
+    Archived and deleted records are loaded on request alone, so one that only one list has is no difference.
+    """
     earlier = {_id(row): row for row in before}
     later = {_id(row): row for row in after}
     return Comparison(
-        added=tuple(row for each, row in later.items() if each not in earlier),
-        gone=tuple(row for each, row in earlier.items() if each not in later),
+        added=tuple(row for each, row in later.items() if each not in earlier and _is_listed(row)),
+        gone=tuple(row for each, row in earlier.items() if each not in later and _is_listed(row)),
         changed=tuple(
             Changed(earlier[each], row, fields)
             for each, row in later.items()
@@ -57,6 +60,11 @@ def _changed_fields(before: DiskRow, after: DiskRow) -> tuple[str, ...] | None:
     names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
     fields = tuple(name for name in names if name not in _NOT_A_CHANGE)
     return fields if fields or "version" in names or "updated_at" in names else None
+
+
+def _is_listed(row: msgspec.Struct) -> bool:
+    """Return whether the server's own list has the record."""
+    return not (getattr(row, "archived", False) or getattr(row, "deleted", False))
 
 
 def _id(row: msgspec.Struct) -> Any:
