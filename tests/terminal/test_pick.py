@@ -1,5 +1,6 @@
 """`flagtui pick` in a real terminal: the screen on the terminal, the key on standard output."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -27,12 +28,17 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
     with Terminal(["sh", "-c", line], environment=environment) as terminal:
         terminal.wait_for("checkout-redesign")
         terminal.wait_for("⏎ choose")
+        terminal.press("/redesign\r")
+        terminal.wait_for("1/1 of")
         terminal.press(keys)
         assert terminal.wait_for_end() == code
     output = chosen.read_text()
     assert output.count("\n") == (1 if code == 0 else 0)
     assert "\x1b" not in output
     assert bool(output) == (code == 0)
+    remembered = json.loads((tmp_path / ".local/state/flagtui/remembered.json").read_text())
+    assert remembered["history"] == ["redesign"]
+    assert not remembered["left"]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,10 @@ def pick(context: click.Context, place: WorkPlace) -> int:
     request = ProfileRequest(profile=place.profile or None, project=place.project or None)
     opening = choose_signed_in(read_login_environment(), request)
     chosen: list[str] = []
-    session = replace(make_session(opening, read_only=True), pick=chosen.append)
+    session = make_session(opening, read_only=True)
+    # The search of a choice is not where the app goes on.
+    preferences = replace(session.preferences, resumes=False)
+    session = replace(session, pick=chosen.append, preferences=preferences)
     mouse = opening.settings.mouse and not context.find_root().params["no_mouse"]
     code = run_session(session, {}, mouse=mouse)
     if chosen:
