@@ -146,8 +146,33 @@ def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], me
     assert message in done.err
 
 
-@pytest.mark.parametrize("text", ["", "[", "{}", "[1, null]", '{"runs": [{"results": 1}]}'])
-def test_baseline_without_fingerprints_ignores_nothing(online: Run, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[", "{}", "null", "[1, null]", '{"runs": [{"results": 1}]}'),
+        '{"schema": "flag", "records": [{"fingerprint": "a"}]}',
+        '{"schema": "code-finding", "records": [{"rule": "unknown-key"}]}',
+        '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": []}]}',
+    ],
+)
+def test_file_that_is_no_baseline_is_refused(online: Run, text: str) -> None:
     write(UNKNOWN)
     Path("before").write_text(text)
-    assert online("check", "--baseline", "before").code == (2 if text in ("", "[") else 7)
+    done = online("check", "--baseline", "before")
+    assert (done.code, done.out) == (2, "")
+    assert "before is no baseline" in done.err
+    assert "flagtui check -o json" in done.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[]", '{"schema": "code-finding", "records": []}'),
+        '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": [{}]},'
+        ' {"tool": {"driver": {"name": "flagtui"}}, "results": []}]}',
+    ],
+)
+def test_baseline_without_findings_ignores_none(online: Run, text: str) -> None:
+    write(UNKNOWN)
+    Path("before").write_text(text)
+    assert online("check", "--baseline", "before").code == 7

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
@@ -11,6 +11,7 @@ import click
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, print_line, progress, warn
@@ -26,7 +27,7 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.sarif_report import FINGERPRINT, RESULT_LIMIT, sarif_document
 from flagtui.code.syntax import EXTRA, has_parser
 from flagtui.models.code_uses import RuleId
-from flagtui.models.json_value import as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.safe_text import safe_text
 
 FORMATS: Final = ("text", "json", "sarif", "github", "gitlab", "junit")
@@ -34,7 +35,8 @@ DOCUMENTS: Final = ("json", "sarif", "gitlab", "junit")
 """Formats that programs read whole: without a check they have no result, and are valid."""
 WITHOUT_CODE: Final[RuleId] = "missing-required"
 """The rule that reads no code."""
-BASELINE_FIX: Final = "Write one with: flagtui check -o json > FILE"
+TOOL: Final = "flagtui"
+"""The name of our runs in SARIF, which can hold those of other tools, too."""
 
 
 class CheckOptions(TypedDict):
@@ -153,20 +155,38 @@ def _read_baseline(path: Path) -> Collection[str]:
     """Return the fingerprints of an earlier report. Raises Trouble."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no report in JSON"
-        raise Trouble(f"{path} cannot be read: {why}.", BASELINE_FIX, code="usage") from None
+    except OSError as error:
+        raise Trouble(f"{path} cannot be read: {error.strerror}.", _baseline_fix(), code="usage") from None
+    except (ValueError, RecursionError):
+        raise Trouble(f"{path} is no baseline: it is not JSON.", _baseline_fix(), code="usage") from None
+    marks = _fingerprints_in(document)
+    if marks is None or not all(isinstance(mark, str) for mark in marks):
+        expected = "expected the output of flagtui check -o json, sarif or gitlab"
+        raise Trouble(f"{path} is no baseline: {expected}.", _baseline_fix(), code="usage")
+    return frozenset(as_text(mark) for mark in marks)
+
+
+def _fingerprints_in(document: JSON) -> list[JSON] | None:
+    """Return the fingerprints in a report, None for a missing one; None for any other document."""
     if isinstance(document, list):
-        records = document
-    elif "runs" in as_dict(document):
-        results = [
-            result for run in as_list(document["runs"]) for result in as_list(as_dict(run).get("results"))
-        ]
-        records = [as_dict(as_dict(result).get("partialFingerprints")) for result in results]
-    else:
-        records = as_list(as_dict(document).get("records"))
-    marks = (as_dict(each).get("fingerprint") or as_dict(each).get(FINGERPRINT) for each in records)
-    return frozenset(mark for mark in marks if isinstance(mark, str))
+        return [as_dict(each).get("fingerprint") for each in document]
+    report = as_dict(document)
+    if "runs" in report:
+        runs = [run for run in map(as_dict, as_list(report["runs"])) if _tool_of(run) == TOOL]
+        results = [as_dict(result) for run in runs for result in as_list(run.get("results"))]
+        marks = [as_dict(result.get("partialFingerprints")).get(FINGERPRINT) for result in results]
+        return marks if runs else None
+    if report.get("schema") != CODE_FINDING.name:
+        return None
+    return [as_dict(each).get("fingerprint") for each in as_list(report.get("records"))]
+
+
+def _tool_of(run: Mapping[str, JSON]) -> JSON:
+    return as_dict(as_dict(run.get("tool")).get("driver")).get("name")
+
+
+def _baseline_fix() -> str:
+    return f"Write one with: {next_command('check', '-o', 'json')} > FILE"
 
 
 def _print(findings: Sequence[CodeFinding], rules: Sequence[RuleId], output: str) -> None:
