@@ -40,3 +40,9 @@ def test_what_is_refused_before_sending_is_a_wrong_value_too() -> None:
 
 def test_missing_scope_without_a_name_is_empty() -> None:
     assert errors.MissingScope("x", facts=ErrorFacts(detail="missing required scope")).scope == ""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_advice_holds_on_the_command_line_too(kind: type[ApiError]) -> None:
+    words = f" {kind.advice} {kind.advice_to_read} ".casefold()
+    assert not [word for word in (" refresh", " press ", " key f", " f5", " esc ") if word in words]

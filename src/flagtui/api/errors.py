@@ -173,7 +173,7 @@ class NoAccess(Forbidden):
 class NotFound(ApiError):
     """404: the record does not exist, or is not visible to this key."""
 
-    advice = "Refresh; it may have been deleted."
+    advice = "It may have been deleted, or this key may not see it; read the list again."
 
 
 class ProjectNotFound(NotFound):

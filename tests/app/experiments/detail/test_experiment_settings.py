@@ -179,7 +179,7 @@ def test_flag_of_unknown_state_is_not_called_off(flag: JSON, off: str) -> None:
         (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/timeseries_results/")),
          "This server keeps no results by day, or not for keys."),
         (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/")),
-         "Gone. Refresh; it may have been deleted."),
+         "Gone. It may have been deleted, or this key may not see it; read the list again."),
         (Unanswered("No answer."), "No answer. Try again; if it stays"),
     ],
 )  # fmt: skip
