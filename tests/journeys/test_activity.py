@@ -221,7 +221,8 @@ async def test_key_without_activity_access_is_shown_the_missing_scope(
     database.close()
     async with running(replace(narrow_mode, template=narrow)) as program:
         await program.press("4")
-        assert "activity_log:read" in program.screen
+        assert "⚠ key lacks activity_log:read" in program.screen.partition("\n")[0]
+        assert "Add activity_log:read to the key" in words(program.screen)
         asked = len([line for line in program.wire.passed if "activity" in line])
         await program.press("down", "x", "escape")
         assert len([line for line in program.wire.passed if "activity" in line]) == asked

@@ -147,7 +147,9 @@ class ActivityFinder(Finder[ChangeRow]):
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:
-    """`100 of 1,234`, `12 of 300 read`, `12 of 300`."""
+    """`100 of 1,234`, `12 of 300 read`, `12 of 300`; empty where nothing could be read."""
+    if feed.trouble is not None and not total:
+        return ""
     if shown < total:
         return f"{shown:,} of {total:,}{'' if feed.is_complete else ' read'}"
     if feed.is_complete or not feed.total:

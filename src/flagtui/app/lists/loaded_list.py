@@ -9,14 +9,15 @@ from textual.timer import Timer
 
 from flagtui.api.errors import needs_key
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.shell.status_line import missing_records, words_without_records
+from flagtui.app.shell.status_line import missing_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.panes import AgedPane, PaneLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.collection import IdRow
+from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import Empty, LoadFailed
 from flagtui.store.workspace import Workspace
-from flagtui.text.empty_states import Words
+from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 
 BREATH: Final = 0.25
 """Seconds between two looks at a list that is still arriving: sorting a hundred thousand takes time."""
@@ -131,7 +132,18 @@ class WorkspaceList(ListScreen[IdRow]):
         return missing_records(self._app_state.workspace, self.kind, self._finder.total)
 
     def words_without(self, total: int) -> Words:
-        return words_without_records(self._app_state, self.kind, self.search.value, total)
+        what, workspace = KINDS[self.kind].words, self._app_state.workspace
+        loading = workspace.loading(self.kind) if workspace is not None else None
+        if total:
+            is_cut = loading is not None and loading.too_long is not None
+            missing = missing_records(workspace, self.kind, total)
+            return no_match_words(self.search.value, total, missing, is_cut=is_cut)
+        trouble = self._app_state.connection_trouble or (loading.trouble if loading is not None else None)
+        if trouble is not None:
+            return trouble_words(trouble)
+        if workspace is None or not workspace.collection(self.kind).is_complete:
+            return waiting_words(what)
+        return nothing_words(what)
 
     def _find(self, line: str) -> None:
         super()._find(line)

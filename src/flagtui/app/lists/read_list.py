@@ -24,7 +24,9 @@ class ReadList(ListScreen[IdRow]):
         super().__init__(app_state, runner)
         self._found: Sequence[IdRow] = ()
         self._is_read = False
-        self._trouble: Words | None = None
+        self._error: ApiError | None = None
+        self._words: Words | None = None
+        """The text in place of rows."""
         self._reads = app_state.reads
 
     @abstractmethod
@@ -40,7 +42,13 @@ class ReadList(ListScreen[IdRow]):
         return f"{len(self._found):,}"
 
     def own_tabs(self) -> list[Tab]:
-        return [Tab(self.tab, self.description.title, self.counted() if self._is_read else "")]
+        is_counted = self._is_read and not (self.trouble and not self._found)
+        return [Tab(self.tab, self.description.title, self.counted() if is_counted else "")]
+
+    @property
+    def trouble(self) -> ApiError | None:
+        """The error because of which there are no rows."""
+        return self._error
 
     @property
     def is_empty(self) -> bool:
@@ -64,12 +72,13 @@ class ReadList(ListScreen[IdRow]):
     @work(exclusive=True, group="load")
     async def read_again(self) -> None:
         """The rows as they are now. Those there stay where they cannot be read."""
+        self._error = None
         try:
             rows = await self.read()
         except ApiError as error:
-            rows = trouble_words(error)
+            self._error, rows = error, trouble_words(error)
         self._is_read = True
-        self._trouble = rows if isinstance(rows, Words) else None
+        self._words = rows if isinstance(rows, Words) else None
         if not isinstance(rows, Words) and rows != self._found:
             self._found = rows
             self._finder.show(rows)
@@ -85,8 +94,8 @@ class ReadList(ListScreen[IdRow]):
     def words_without(self, total: int) -> Words:
         if total:
             return no_match_words(self.search.value, total)
-        if self._trouble is not None or not self._is_read:
-            return self._trouble or waiting_words(self.description.what)
+        if self._words is not None or not self._is_read:
+            return self._words or waiting_words(self.description.what)
         return Words((self.description.nothing, "", "esc goes back"))
 
     def action_open(self) -> None:

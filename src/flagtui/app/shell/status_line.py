@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
-from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable, needs_key
+from flagtui.api.errors import ApiError, MissingScope, NotSignedIn, Unanswered, Unreachable, needs_key
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.state.app_state import AppState
@@ -19,7 +19,6 @@ from flagtui.config.guard_rules import Level
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Workspace
-from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.formats import DAY, HOUR, MINUTE, count, countdown
 
 
@@ -43,8 +42,11 @@ def location_of(app_state: AppState) -> Location:
     )
 
 
-def link_of(app_state: AppState) -> Link:
-    """Return how current the list in front is, in minutes, so that the words seldom change."""
+def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
+    """Return how current the list in front is, in minutes, so that the words seldom change.
+
+    `trouble` is why a screen could not read what it shows, where that is no list of records.
+    """
     mirror = app_state.session.mirror
     if mirror is not None and mirror.trouble is not None:
         return Link("offline", "mirror gone")
@@ -63,7 +65,8 @@ def link_of(app_state: AppState) -> Link:
         if app_state.trouble:
             return _unopened_link(app_state.trouble, retry_words(app_state))
         return Link("loading", _awaited(app_state))
-    return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)
+    workspace = app_state.workspace
+    return _fault_of(app_state, workspace, trouble) or _freshness_of(app_state, workspace)
 
 
 def _awaited(app_state: AppState) -> str:
@@ -74,7 +77,7 @@ def _awaited(app_state: AppState) -> str:
     return f"as of {_rough(app_state.session.clock() - recalled.taken_at)} ago, connecting"
 
 
-def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
+def _fault_of(app_state: AppState, workspace: Workspace, own_trouble: ApiError | None) -> Link | None:
     kind = app_state.kind
     loading, link = workspace.loading(kind), workspace.client.link
     if link.waiting:
@@ -87,7 +90,7 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
         return Link("offline", _joined("offline", more, retry_words(app_state)))
     if trouble is not None and not loading.is_running:
         return _troubled_link(trouble, more, retry_words(app_state))
-    return None
+    return _troubled_link(own_trouble, "", "") if own_trouble is not None else None
 
 
 def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
@@ -126,6 +129,8 @@ def retry_words(app_state: AppState) -> str:
 
 def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
     """Return the failure while other requests were answered."""
+    if isinstance(trouble, MissingScope) and trouble.scope:
+        return Link("signed-out", _joined(f"key lacks {trouble.scope}", more, retry))
     if isinstance(trouble, Unanswered):
         return Link("retrying", _joined("slow", more, retry))
     if isinstance(trouble, Unreachable):
@@ -178,22 +183,6 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
     return f"{loaded:,} of {total:,}{more}"
 
 
-def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
-    """Return why a list shows no rows; `total` counts those the line hides."""
-    what = KINDS[kind].words
-    workspace = app_state.workspace
-    missing = missing_records(workspace, kind, total)
-    if total:
-        is_cut = workspace is not None and workspace.loading(kind).too_long is not None
-        return no_match_words(line, total, missing, is_cut=is_cut)
-    trouble = app_state.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
-    if trouble is not None:
-        return trouble_words(trouble)
-    if workspace is None or not workspace.collection(kind).is_complete:
-        return waiting_words(what)
-    return nothing_words(what)
-
-
 def missing_records(workspace: Workspace | None, kind: Kind, shown: int) -> int:
     """Return how many records have not arrived; `shown` are those an empty line matches."""
     if workspace is None or (collection := workspace.collection(kind)).is_complete:
@@ -215,6 +204,11 @@ class FramedScreen(OwnedScreen[None]):
     list_tab = "1"
     """The key of the tab it belongs to."""
 
+    @property
+    def trouble(self) -> ApiError | None:
+        """The error of reading what it shows, where that is no list of records."""
+        return None
+
     def body(self) -> ComposeResult:
         """Return the content between the tabs of the lists and the footer."""
         raise NotImplementedError
@@ -235,7 +229,9 @@ class FramedScreen(OwnedScreen[None]):
 
     def draw_frame(self) -> None:
         """Draw the two lines above."""
-        self.query_one(Header).show_location(location_of(self._app_state), link_of(self._app_state))
+        self.query_one(Header).show_location(
+            location_of(self._app_state), link_of(self._app_state, self.trouble)
+        )
         self.query_one(Tabs).show_tabs(self.frame_tabs(), self.current_tab())
 
     def redraw_ages(self) -> None:
@@ -293,5 +289,6 @@ class Ages:
             self._draw_link(screen)
 
     def _draw_link(self, screen: Screen[Any]) -> None:
+        trouble = screen.trouble if isinstance(screen, FramedScreen) else None
         for header in screen.query(Header):
-            header.show_location(location_of(self._app_state), link_of(self._app_state))
+            header.show_location(location_of(self._app_state), link_of(self._app_state, trouble))

@@ -70,7 +70,7 @@ class HistoryPane(CursorPane):
             self._entries = await self._read(record)
             self._trouble = "" if self._entries else "No history is recorded for this flag."
         except ApiError as error:
-            self._trouble = error.what
+            self._trouble = f"{error.what} {error.next}"
         self._draw()
 
     def _draw(self) -> None:
