@@ -71,7 +71,7 @@ async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tm
         for who in ("own", "theirs"):
             question = await the_question(bench)
             refused = expect(question.settle(Confirmation(yes=True)), NotYet)
-            lines = ("".join(text for text, _style in line) for line in question_lines(question, 96))
+            lines = ("".join(text for text, _style in line) for line in question_lines(question, 96, 0.0))
             told[who] = refused.why, " ".join(lines)
             await somebody(bench, kind)
         assert told["own"][0].startswith("you changed this later")

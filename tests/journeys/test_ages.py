@@ -69,6 +69,19 @@ async def test_ages_of_results_and_journal_equal_a_new_screen(setting: Setting) 
             await program.press("escape", "1")
 
 
+async def test_ages_in_an_open_question_grow(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("space")
+        (young,) = re.findall(r"Last change .* (\d+) h ago", program.screen)
+        program.timing.now += HOURS
+        program.app.ages.pass_minute()
+        await program.settle()
+        assert re.findall(r"Last change .* (\d+) h ago", program.screen) == [f"{int(young) + 3}"]
+        await program.press("y")
+        assert not (await program.stored("new-nav")).active
+
+
 @pytest.mark.asyncio(loop_scope="module")
 async def test_ages_stay_the_same_and_undrawn_within_a_minute(
     program: Program, monkeypatch: pytest.MonkeyPatch

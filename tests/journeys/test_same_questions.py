@@ -31,6 +31,8 @@ from flagtui.text.question_lines import question_lines
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+LATER: Final = 2e9
+"""A moment after all records, in Unix seconds."""
 SWITCHES = ("turn on", "turn off", "archive", "unarchive", "delete")
 STEP_NAMES: Final[Sequence[StepName]] = (
     *("launch", "pause", "resume", "end"),
@@ -85,7 +87,7 @@ def lines_of(planned: Planned[Any, Any]) -> list[str]:
     question = guard(planned.plans, GuardRules(Level.GUARDED, place="TEST"), QuestionContext(planned.skipped))
     if not isinstance(question, Question):
         return [skipped.why for skipped in planned.skipped]
-    drawn = ("".join(text for text, _style in line) for line in question_lines(question, 96))
+    drawn = ("".join(text for text, _style in line) for line in question_lines(question, 96, LATER))
     return [question.title, *drawn, *(skipped.why for skipped in planned.skipped)]
 
 

@@ -27,7 +27,7 @@ def asked(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
     """The text of the question without its line breaks and indents."""
     question = guard(plans, GuardRules(level, place="TEST"))
     assert isinstance(question, Question)
-    lines = ["".join(text for text, _style in line) for line in question_lines(question, width)]
+    lines = ["".join(text for text, _style in line) for line in question_lines(question, width, NOW)]
     assert max(map(len, lines)) <= width
     return " ".join(" ".join(lines).split())
 

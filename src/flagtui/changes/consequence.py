@@ -1,9 +1,22 @@
 """Consequences and cautions of a change, for the question."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Tone = Literal["plain", "good", "warning", "danger", "experiment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """A place in a sentence for the age of a moment, which grows while the sentence is shown."""
+
+    at: float
+    """In Unix seconds."""
+
+
+Sentence = Sequence[str | Age]
+"""A sentence in parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +27,22 @@ class Consequence:
     text: str
     tone: Tone = "plain"
     share: float | None = None
+    sentence: Sentence = field(default=(), compare=False)
+    """The text in parts where it names ages."""
+
+    def as_of(self, now: float) -> "Consequence":
+        """Return the same with the ages of this moment."""
+        return replace(self, text=sentence_text(self.sentence, now)) if self.sentence else self
+
+
+def aged(label: str, sentence: Sentence, now: float, tone: Tone = "plain") -> Consequence:
+    """Return a consequence whose sentence names ages."""
+    return Consequence(label, sentence_text(sentence, now), tone, sentence=sentence)
+
+
+def sentence_text(sentence: Sentence, now: float) -> str:
+    """Return the sentence with the ages of this moment."""
+    return "".join(ago(now - part.at) if isinstance(part, Age) else part for part in sentence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ class Purpose:
     name: Literal["Undo", "Redo", "Revert", "Apply", "Stage"]
     words: str
     """`turn new-nav on again`. Raw."""
-    ago: str = ""
-    """The age of the undone change, where it may surprise: `14 h ago`."""
+    made_at: float | None = None
+    """When the undone change was made, in Unix seconds, where its age may surprise."""
     part: str = ""
     """`1 of 2`, of a change that is undone in several questions."""
 

@@ -18,6 +18,7 @@ from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines, wrapped
+from flagtui.text.formats import ago
 from flagtui.text.long_lists import shortened
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
@@ -50,19 +51,32 @@ _STYLES: Final[dict[Tone, str]] = {
 
 
 def question_lines(
-    question: Question[Any], width: int, chosen: Collection[int] = (), cursor: int | None = None
+    question: Question[Any],
+    width: int,
+    now: float,
+    chosen: Collection[int] = (),
+    cursor: int | None = None,
 ) -> Iterator[list[Piece]]:
     """Yield the lines of a question; one line for profiles with short questions.
 
+    Ages are those at `now`, in Unix seconds.
     `chosen` are the places of the plans that are meant, all without any; `cursor` is one of them.
     """
-    yield from _notes(question, width)
-    if len(question.plans) > 1:
-        yield from bulk_lines(question.plans, width, chosen, cursor)
+    yield from _notes(question, width, now)
+    plans = [_as_of(plan, now) for plan in question.plans]
+    if len(plans) > 1:
+        yield from bulk_lines(plans, width, chosen, cursor)
     elif question.is_dialog:
-        yield from plan_lines(question.plans[0], width)
+        yield from plan_lines(plans[0], width)
     else:
-        yield from _short_lines(question.plans[0], width)
+        yield from _short_lines(plans[0], width)
+
+
+def _as_of(plan: Any, now: float) -> Any:
+    """Return the plan with the ages of this moment."""
+    if not any(consequence.sentence for consequence in plan.consequences):
+        return plan
+    return replace(plan, consequences=tuple(each.as_of(now) for each in plan.consequences))
 
 
 def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
@@ -76,7 +90,7 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield [(f"  {line}", "")]
 
 
-def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
+def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Piece]]:
     """Yield the notes on the question itself."""
     if question.without_journal:
         # Others may have been sent before the journal became unwritable.
@@ -88,8 +102,8 @@ def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
             width,
         )
         yield []
-    if question.purpose is not None and question.purpose.ago:
-        yield from caution_lines(f"your last change was {question.purpose.ago}", (), width)
+    if question.purpose is not None and question.purpose.made_at is not None:
+        yield from caution_lines(f"your last change was {ago(question.purpose.made_at, now)}", (), width)
         yield []
     if question.note:
         for line in wrapped(question.note, width - 2):

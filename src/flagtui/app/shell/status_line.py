@@ -3,6 +3,7 @@
 Ages on screen are redrawn once a minute, and not in between.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from textual.app import App, ComposeResult
@@ -284,8 +285,10 @@ class Ages:
             # A closing app removes what is on its screens before the screens themselves.
             if not (screen.is_mounted and is_living(screen)):
                 continue
-            if isinstance(screen, FramedScreen):
-                screen.redraw_ages()
+            # Loading the class of dialogs would delay the first rows.
+            redraw_ages: Callable[[], None] | None = getattr(screen, "redraw_ages", None)
+            if redraw_ages is not None:
+                redraw_ages()
             self._draw_link(screen)
 
     def _draw_link(self, screen: Screen[Any]) -> None:

@@ -79,7 +79,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def fact_lines(self, width: int) -> Iterator[list[Piece]]:
         """Return what the question is about."""
-        return question_lines(self._question, width)
+        return question_lines(self._question, width, self._session.clock())
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._session.colour}") as box:
@@ -178,10 +178,6 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         event.stop()
         self.dismiss(self._question.skipped[event.option_index])
 
-    @on(AnswerButton.Pressed, "#cancel")
-    def _cancelled(self) -> None:
-        self.action_decline()
-
     @on(AnswerButton.Pressed, "#accept")
     def _pressed(self) -> None:
         now = self._session.monotonic()
@@ -201,6 +197,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def action_decline(self) -> None:
         self.dismiss(None)
 
+    @on(AnswerButton.Pressed, "#cancel")
     def action_answer_no(self) -> None:
         self.action_decline()
 
@@ -213,6 +210,10 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def on_resize(self) -> None:
         if self.app.size != self._fitted:
             self._fit()
+
+    def redraw_ages(self) -> None:
+        """Redraw every age; called once a minute."""
+        self._fit()
 
     def _fit(self) -> None:
         """Keep the answers visible, however little room the question has."""

@@ -43,7 +43,7 @@ from flagtui.changes.undo import (
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import ago, count
+from flagtui.text.formats import count
 from flagtui.text.outcomes import UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
@@ -153,7 +153,7 @@ class WritePath:
         purpose = Purpose(
             "Redo" if is_redo else "Undo",
             undo_words(changes, is_redo=is_redo),
-            ago(changes[0].at, now) if is_long_ago else "",
+            changes[0].at if is_long_ago else None,
         )
         try:
             questions = await questions_of(changes, entries, workspace.client, purpose)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.consequence import Caution, Consequence, ago
+from flagtui.changes.consequence import Age, Caution, Consequence, aged
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
     TITLES_OF_MANY,
@@ -245,16 +245,16 @@ def consequences_of(
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:
-        when = ago(now - fresh.updated_at.timestamp())
-        yield Consequence("Last change", f"{fresh.updated_by.label}, {when}")
+        changed = (f"{fresh.updated_by.label}, ", Age(fresh.updated_at.timestamp()))
+        yield aged("Last change", changed, now)
 
 
 def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     yield Consequence("Permanent", "deleted at once on the server, which cannot restore it", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
-        text = f"with the next event, without its metadata; last seen {ago(now - seen)}"
-        yield Consequence("Comes back", text, "warning")
+        back = ("with the next event, without its metadata; last seen ", Age(seen))
+        yield aged("Comes back", back, now, "warning")
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.blocked import Linked
-from flagtui.changes.consequence import Caution, Consequence, Tone, ago
+from flagtui.changes.consequence import Age, Caution, Consequence, Sentence, Tone, aged
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
@@ -50,10 +50,10 @@ def consequences(
         yield _changed_since(intent.seen_version, fresh, context)
 
 
-def touch_words(touch: Touch, now: float) -> str:
+def touch_sentence(touch: Touch) -> Sentence:
     """`sam, 3 min ago: rollout 25 % → 50 %`."""
-    when = f", {ago(now - touch.at)}" if touch.at is not None and now else ""
-    return f"{touch.who}{when}{f': {touch.what}' if touch.what else ''}"
+    when = (", ", Age(touch.at)) if touch.at is not None else ()
+    return (touch.who, *when, f": {touch.what}" if touch.what else "")
 
 
 def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
@@ -86,13 +86,13 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
 
 def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     """Return the uses in code, with the age of the scan that saw them."""
-    searched = f"searched {ago(now - in_code.taken_at)}"
+    searched = ("; searched ", Age(in_code.taken_at))
     if not in_code.uses:
-        return Consequence("Code", f"no use in {in_code.folder}; {searched}")
+        return aged("Code", (f"no use in {in_code.folder}", *searched), now)
     places = ", ".join(use.place for use in in_code.uses[:PLACES])
     more = f" and {len(in_code.uses) - PLACES:,} more" if len(in_code.uses) > PLACES else ""
     count = "1 use" if len(in_code.uses) == 1 else f"{len(in_code.uses):,} uses"
-    return Consequence("Code", f"{count}: {places}{more}; {searched}", "warning")
+    return aged("Code", (f"{count}: {places}{more}", *searched), now, "warning")
 
 
 def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
@@ -113,7 +113,7 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
             return None
         touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
     recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
-    return Consequence("Last change", touch_words(touch, context.now), "warning" if recent else "plain")
+    return aged("Last change", touch_sentence(touch), context.now, "warning" if recent else "plain")
 
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
@@ -122,12 +122,15 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     if fresh.version == seen_version:
         return Consequence("Newer changes", "none", "good")
     versions = f"v{seen_version} → v{fresh.version}"
-    who = "; ".join(touch_words(touch, context.now) for touch in context.touched_since[:TOUCHES])
+    touches = context.touched_since[:TOUCHES]
+    if not touches and fresh.last_modified_by is not None:
+        touches = (Touch(fresh.last_modified_by.label, unix(fresh.updated_at)),)
+    parts: list[str | Age] = [versions]
+    for touch in touches:
+        parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
     if (more := len(context.touched_since) - TOUCHES) > 0:
-        who += f"; and {more} more"
-    if not who and fresh.last_modified_by is not None:
-        who = touch_words(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
-    return Consequence("Newer changes", f"{versions} by {who}" if who else versions, "danger")
+        parts.append(f"; and {more} more")
+    return aged("Newer changes", parts, context.now, "danger")
 
 
 PLACES: Final = 3

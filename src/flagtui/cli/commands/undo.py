@@ -29,7 +29,6 @@ from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import SHORT_ID, ChangeId
-from flagtui.text.formats import ago
 
 AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
@@ -94,7 +93,7 @@ async def _undo_or_redo(
     purpose = Purpose(
         "Redo" if is_redo else "Undo",
         undo_words(changes, is_redo=is_redo),
-        ago(changes[0].at, now) if is_surprising else "",
+        changes[0].at if is_surprising else None,
     )
     with ChangeReport(terms.printer) as report:
         return await undo_entries(session, changes, terms, report, purpose, is_newest=not change)

@@ -1,6 +1,7 @@
 """The question of the app as lines: its title, place, consequences and conflicts."""
 
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -22,7 +23,8 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
     """Print the question of the app with its project and host, and why records are skipped."""
     print_line(question.title)
     print_line(f"  in {place.words}")
-    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+    for line in question_lines(question, width, time.time()):
         print_line("".join(text for text, _style in line).rstrip())
     for skip in question.skipped[:MOST_NAMED]:
         print_line(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
