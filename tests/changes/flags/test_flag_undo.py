@@ -54,6 +54,24 @@ async def test_undo_shows_three_sides_of_another_users_change(office: Office) ->
     assert office.server.stored[812]["name"] == "Bob's words"
 
 
+async def test_deletion_with_a_new_key_is_undone_as_a_whole(office: Office) -> None:
+    seen: dict[str, JSON] = {"key": "checkout-v2", "deleted": False}
+    entry = await done(office, Intent(812, {"key": "checkout-v3", "deleted": True}, "delete", seen=seen))
+    # Servers add a suffix to the key of a deleted flag with experiments.
+    office.server.stored[812]["key"] = "checkout-v3:deleted:812"
+    assert isinstance(await undone(office, entry), Plan)
+    stored = office.server.stored[812]
+    assert (stored["key"], stored["deleted"]) == ("checkout-v2", False)
+
+
+async def test_deletion_is_redone_after_the_key_was_restored(office: Office) -> None:
+    office.server.stored[812] |= {"key": "checkout-v2:deleted:812", "deleted": True}
+    entry = await done(office, flag_intent.switch("restore", 812))
+    assert office.server.stored[812]["key"] == "checkout-v2"
+    assert isinstance(await undone(office, entry), Plan)
+    assert office.server.stored[812]["deleted"] is True
+
+
 async def test_another_persons_change_of_another_thing_is_kept(office: Office) -> None:
     entry = await done(office, flag_intent.switch("turn off", 812))
     office.bob_writes(name="Bob's words")

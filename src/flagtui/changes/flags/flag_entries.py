@@ -22,7 +22,7 @@ from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.context_queries import UNCOUNTED, rows_of
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
-from flagtui.changes.flags.flag_plan import Plan, stored_value
+from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
@@ -33,7 +33,7 @@ from flagtui.changes.verbs import STATES, verb, verb_for
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
 if TYPE_CHECKING:
@@ -125,10 +125,12 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     before, after = dict(entry.before), dict(entry.after)
     if entry.is_secret:
         before, after = unmasked(before, fresh.filters), unmasked(after, fresh.filters)
-    if after.get("deleted") is True:
-        # Deleting can rename the flag, and restoring gives the old key back.
-        before.pop("key", None)
-        after.pop("key", None)
+    if as_text(before.get("key")).endswith(f":deleted:{fresh.id}"):
+        # Restoring removed the suffix that the server adds to the key of a deleted flag.
+        del before["key"], after["key"]
+    elif "key" in after and after["key"] == live_key(fresh):
+        # A set can rename a flag and delete it.
+        after["key"] = fresh.key
     version = entry.saved_version
     if version is None and entry.version is not None:
         version = entry.version + 1
