@@ -1,9 +1,16 @@
 """Numbers and times in few characters."""
 
+import ast
+from pathlib import Path
+from typing import Final
+
 import pytest
+from tests.doubles.source_trees import find_nodes
 
 from flagtui.changes.consequence import ago as age_in_question
 from flagtui.text.formats import age, ago, count, countdown, moment, percent
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
 
 @pytest.mark.parametrize(
@@ -64,6 +71,24 @@ def test_percent_never_rounds_to_0_or_100(share: float, words: str) -> None:
 def test_counting_words() -> None:
     assert count(1, "flag") == "1 flag"
     assert count(1_248, "flag") == "1,248 flags"
+
+
+def test_counts_in_texts_have_separators() -> None:
+    # The service repeats the texts of the product.
+    plain = [
+        f"{path.name}:{value.lineno}: {ast.unparse(value.value)}"
+        for path in SOURCE.rglob("*.py")
+        for value in find_nodes(path, ast.FormattedValue)
+        if value.format_spec is None and is_count(value.value) and "service" not in path.parts
+    ]
+    assert plain == []
+
+
+def is_count(value: ast.expr) -> bool:
+    """Return whether an expression is the length of something, or so many more or fewer."""
+    if isinstance(value, ast.BinOp):
+        return is_count(value.left) or is_count(value.right)
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "len"
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,8 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
     profiles = ", ".join(settings.profiles) or "no profile"
     return [
         Finding("settings file", f"{file}: {profiles}"),
-        *([Finding("own keys", f"{len(settings.keys)}")] if settings.keys else []),
-        *([Finding("saved queries", f"{len(settings.queries)}")] if settings.queries else []),
+        *([Finding("own keys", f"{len(settings.keys):,}")] if settings.keys else []),
+        *([Finding("saved queries", f"{len(settings.queries):,}")] if settings.queries else []),
     ]
 
 

@@ -40,7 +40,7 @@ def explain_outcomes(
     lines += [
         f"{outcome.plan.key}: {(outcome.reason or outcome.ending).rstrip('.')}" for outcome in failed[:NAMED]
     ]
-    lines += [f"and {len(failed) - NAMED} more"] if len(failed) > NAMED else []
+    lines += [f"and {len(failed) - NAMED:,} more"] if len(failed) > NAMED else []
     for outcome in outcomes:
         lines += [f"{outcome.plan.key}: {remark}" for remark in (*outcome.remarks, outcome.note) if remark]
     is_clean = not failed and not unsent

@@ -89,7 +89,7 @@ class InboxScreen(FramedScreen):
         self.rows.explain("Checking the events…")
         if left := self._triage.load():
             show_toast(
-                self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one")
+                self.app, Notice(f"{left:,} decided last time and not applied; A applies them, u forgets one")
             )
         self._sort_out()
 

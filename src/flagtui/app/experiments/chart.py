@@ -123,7 +123,7 @@ def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: in
         (marker, colour), name = styles[number % len(styles)], cut(course.name, each)
         room -= cell_len(name) + 5
         if room < (0 if number + 1 == len(courses) else LEAST_MORE):
-            yield f"{len(courses) - number} more   ", QUIET
+            yield f"{len(courses) - number:,} more   ", QUIET
             break
         yield f"{marker} ", colour
         yield f"{name}   ", ""

@@ -126,7 +126,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             return [("esc again discards your changes", "$warning")]
         problems = self._problems
         if problems:
-            more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
+            more = f"  and {len(problems) - 1:,} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
         if problems is None:
             words = "not saved yet; its values are being checked"

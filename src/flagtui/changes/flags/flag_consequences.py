@@ -129,7 +129,7 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     for touch in touches:
         parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
     if (more := len(context.touched_since) - TOUCHES) > 0:
-        parts.append(f"; and {more} more")
+        parts.append(f"; and {more:,} more")
     return aged("Newer changes", parts, context.now, "danger")
 
 

@@ -249,7 +249,7 @@ def _problems(
 
 def _bad_values(values: Mapping[str, JSON], caused: Sequence[str]) -> Blocked | None:
     if caused:
-        more = f", and {len(caused) - 3} more" if len(caused) > 3 else ""
+        more = f", and {len(caused) - 3:,} more" if len(caused) > 3 else ""
         return Blocked("targeting", f"{'; '.join(caused[:3])}{more}", "correct it and try again")
     problems = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
     return Blocked("value", problems[0], "correct it and try again") if problems else None

@@ -44,7 +44,7 @@ def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
 def names_of(flags: tuple[Linked, ...]) -> str:
     """`child, grandchild and 3 more`."""
     named = ", ".join(flag.name or f"flag {flag.id}" for flag in flags[:NAMED])
-    return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED} more"
+    return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED:,} more"
 
 
 def _refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:

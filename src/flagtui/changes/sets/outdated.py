@@ -54,8 +54,8 @@ class OutdatedChange:
             return f"deleted since{f' ({details})' if details else ''}"
         if self.has_values:
             return f"changed since{f' ({details})' if details else ''} and has these values already"
-        count = len(self.conflicts) or "no"
-        where = f"in conflict with {count} value{'s' * (count != 1)} of this set"
+        count = f"{len(self.conflicts):,}" if self.conflicts else "no"
+        where = f"in conflict with {count} value{'s' * (len(self.conflicts) != 1)} of this set"
         return f"changed since{f' ({details})' if details else ''}, {where}"
 
 

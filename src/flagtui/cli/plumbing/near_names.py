@@ -24,7 +24,7 @@ def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: st
         alike = [name for name in names if word.casefold() in name.casefold()]
         near += [by_fold[name] for name in close] or alike[:NEAR]
     absent = ", ".join(safe_text(word, 80) for word in missing[:5])
-    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
     fix = (
         f"Did you mean {likely}? Nothing was done."

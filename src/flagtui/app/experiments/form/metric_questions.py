@@ -157,7 +157,7 @@ class MetricQuestions:
         steps: list[str] = []
         while True:
             usual = before[len(steps)] if len(steps) < len(before) else ""
-            title = f"Step {len(steps) + 1}, after exposure"
+            title = f"Step {len(steps) + 1:,}, after exposure"
             event = await self.event(title, usual, may_end=bool(steps))
             if event is None:
                 return []

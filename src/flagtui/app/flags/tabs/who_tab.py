@@ -271,7 +271,7 @@ def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
         value = account.value_of(key)
         yield [(cut(safe_text(key, 200), name).ljust(name + 1), ""), (value_words(value), value_style(value))]
     if len(on) > LISTED:
-        yield [(f"… {len(on) - LISTED} more", "$faint")]
+        yield [(f"… {len(on) - LISTED:,} more", "$faint")]
     yield from _not_evaluated(account, width)
 
 
