@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -66,6 +67,25 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> N
     assert screen.record == second
     await ask(program, "")
     assert screen.record in (second, kept)
+
+
+async def test_export_has_the_changes_of_the_window_alone(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    screen = await on_activity(program)
+    await ask(program, "@ 08:58")
+    await program.press("ctrl+s")
+    centre = screen._finding.centre
+    assert centre is not None
+    inside = [row for row in shown(screen) if centre.holds(row.at)]
+    assert 0 < len(inside) < len(shown(screen))
+    assert program.notices[-1].endswith(f": {len(inside)} changes")
+    (path,) = tmp_path.iterdir()  # noqa: ASYNC240  # nothing else runs here
+    title, *lines = path.read_text().splitlines()
+    assert title.startswith("# Changes in project 1: @ 08:58 (")
+    assert "08:58 UTC, -60 … +15 min)" in title
+    assert len([line for line in lines if line.startswith("- ")]) == len(inside)
 
 
 async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting) -> None:

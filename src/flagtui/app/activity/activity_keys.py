@@ -5,8 +5,9 @@ from typing import Any
 from textual import work
 from textual.widgets.input import Selection
 
+from flagtui import local_time
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
-from flagtui.app.activity.activity_search import ActivityFinder
+from flagtui.app.activity.activity_search import WINDOW, ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.commands.command_table import Command
 from flagtui.app.lists.list_frame import WIDE
@@ -27,6 +28,7 @@ from flagtui.store.kinds import KINDS
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import count
+from flagtui.text.styled import Notice
 
 
 def why_not_reverted(row: ChangeRow) -> str:
@@ -138,15 +140,19 @@ class ActivityKeys(ListScreen[ChangeRow]):
             copy_text(self.app, copied(rows, self._app_state.names), what)
 
     def action_export(self) -> None:
-        """The marked entries, else all that are shown, as a Markdown timeline in a file."""
+        """Write the marked entries, else those that are counted, as a Markdown timeline to a file."""
         workspace = self._workspace
         if workspace is None:
             return
         marked: list[ChangeRow] = self.rows.marked_rows()
-        rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
-        client, searched = workspace.client, self.search.value.strip()
-        what = "Changes" if self._finding.centre is not None else "Changes of flags"
-        title = f"{what} in project {client.project}" + (f": {searched}" if searched else "")
+        rows = marked or self._finding.counted_rows(self.search.value)
+        if not rows:
+            show_toast(self.app, Notice("There is nothing to write."))
+            return
+        client, searched, centre = workspace.client, self.search.value.strip(), self._finding.centre
+        what = "Changes" if centre is not None else "Changes of flags"
+        when = f" ({local_time.minute(centre.at)}, {WINDOW})" if centre is not None else ""
+        title = f"{what} in project {client.project}" + (f": {searched}{when}" if searched else "")
         text = as_markdown(rows, title, self._page_of, self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
         show_toast(self.app, export(name, text, what, self._app_state.session.clock()))

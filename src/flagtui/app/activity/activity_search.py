@@ -89,6 +89,11 @@ class ActivityFinder(Finder[ChangeRow]):
         """Count the entries that match a line, without the moment in it."""
         return super().count(split_centre(line, self._now())[1])
 
+    def counted_rows(self, line: str) -> list[ChangeRow]:
+        """Return the entries that a line matches, in order; around a moment those in its window."""
+        rows = [self.rows[place] for place in self.find(line)]
+        return rows if self.centre is None else [row for row in rows if self.centre.holds(row.at)]
+
     def rule(self, order: Sequence[int]) -> tuple[int, str]:
         """Return where a line divides the candidates around the moment from the rest, and its label."""
         if self.centre is None or not self.ranks_suspects:
