@@ -164,13 +164,7 @@ def caught_by(node: ast.ExceptHandler | ast.Call) -> Iterator[str]:
 
 
 CONVERSIONS = {
-    "fromtimestamp",
-    "utcfromtimestamp",
-    "now",
-    "utcnow",
-    "today",
-    "astimezone",
-    "localtime",
+    *("fromtimestamp", "utcfromtimestamp", "now", "utcnow", "today", "astimezone", "localtime"),
     "gmtime",
 }
 """Calls that need to know a zone, or that forget one."""

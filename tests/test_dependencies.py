@@ -18,18 +18,8 @@ INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly w
 """Declared without being imported, and why."""
 MODULES: Final = {"pytest-asyncio": "pytest_asyncio", "pytest-xdist": "xdist"}
 TOOLS: Final = {
-    "jq",
-    "ast-grep-py",
-    "mypy",
-    "ruff",
-    "pytest-asyncio",
-    "pytest-xdist",
-    "build",
-    "hatchling",
-    "pyte",
-    "scipy",
-    "posthog",
-    "openfeature-provider-ofrep",
+    *("jq", "ast-grep-py", "mypy", "ruff", "pytest-asyncio", "pytest-xdist", "build", "hatchling"),
+    *("pyte", "scipy", "posthog", "openfeature-provider-ofrep"),
 }
 """For tests: run by a command, or imported where they are there."""
 HERE: Final = {*sys.stdlib_module_names, "flagtui", "tests", "benchmarks"}

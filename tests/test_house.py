@@ -18,17 +18,8 @@ STYLES: Final = Path(__file__).parents[1] / "styles"
 KINDS: Final = ("flags", "experiments", "events", "activity", "journal")
 FLOORS: Final = (
     *(
-        "widgets",
-        "terminal",
-        "commands",
-        "state",
-        "dialogs",
-        "shell",
-        "writing",
-        "forms",
-        "lists",
-        "records",
-        "kinds",
+        *("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "forms", "lists"),
+        *("records", "kinds"),
     ),
 )
 """Folders of the app from the ground up: each may import from itself and from those before it."""

@@ -69,18 +69,8 @@ STEPS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 }
 """By what it is: the state it begins in, and what the person chose."""
 OLDER: Final = (
-    "flag",
-    "launch",
-    "pause",
-    "resume",
-    "end",
-    "archive",
-    "unarchive",
-    "reset",
-    "create",
-    "edit",
-    "reopen",
-    "delete",
+    *("flag", "launch", "pause", "resume", "end", "archive", "unarchive", "reset", "create", "edit"),
+    *("reopen", "delete"),
 )
 """What servers without words for the steps can do with one request."""
 

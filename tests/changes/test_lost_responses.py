@@ -24,13 +24,7 @@ from flagtui.changes.proposal import Outcome
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(60, full=250)))
 FAULTS: Final[tuple[Fault | None, ...]] = (
-    None,
-    "lose the answer",
-    "never arrives",
-    "apply late",
-    "apply twice",
-    "5xx",
-    "5xx applied",
+    *(None, "lose the answer", "never arrives", "apply late", "apply twice", "5xx", "5xx applied"),
     "ignore it",
 )
 

@@ -101,11 +101,7 @@ async def test_signal_ends_after_the_change_in_flight(
 
 
 CALLED = (
-    "flags get x",
-    "flags disable x",
-    "experiments end x",
-    "events tag x --add y",
-    "undo",
+    *("flags get x", "flags disable x", "experiments end x", "events tag x --add y", "undo"),
     "auth status",
 )
 

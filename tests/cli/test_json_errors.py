@@ -23,17 +23,8 @@ ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
 }
 """What a server does to every request, how the command ends, and whether it may work later."""
 OFFLINE: Final = (
-    "proposals",
-    "watch",
-    "journal",
-    "profiles",
-    "commands",
-    "keys",
-    "serve",
-    "mirror",
-    "demo",
-    "pick",
-    "doctor",
+    *("proposals", "watch", "journal", "profiles", "commands", "keys", "serve", "mirror", "demo"),
+    *("pick", "doctor"),
 )
 SHOWN: Final = (("auth status", "403"), ("projects", "403"))
 """A key without these permissions is valid: what it may do is shown."""

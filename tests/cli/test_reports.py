@@ -65,12 +65,7 @@ def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
 def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: Service) -> None:
     done = signed_in("doctor")
     parts = (
-        "TERM",
-        "keyring",
-        "key may",
-        "in project 1, with versions",
-        "responds",
-        "settings file",
+        *("TERM", "keyring", "key may", "in project 1, with versions", "responds", "settings file"),
         "journal",
     )
     assert [words for words in parts if words not in done.out] == []

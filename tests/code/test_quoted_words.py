@@ -9,19 +9,7 @@ from flagtui.code.quoted_words import WordFilter, quoted_keys
 
 KEYS = ("nav", "new-nav", "büro", "a.b", "[x]", "^", "with space", "l" * 410)
 PIECES = (
-    *KEYS,
-    '"',
-    "'",
-    "`",
-    "\n",
-    "\\",
-    "x",
-    "na",
-    "navy",
-    ", ",
-    "ture",
-    "useGate",
-    "isFeature",
+    *(*KEYS, '"', "'", "`", "\n", "\\", "x", "na", "navy", ", ", "ture", "useGate", "isFeature"),
     "capture",
 )
 

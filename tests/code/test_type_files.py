@@ -20,21 +20,8 @@ from flagtui.models.value_shapes import merge_shapes, shape_of
 Writer = Callable[[Sequence[FlagType], str], TypeFile]
 WRITERS: list[Writer] = [write_typescript, write_python, write_go, write_openfeature]
 HOSTILE = (
-    'a"b',
-    "a'b",
-    "a`b${1}",
-    "a\nb",
-    "a*/b",
-    "a\u2028b",
-    "__proto__",
-    "a\\",
-    '"""',
-    "1st",
-    "ключ",
-    "\U0001f600",
-    "class",
-    "any",
-    "constructor",
+    *('a"b', "a'b", "a`b${1}", "a\nb", "a*/b", "a\u2028b", "__proto__", "a\\", '"""', "1st", "ключ"),
+    *("\U0001f600", "class", "any", "constructor"),
 )
 
 

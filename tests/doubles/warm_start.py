@@ -30,15 +30,10 @@ from termios import TIOCSCTTY
 from typing import Final
 
 IMPORTED: Final = (
-    "flagtui.app.app",
-    "flagtui.api.http_library",
-    "flagtui.cli.commands.demo",
-    "flagtui.cli.launch.demo_service",
-    "flagtui.cli.commands.flags.flag_changes",
-    "flagtui.cli.commands.flags.flag_views",
-    "flagtui.cli.commands.serve",
-    "flagtui.service.application",
-    "flagtui.service.sample_data",
+    *("flagtui.app.app", "flagtui.api.http_library", "flagtui.cli.commands.demo"),
+    *("flagtui.cli.launch.demo_service", "flagtui.cli.commands.flags.flag_changes"),
+    *("flagtui.cli.commands.flags.flag_views", "flagtui.cli.commands.serve"),
+    *("flagtui.service.application", "flagtui.service.sample_data"),
 )
 """And what the app loads in the background. `flagtui.cli.main` would hide the function of this name, and
 `flagtui.cli.launch.app_session` takes the class of the app, which doubles replace before."""

@@ -80,23 +80,12 @@ PUSHED: Final[dict[str, Callable[[], Screen[Any]]]] = {
 }
 """Dialogs behind many keys."""
 BASES: Final = {
-    "NarrowedList",
-    "BrowseScreen",
-    "MarkedRecords",
-    "ListScreen",
-    "WorkspaceList",
-    "InspectedList",
+    *("NarrowedList", "BrowseScreen", "MarkedRecords", "ListScreen", "WorkspaceList", "InspectedList"),
     "ReadList",
 }
 BASES_TOO: Final = {
-    "RecordScreen",
-    "FramedScreen",
-    "Dialog",
-    "OwnedScreen",
-    "LinesForm",
-    "LineKeys",
-    "ActivityAroundMoment",
-    "ActivityKeys",
+    *("RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "LineKeys"),
+    *("ActivityAroundMoment", "ActivityKeys"),
 }
 """What the screens are built on."""
 AFTER_CHANGES: Final = {"UndoChoice"}

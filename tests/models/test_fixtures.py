@@ -114,13 +114,8 @@ def test_every_real_error_says_something() -> None:
 def test_every_field_the_product_documents_is_typed() -> None:
     schemas = load("openapi-subset.json")["components"]["schemas"]
     written_only = {
-        "_create_in_folder",
-        "_should_create_usage_dashboard",
-        "creation_context",
-        "update_feature_flag_params",
-        "allow_unknown_events",
-        "original_experiment",
-        "repository",
+        *("_create_in_folder", "_should_create_usage_dashboard", "creation_context"),
+        *("update_feature_flag_params", "allow_unknown_events", "original_experiment", "repository"),
     }
     kinds: dict[str, type[Record]] = {
         "FeatureFlag": Flag,

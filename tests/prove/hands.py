@@ -13,16 +13,7 @@ SIZES: Final = (
 
 _FUNCTION: Final = ("OP", "OQ", "OR", "[15~", "[17~", "[18~", "[19~", "[20~", "[21~", "[23~", "[24~")
 MOVES: Final = (
-    "\x1b[A",
-    "\x1b[B",
-    "\x1b[C",
-    "\x1b[D",
-    "\x1b[H",
-    "\x1b[F",
-    "\x1b[5~",
-    "\x1b[6~",
-    "\t",
-    "\x1b[Z",
+    *("\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~", "\t", "\x1b[Z"),
 )
 LETTERS: Final = (
     "abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 /?.,:;-_=+*#!<>[](){}'\"@&%$^~|\\`"

@@ -72,14 +72,8 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         (("auth", "login"), {"TERM": "dumb", "FLAGTUI_HOST": "http://x.example"}, "without encryption", 2),
     ],
     ids=[
-        "dumb",
-        "no TERM",
-        "no home: demo",
-        "no home: app",
-        "read-only home: demo",
-        "read-only home: app",
-        "no home: status",
-        "login",
+        *("dumb", "no TERM", "no home: demo", "no home: app", "read-only home: demo"),
+        *("read-only home: app", "no home: status", "login"),
     ],
 )
 def test_what_cannot_work_is_one_sentence(

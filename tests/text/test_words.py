@@ -113,12 +113,7 @@ NEVER: Final = re.compile(
 )
 """Phrases that no sentence has: apologies, exclamations, vague errors."""
 SAID: Final = (
-    "depends on this flag and is on",
-    "skipped",
-    "scheduled",
-    "Quit",
-    "Help",
-    "Journal",
+    *("depends on this flag and is on", "skipped", "scheduled", "Quit", "Help", "Journal"),
     "traffic split ok",
 )
 

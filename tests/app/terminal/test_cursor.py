@@ -15,13 +15,7 @@ from flagtui.models.rows import FlagRow
 STEPS = at_most(2_500, 10_000)
 ROWS = [FlagRow(number, f"flag-{number}") for number in range(300)]
 MOVES = (
-    "cursor_down",
-    "cursor_up",
-    "page_down",
-    "page_up",
-    "half_page_down",
-    "half_page_up",
-    "first",
+    *("cursor_down", "cursor_up", "page_down", "page_up", "half_page_down", "half_page_up", "first"),
     "last",
 )
 

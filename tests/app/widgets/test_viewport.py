@@ -61,11 +61,7 @@ def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]]
         ([lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
     ],
     ids=[
-        "step past the edge",
-        "jump past the edge",
-        "page",
-        "scroll",
-        "scroll past the cursor",
+        *("step past the edge", "jump past the edge", "page", "scroll", "scroll past the cursor"),
         "other rows",
     ],
 )

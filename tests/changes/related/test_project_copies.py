@@ -66,11 +66,7 @@ def test_what_a_copy_does_not_have_is_named() -> None:
         fields={"experiment_set": [3], "usage_dashboard": 7, "has_encrypted_payloads": True},
     )
     assert stays_behind(flag, 2) == (
-        "holdout #4",
-        "its encrypted payload",
-        "its experiments",
-        "dashboards",
-        "2 scheduled changes",
+        *("holdout #4", "its encrypted payload", "its experiments", "dashboards", "2 scheduled changes"),
         "its history",
     )
     assert "scheduled changes, if it has any" in stays_behind(asking(), None)

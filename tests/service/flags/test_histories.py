@@ -36,12 +36,7 @@ CHANGE = st.fixed_dictionaries(
 )
 STEP = st.one_of(CHANGE, st.sampled_from(["enable", "disable", "archive", "unarchive", "tag"]))
 REMEMBERED = (
-    "key",
-    "name",
-    "filters",
-    "active",
-    "deleted",
-    "evaluation_runtime",
+    *("key", "name", "filters", "active", "deleted", "evaluation_runtime"),
     "ensure_experience_continuity",
 )
 
