@@ -53,6 +53,7 @@ PLAN_AND_MORE: dict[str, JSON] = {"properties": [PRO, {"key": "age", "operator":
         ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
         ({"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
          "of all groups of type 0"),
+        ({"groups": [{}], "aggregation_group_type_index": 0}, "100 % of all groups of type 0"),
         ({"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
          "5 % are held out of experiments and get holdout-4"),
         ({"groups": [PLAN, {**PLAN, "rollout_percentage": 40}]}, "condition 1 already matches them"),
@@ -87,8 +88,8 @@ def test_malformed_and_newer_targeting_is_described(filters: JSON, words: str) -
 @pytest.mark.parametrize(
     "holdout", [{"id": 4}, {"exclusion_percentage": 5}, {"id": 4, "exclusion_percentage": "x"}, 4]
 )
-def test_holdout_ignored_by_servers_is_not_described(holdout: JSON) -> None:
-    assert sentence({"groups": [{}], "holdout": holdout}) == " 1 100 % of everyone"
+def test_holdout_and_early_exit_without_effect_are_not_described(holdout: JSON) -> None:
+    assert sentence({"groups": [{}], "holdout": holdout, "early_exit": True}) == " 1 100 % of everyone"
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ def test_scheduled_condition_lists_its_property_filters() -> None:
     assert words_of("add_release_condition", value) == (
         "+ condition: 25 % of those where plan is pro + condition: 100 % of everyone, as test"
     )
+    for_groups = {"groups": [{"rollout_percentage": 5}], "aggregation_group_type_index": 0}
+    assert words_of("add_release_condition", for_groups) == "+ condition: 5 % of all groups of type 0"
+    assert words_of("add_release_condition", {"groups": []}) == "+ condition"
 
 
 def test_scheduled_variants_are_listed_with_their_shares() -> None:
