@@ -91,6 +91,10 @@ def test_any_json_value_is_written_as_in_the_official_client(value: Any) -> None
         assert ours("icontains", expected, value) == theirs("icontains", expected, value)
 
 
+UNSUPPORTED = ("[a&&b&&c]", "[a&&]", "[^a&&b]", r"[a-\W]", r"[\d-x]")
+"""Patterns with sets that only the server can be sure of."""
+
+
 @pytest.mark.parametrize(
     ("operator", "value", "actual", "verdict"),
     [
@@ -100,7 +104,12 @@ def test_any_json_value_is_written_as_in_the_official_client(value: Any) -> None
         ("contains", "a", "a", Unknown(Why.OPERATOR_UNKNOWN, "contains")),
         ("gt", "many", 4, Unknown(Why.FILTER_UNUSABLE)),
         ("is_date_after", "2024-01-01", "soon", Unknown(Why.PROPERTY_UNREADABLE)),
+        ("semver_caret", "1.2.3", "1.2.3+build", True),
+        ("semver_tilde", "1.2.3", "1.3.0+build", False),
+        ("is_date_before", "1970-01-01T00:00:00.000001Z", float("nan"), True),
         ("regex", "(?x) a b", "ab", Unknown(Why.PATTERN_UNSUPPORTED, "(?x) a b")),
+        ("regex", "[a-z&&x]", "x", True),
+        *((("regex", text, "x", Unknown(Why.PATTERN_UNSUPPORTED, text))) for text in UNSUPPORTED),
     ],
 )
 def test_by_default_an_operator_compares_as_the_server_does(

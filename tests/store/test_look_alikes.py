@@ -33,6 +33,7 @@ def are_alike(name: str, other: str) -> bool:
         ("checkout completed", "chekout_completed"),
         ("[Trial] started", "trial.started_v3"),
         ("$pageview", "pageview"),
+        ("order shipped", "order ship"),
     ],
 )
 def test_names_written_otherwise_are_alike(name: str, other: str) -> None:
@@ -45,6 +46,7 @@ def test_names_written_otherwise_are_alike(name: str, other: str) -> None:
     [
         ("btn_click_1", "btn_click_2"),
         ("rule updated", "role updated"),
+        ("step 22", "step 2"),
         ("tab closed", "tag closed"),
         ("checkout started", "checkout completed"),
         ("", ""),

@@ -86,6 +86,13 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
     assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
 
 
+@pytest.mark.parametrize(("is_running", "tone"), [(True, "experiment"), (False, "plain")])
+def test_experiment_is_coloured_while_it_is_running(is_running: bool, tone: str) -> None:
+    link = {"id": 31, "name": "Checkout redesign", "is_running": is_running}
+    plan = planned(OFF, flag(experiment_set=[31], experiment_set_metadata=[link]))
+    assert [each.tone for each in plan.consequences if each.label == "Experiment"] == [tone]
+
+
 def test_a_flag_that_is_already_off_needs_nothing() -> None:
     assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
 

@@ -35,6 +35,14 @@ def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> N
     assert [each["name"] for each in printed(signed_in, *KEYS)] == [f"From {form}"] * 2
 
 
+def test_file_that_is_no_json_is_named(signed_in: Run, tmp_path: Path) -> None:
+    file = tmp_path / "flags.json"
+    file.write_text("new-nav: on")
+    done = signed_in("flags", "edit", "new-nav", "--from", str(file), "--yes")
+    assert done.code == 2, done.err
+    assert "JSON" in done.err
+
+
 def test_printed_flags_change_nothing(signed_in: Run) -> None:
     text = signed_in("flags", "get", *KEYS, "--json").out
     done = signed_in("flags", "edit", "--from", "-", "--yes", "--json", stdin=text)

@@ -65,4 +65,5 @@ def test_what_a_set_cannot_hold_of_an_experiment_is_refused(here: Run) -> None:
     done(here("experiments", "edit", id, "--field", "name=New", "--stage"))
     mixed = here("experiments", "archive", id, "--stage")
     assert "it is archived in a request of its own" in mixed.err
+    assert "Apply the staged change first, or drop it." in mixed.err
     assert not Path("a.json").exists()
