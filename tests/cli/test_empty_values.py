@@ -12,6 +12,7 @@ from tests.cli.conftest import Run
         ("flags", "list", "--project", ""),
         ("flags", "list", "--project="),
         ("flags", "list", "--profile", " "),
+        ("flags", "list", "--log", ""),
         ("--project", "", "flags", "list"),
         ("--profile=", "flags", "list"),
         ("flags", "disable", "", "--yes"),

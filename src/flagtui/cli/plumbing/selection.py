@@ -204,7 +204,7 @@ class RecordSelection(msgspec.Struct, frozen=True):
 def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str = "") -> RecordSelection:
     """Sort words into names and queries; `-` means the names on standard input, which has no queries.
 
-    Raises Trouble when nothing is named or piped in, or standard input is a terminal.
+    `words` has at least one. Raises Trouble when nothing is piped in, or standard input is a terminal.
     """
     names: list[str] = []
     queries: list[str] = []
@@ -221,9 +221,7 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
         else:
             (queries if is_query(word) else names).append(word.strip())
     if not names and not queries:
-        if "-" in words:
-            raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
-        raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
+        raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
     return RecordSelection(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
 
 
