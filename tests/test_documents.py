@@ -121,9 +121,19 @@ def test_every_settings_example_of_the_documents_starts_the_program(where: str, 
 
 def test_every_picture_and_page_the_documents_link_to_is_there() -> None:
     for document in [README, *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-            if "://" not in target:
-                assert (document.parent / target).exists(), f"{document.name} links to {target}"
+        for target in re.findall(r"\]\(([^)]+)\)", document.read_text(encoding="utf-8")):
+            if "://" in target:
+                continue
+            name, _, anchor = target.partition("#")
+            page = document.parent / name if name else document
+            assert page.exists(), f"{document.name} links to {target}"
+            assert not anchor or anchor in anchors(page), f"{document.name} links to {target}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_test_the_documents_point_to_is_there() -> None:
