@@ -122,6 +122,28 @@ def test_unfinished_bodies_do_not_disturb_a_stop(served: Served) -> None:
         connection.close()
 
 
+def listens(port: int) -> bool:
+    with socket.socket() as link:
+        return link.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_second_interrupt_stops_it_like_the_first(served: Served) -> None:
+    head = (
+        f"POST /api/projects/1/feature_flags/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as slow:
+        slow.sendall(f"{head}Content-Length: 9\r\nContent-Type: application/json\r\n\r\n{{".encode())
+        assert served.ask("GET", "/api/projects/")[0] == 200
+        served.process.send_signal(signal.SIGINT)
+        while listens(served.port):
+            pass
+        served.process.send_signal(signal.SIGINT)
+        written, _ = served.process.communicate(timeout=20)
+    assert served.process.returncode == 0
+    assert written.endswith("\nstopped\n")
+    assert "Traceback" not in written
+
+
 def test_browsers_and_strange_names_are_kept_out(lasting: Served) -> None:
     for headers, status in (
         ({"Host": "evil.example"}, 400),

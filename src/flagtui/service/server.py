@@ -12,6 +12,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -130,11 +131,16 @@ def serving_in_thread(application: ASGIApp, place: Place, news: News | None = No
 
 
 class _StreamServer(uvicorn.Server):
-    """Ends the streams of news first when it stops."""
+    """Ends the streams of news first when it stops, and stops the same way however often it is asked to."""
 
     def __init__(self, config: uvicorn.Config, news: News | None) -> None:
         super().__init__(config)
         self._news = news
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # A second ctrl+c would cut the end short, with a traceback.
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self._news is not None:
