@@ -1,6 +1,7 @@
 """How commands end: a code that says why, and for programs the same as JSON."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,6 +31,22 @@ def test_misspelt_option_gets_suggestions(run: Run) -> None:
     done = run("experiments", "create", "x", "--flag", "y")
     assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
     assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
+
+
+def test_interrupt_while_the_program_is_loaded_is_no_traceback() -> None:
+    code = """
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "flagtui.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from flagtui.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "\nflagtui: stopped; nothing was changed.\n"
 
 
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:

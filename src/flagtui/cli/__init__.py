@@ -4,12 +4,20 @@ import gc
 import os
 import sys
 
+TYPE_CHECKING = False
+
 __all__ = ["main"]
 
 HELP_FILE = "help.txt"
 """The help of the whole program, kept as text: reading the command line takes longer than printing it."""
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """Python's own 700 make a start a fifth longer: nearly all that is made there is classes, which stay."""
+
+STOPPED = 130
+"""The exit code after ctrl+c."""
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -18,17 +26,33 @@ def main() -> None:
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
-    from flagtui.cli.launch import leave, paint
-
-    paint(sys.argv[1:])
-    from flagtui.cli.main import main as run
-
+    try:
+        run, leave = _load()
+    except KeyboardInterrupt:
+        print("\nflagtui: stopped; nothing was changed.", file=sys.stderr)
+        raise SystemExit(STOPPED) from None
     try:
         run()
+    except KeyboardInterrupt:
+        # A further ctrl+c after the one that the command answered.
+        raise SystemExit(STOPPED) from None
     finally:
         leave()
         # Before it ends, Python looks through everything once more, which takes longer than a short command.
         gc.freeze()
+
+
+def _load() -> "tuple[Callable[[], None], Callable[[], None]]":
+    """Show the last screen if the app starts; return the program, and what removes that screen."""
+    from flagtui.cli.launch import leave, paint
+
+    try:
+        paint(sys.argv[1:])
+        from flagtui.cli.main import main as run
+    except KeyboardInterrupt:
+        leave()
+        raise
+    return run, leave
 
 
 def _open_closed_streams() -> None:
