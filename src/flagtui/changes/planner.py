@@ -84,6 +84,11 @@ class PlanContext:
     """The mirror whose overrides are changed in place of flags."""
 
     @property
+    def is_current(self) -> bool:
+        """Whether records are as the server has them, without changes that are staged."""
+        return True
+
+    @property
     def known_flags(self) -> Sequence[FlagRow] | None:
         """The loaded flags of the project; None when they are not loaded."""
         return None

@@ -11,8 +11,8 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client, errors
 from flagtui.changes.adapter import PreparedUndo, UndoContext
-from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.flags.flag_entries import FlagEntries
+from flagtui.changes.flags.unlisted_flags import rows_of
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import AT_ONCE
 from flagtui.models.flag import Flag

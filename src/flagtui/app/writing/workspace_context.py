@@ -43,6 +43,10 @@ class WorkspaceContext(PlanContext):
         self._applied = app_state.staged_set if is_applying else None
 
     @property
+    def is_current(self) -> bool:
+        return self._staged is None
+
+    @property
     def known_flags(self) -> Sequence[FlagRow]:
         return self.workspace.flags.rows
 

@@ -24,7 +24,7 @@ from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
-from flagtui.changes.flags.context_queries import rows_of
+from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
@@ -243,10 +243,8 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     """Keys of flags that are on and ask for the flag of this experiment."""
     if fresh.feature_flag is None:
         return ()
-    dependents = await client.flags.dependents(fresh.feature_flag.id)
-    return tuple(
-        row.key for row in await rows_of(client.flags.get, [flag.id for flag in dependents]) if row.active
-    )
+    ids = [flag.id for flag in await client.flags.dependents(fresh.feature_flag.id)]
+    return tuple(row.key for row in await rows_in_lists(client.flags, client.flags.get, ids) if row.active)
 
 
 async def _recover_new(entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

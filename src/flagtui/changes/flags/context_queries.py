@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
@@ -13,7 +13,7 @@ from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.planner import PATIENCE, off_loop, read_each
+from flagtui.changes.planner import PATIENCE, off_loop
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.filters import flags_needed
@@ -116,7 +116,17 @@ class ContextQueries:
         # Every change of a flag raises its version by one.
         seen = self._seen_version
         newer = () if seen is None else [entry for entry in entries if (version_made(entry) or 0) > seen]
-        touches = await off_loop(self._size, lambda: tuple(map(_touch, (*entries[:1], *newer))))
+        touches = await off_loop(
+            self._size,
+            lambda: tuple(
+                Touch(
+                    "the system" if entry.actor == SYSTEM else entry.actor,
+                    unix(entry.created_at),
+                    activity_in_short(entry),
+                )
+                for entry in (*entries[:1], *newer)
+            ),
+        )
         return replace(
             self._known,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
@@ -217,11 +227,6 @@ async def _answer(request: Awaitable[ContextT]) -> ContextT | NotKnown:
         return NotKnown(error.what.rstrip("."))
 
 
-def _touch(entry: Activity) -> Touch:
-    who = "the system" if entry.actor == SYSTEM else entry.actor
-    return Touch(who, unix(entry.created_at), activity_in_short(entry))
-
-
 def activity_in_short(entry: Activity) -> str:
     """`turned off`, `changed condition 1: rollout 25 % → 50 %`: enough for one line of a question."""
     for change in entry.changes:
@@ -250,15 +255,3 @@ def dependencies_of(fresh: Flag, values: Mapping[str, JSON]) -> frozenset[int]:
     """Return the ids of the flags that the conditions depend on, before the change and after it."""
     now = fresh.targeting.depends_on
     return frozenset((*now, *(flags_needed(values["filters"]) if "filters" in values else ())))
-
-
-async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:
-    """Read the flags with these ids, a few at a time; those that cannot be read are missing."""
-
-    async def read(id: int) -> FlagRow | None:
-        try:
-            return (await get(id)).row()
-        except ApiError:
-            return None
-
-    return [row for _, row in await read_each(ids, read) if row is not None]

@@ -19,13 +19,14 @@ from flagtui.changes.adapter import (
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.flags.context_queries import UNCOUNTED, rows_of
+from flagtui.changes.flags.context_queries import UNCOUNTED
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
+from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, unmasked
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
@@ -78,7 +79,8 @@ class FlagEntries(EntryKind):
         fresh = await client.flags.get(part.record)
         rows = context.rows
         if rows is None:
-            rows = await rows_of(client.flags.get, fresh.targeting.depends_on)
+            ids = sorted(fresh.targeting.depends_on)
+            rows = await rows_in_lists(client.flags, client.flags.get, ids)
         base = Context(
             now=context.clock.time(), me=context.me, reach=NotKnown(UNCOUNTED), names=context.names
         )

@@ -16,7 +16,6 @@ from flagtui.changes.flags.context_queries import (
     dependencies_of,
     linked,
     read_dependents,
-    rows_of,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
@@ -31,6 +30,7 @@ from flagtui.changes.flags.flags_together import (
     sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
+from flagtui.changes.flags.unlisted_flags import rows_in_lists, rows_of
 from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_loop, read_each, weigh
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
@@ -169,7 +169,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         await off_loop(weigh(fresh.filters), lambda: fresh.targeting.size)
         intent, has_queries = request.intent(fresh), not context.uncounted
         changes = intent.changes if isinstance(intent, Intent) else {}
-        if (key := as_text(changes.get("key"))) != fresh.key and await self._is_taken(key):
+        if (key := as_text(changes.get("key"))) not in ("", fresh.key) and await self._is_taken(key):
             return skip(fresh.id, fresh.key, taken_key(key))
         rows = await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many)
         me = await context.me() if has_queries else None
@@ -193,9 +193,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         return replace(reading, context=replace(reading.context, dependents=dependents))
 
     async def _is_taken(self, key: str) -> bool:
-        """Return whether another flag has the new key; False without one, and where it cannot be read."""
-        if not key:
-            return False
+        """Return whether another flag has the new key; False where it cannot be read."""
         with suppress(ApiError):
             return await self.context.client.flags.find(key) is not None
         return False
@@ -215,8 +213,12 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         is_decisive = changes.get("active") is True or "filters" in changes
         if not is_decisive and (context.uncounted or rows):
             return near
-        unread = dependencies_of(fresh, changes) - near.by_id.keys()
-        return [*near, *await rows_of(context.read_flag, [*unread])] if unread else near
+        unread = sorted(dependencies_of(fresh, changes) - near.by_id.keys())
+        if not unread:
+            return near
+        if context.is_current:
+            return [*near, *await rows_in_lists(context.client.flags, context.read_flag, unread)]
+        return [*near, *await rows_of(context.read_flag, unread)]
 
 
 @dataclass

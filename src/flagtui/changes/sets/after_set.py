@@ -179,6 +179,10 @@ class AfterSet(PlanContext):
         self._changes = changes
         self._rows: dict[bool, asyncio.Task[Sequence[FlagRow]]] = {}
 
+    @property
+    def is_current(self) -> bool:
+        return False
+
     @cached_property
     def known_flags(self) -> Sequence[FlagRow] | None:
         rows = self._inner.known_flags
