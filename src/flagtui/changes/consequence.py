@@ -7,16 +7,8 @@ from typing import Literal
 Tone = Literal["plain", "good", "warning", "danger", "experiment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Age:
-    """A place in a sentence for the age of a moment, which grows while the sentence is shown."""
-
-    at: float
-    """In Unix seconds."""
-
-
-Sentence = Sequence[str | Age]
-"""A sentence in parts."""
+Sentence = Sequence[str | float]
+"""A sentence in parts. A number is a moment in Unix seconds, whose age is shown in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +24,15 @@ class Consequence:
 
     def as_of(self, now: float) -> "Consequence":
         """Return the same with the ages of this moment."""
-        return replace(self, text=sentence_text(self.sentence, now)) if self.sentence else self
+        if not self.sentence:
+            return self
+        parts = [part if isinstance(part, str) else ago(now - part) for part in self.sentence]
+        return replace(self, text="".join(parts))
 
 
 def aged(label: str, sentence: Sentence, now: float, tone: Tone = "plain") -> Consequence:
     """Return a consequence whose sentence names ages."""
-    return Consequence(label, sentence_text(sentence, now), tone, sentence=sentence)
-
-
-def sentence_text(sentence: Sentence, now: float) -> str:
-    """Return the sentence with the ages of this moment."""
-    return "".join(ago(now - part.at) if isinstance(part, Age) else part for part in sentence)
+    return Consequence(label, "", tone, sentence=sentence).as_of(now)
 
 
 @dataclass(frozen=True, slots=True)

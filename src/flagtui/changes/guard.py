@@ -217,12 +217,17 @@ def guard(
         return GuardRefused("there is nothing to change")
     if len({(plan.id, plan.key) for plan in plans}) < len(plans):
         return GuardRefused(f"the same {plans[0].noun} is in it twice", "change it once")
+    number = str(len(plans))
+    key = plans[0].type_to_confirm if len(plans) == 1 else number
+    is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
+    is_typed = rules.level is Level.STRICT and not is_unlocked
+    type_this = key if is_typed or any(plan.verb.is_typed for plan in plans) else None
     has_key = rules.level is not Level.STRICT and not any(plan.verb.is_typed for plan in plans)
     is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(
         plans=tuple(plans),
         place=rules.place,
-        type_this=_typed(plans, rules),
+        type_this=number if len(plans) >= rules.count_from else type_this,
         reason_required=rules.require_reason,
         is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(asked_with.skipped) > 1,
         skipped=tuple(asked_with.skipped),
@@ -232,17 +237,6 @@ def guard(
         note=asked_with.note,
         typed_from=rules.count_from if has_key else 0,
     )
-
-
-def _typed(plans: Sequence[P], rules: GuardRules) -> str | None:
-    if len(plans) >= rules.count_from:
-        return str(len(plans))
-    if any(plan.verb.is_typed for plan in plans):
-        return plans[0].type_to_confirm if len(plans) == 1 else str(len(plans))
-    is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
-    if rules.level is not Level.STRICT or is_unlocked:
-        return None
-    return str(len(plans)) if len(plans) > 1 else plans[0].type_to_confirm
 
 
 class Approved(Generic[P]):

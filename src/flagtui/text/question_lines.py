@@ -63,20 +63,18 @@ def question_lines(
     `chosen` are the places of the plans that are meant, all without any; `cursor` is one of them.
     """
     yield from _notes(question, width, now)
-    plans = [_as_of(plan, now) for plan in question.plans]
+    plans: list[Any] = [
+        replace(plan, consequences=tuple(each.as_of(now) for each in plan.consequences))
+        if any(each.sentence for each in plan.consequences)
+        else plan
+        for plan in question.plans
+    ]
     if len(plans) > 1:
         yield from bulk_lines(plans, width, chosen, cursor)
     elif question.is_dialog:
         yield from plan_lines(plans[0], width)
     else:
         yield from _short_lines(plans[0], width)
-
-
-def _as_of(plan: Any, now: float) -> Any:
-    """Return the plan with the ages of this moment."""
-    if not any(consequence.sentence for consequence in plan.consequences):
-        return plan
-    return replace(plan, consequences=tuple(each.as_of(now) for each in plan.consequences))
 
 
 def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:

@@ -57,11 +57,6 @@ class ActivityScreen(ActivityAroundMoment):
         self._named: dict[int, str] = {}
         """Names of cohorts as the rows show them."""
 
-    @property
-    def trouble(self) -> ApiError | None:
-        """The error of reading the log."""
-        return self.feed.trouble if self.feed is not None else None
-
     def all_columns(self) -> tuple[Column[ChangeRow], ...]:
         zone = local_time.label(self._app_state.now())
         return (*activity_columns(self._app_state.names, zone), *MORE_ACTIVITY_COLUMNS)
@@ -180,6 +175,7 @@ class ActivityScreen(ActivityAroundMoment):
         self._look_soon()
 
     def reframe(self) -> None:
+        self.trouble = self.feed.trouble if self.feed is not None else None
         self.draw_frame()
         self._show_sort()
         if self.rows.place == 0:

@@ -24,7 +24,6 @@ class ReadList(ListScreen[IdRow]):
         super().__init__(app_state, runner)
         self._found: Sequence[IdRow] = ()
         self._is_read = False
-        self._error: ApiError | None = None
         self._words: Words | None = None
         """The text in place of rows."""
         self._reads = app_state.reads
@@ -44,11 +43,6 @@ class ReadList(ListScreen[IdRow]):
     def own_tabs(self) -> list[Tab]:
         is_counted = self._is_read and not (self.trouble and not self._found)
         return [Tab(self.tab, self.description.title, self.counted() if is_counted else "")]
-
-    @property
-    def trouble(self) -> ApiError | None:
-        """The error because of which there are no rows."""
-        return self._error
 
     @property
     def is_empty(self) -> bool:
@@ -72,11 +66,11 @@ class ReadList(ListScreen[IdRow]):
     @work(exclusive=True, group="load")
     async def read_again(self) -> None:
         """The rows as they are now. Those there stay where they cannot be read."""
-        self._error = None
+        self.trouble = None
         try:
             rows = await self.read()
         except ApiError as error:
-            self._error, rows = error, trouble_words(error)
+            self.trouble, rows = error, trouble_words(error)
         self._is_read = True
         self._words = rows if isinstance(rows, Words) else None
         if not isinstance(rows, Words) and rows != self._found:

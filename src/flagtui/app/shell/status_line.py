@@ -83,7 +83,9 @@ def _fault_of(app_state: AppState, workspace: Workspace, own_trouble: ApiError |
     loading, link = workspace.loading(kind), workspace.client.link
     if link.waiting:
         return Link("retrying", f"asked to wait {countdown(link.waiting)}")
-    more = _missing_words(workspace, kind)
+    collection = workspace.collection(kind)
+    missing = missing_records(workspace, kind, len(collection))
+    more = f"{len(collection):,} of {collection.total:,}" if missing and collection.total else ""
     if not more and loading.loaded_at:
         more = f"data {_rough(loading.age)} old"
     trouble = app_state.connection_trouble or loading.trouble
@@ -147,12 +149,6 @@ def _unopened_link(trouble: ApiError, retry: str) -> Link:
     return Link("offline", _joined("no connection", retry))
 
 
-def _missing_words(workspace: Workspace, kind: Kind) -> str:
-    collection = workspace.collection(kind)
-    missing = missing_records(workspace, kind, len(collection))
-    return f"{len(collection):,} of {collection.total:,}" if missing and collection.total else ""
-
-
 def _joined(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
@@ -204,11 +200,8 @@ class FramedScreen(OwnedScreen[None]):
     _app_state: AppState
     list_tab = "1"
     """The key of the tab it belongs to."""
-
-    @property
-    def trouble(self) -> ApiError | None:
-        """The error of reading what it shows, where that is no list of records."""
-        return None
+    trouble: ApiError | None = None
+    """The error of reading what it shows, where that is no list of records."""
 
     def body(self) -> ComposeResult:
         """Return the content between the tabs of the lists and the footer."""

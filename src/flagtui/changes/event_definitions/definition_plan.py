@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.consequence import Age, Caution, Consequence, aged
+from flagtui.changes.consequence import Caution, Consequence, aged
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
     TITLES_OF_MANY,
@@ -245,7 +245,7 @@ def consequences_of(
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:
-        changed = (f"{fresh.updated_by.label}, ", Age(fresh.updated_at.timestamp()))
+        changed = (f"{fresh.updated_by.label}, ", fresh.updated_at.timestamp())
         yield aged("Last change", changed, now)
 
 
@@ -253,7 +253,7 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     yield Consequence("Permanent", "deleted at once on the server, which cannot restore it", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
-        back = ("with the next event, without its metadata; last seen ", Age(seen))
+        back = ("with the next event, without its metadata; last seen ", seen)
         yield aged("Comes back", back, now, "warning")
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.blocked import Linked
-from flagtui.changes.consequence import Age, Caution, Consequence, Sentence, Tone, aged
+from flagtui.changes.consequence import Caution, Consequence, Sentence, Tone, aged
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
@@ -52,7 +52,7 @@ def consequences(
 
 def touch_sentence(touch: Touch) -> Sentence:
     """`sam, 3 min ago: rollout 25 % → 50 %`."""
-    when = (", ", Age(touch.at)) if touch.at is not None else ()
+    when = (", ", touch.at) if touch.at is not None else ()
     return (touch.who, *when, f": {touch.what}" if touch.what else "")
 
 
@@ -86,7 +86,7 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
 
 def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     """Return the uses in code, with the age of the scan that saw them."""
-    searched = ("; searched ", Age(in_code.taken_at))
+    searched = ("; searched ", in_code.taken_at)
     if not in_code.uses:
         return aged("Code", (f"no use in {in_code.folder}", *searched), now)
     places = ", ".join(use.place for use in in_code.uses[:PLACES])
@@ -125,7 +125,7 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     touches = context.touched_since[:TOUCHES]
     if not touches and fresh.last_modified_by is not None:
         touches = (Touch(fresh.last_modified_by.label, unix(fresh.updated_at)),)
-    parts: list[str | Age] = [versions]
+    parts: list[str | float] = [versions]
     for touch in touches:
         parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
     if (more := len(context.touched_since) - TOUCHES) > 0:

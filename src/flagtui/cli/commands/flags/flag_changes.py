@@ -139,16 +139,18 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     async def change(session: ProjectSession, flags: RecordSelection, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
 
-        def switched(flag: Flag) -> Intent:
-            return switch(verb, flag.id, flag.version)
-
         if name == "restore":
-            return await change_flags(session, await deleted_flags_of(session, flags), switched, terms)
-
-        def row_would_change(row: FlagRow) -> bool:
-            return _ROW_WOULD_CHANGE[name](row) and not refuse_row(row, name)
-
-        return await change_selected(session, flags, switched, terms, row_would_change)
+            deleted = await deleted_flags_of(session, flags)
+            return await change_flags(
+                session, deleted, lambda flag: switch(verb, flag.id, flag.version), terms
+            )
+        return await change_selected(
+            session,
+            flags,
+            lambda flag: switch(verb, flag.id, flag.version),
+            terms,
+            lambda row: _ROW_WOULD_CHANGE[name](row) and not refuse_row(row, name),
+        )
 
     return change
 
