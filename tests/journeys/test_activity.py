@@ -90,28 +90,6 @@ async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Settin
         assert record not in {row.flag_id for row in shown(screen)}
 
 
-async def test_built_on_entry_is_refused_with_three_sides_others_revert(narrow_mode: Setting) -> None:
-    async with running(narrow_mode) as program:
-        screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
-        flag = await program.stored("billing-usage-alerts")
-        groups = [{**group, "rollout_percentage": 77} for group in flag.filters["groups"]]
-        filters = {**flag.filters, "groups": groups}
-        await program.colleague().flags.update(flag.id, {"filters": filters}, version=flag.version)
-        await program.press("z")
-        assert program.app.screen is screen
-        assert program.wire.writes() == []
-        for side in ("100", "50", "77"):
-            assert f'"rollout_percentage": {side}' in program.notices[-1]
-        await program.press("f5")
-        await ask(program, "flag:billing-usage-alerts kind:rollout")
-        await program.press("g")
-        assert "rollout 100 % → 77 %" in words(program.screen)
-        await program.press("z", "y")
-        assert (await program.stored("billing-usage-alerts")).targeting.rollout == 100
-        assert "rollout 77 % → 100 %" in words(program.screen)
-        assert program.journal.entries()[0].ending == "saved"
-
-
 async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setting: Setting) -> None:
     async with running(setting) as program:
         colleague, flag = program.colleague(), await program.stored("new-nav")

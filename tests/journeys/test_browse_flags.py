@@ -1,15 +1,10 @@
 """Finding a flag: typing, single keys, sorting, marks, jumping, and what an empty list says."""
 
-import socket
 from dataclasses import replace
-from typing import Final
 
-import httpx
 import pytest
 from tests.doubles import quiet
-from tests.doubles.slices import one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.doubles.wire import Fault, Wire
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -108,52 +103,3 @@ async def test_preview_follows_a_changed_row_before_the_cursor_rests(setting: Se
             program.app.app_state.notify_watchers()
             await quiet.settle(program.app, rests=False)
             assert "  OFF   " in program.screen
-
-
-def unreachable(cause: OSError) -> httpx.ConnectError:
-    error = httpx.ConnectError(str(cause))
-    error.__cause__ = cause
-    return error
-
-
-def refusing(status: int, body: object, headers: dict[str, str] | None = None) -> Fault:
-    return lambda request: httpx.Response(status, json=body, headers=headers)
-
-
-UNREADABLE: Final[dict[str, tuple[Fault, str, str]]] = {
-    "refused": (
-        lambda request: unreachable(ConnectionRefusedError(111, "refused")),
-        "Nothing listens",
-        "offline",
-    ),
-    "broken": (lambda request: httpx.Response(200, content=b"{"), "response", "invalid response"),
-    "unknown host": (lambda request: unreachable(socket.gaierror(-2, "unknown")), "no host", "offline"),
-    "403": (
-        refusing(403, {"detail": "API key missing required scope 'feature_flag:read'"}),
-        "feature_flag:read",
-        "403",
-    ),
-    "404": (refusing(404, {"detail": "Project not found."}), "project", "404"),
-    "html": (lambda request: httpx.Response(200, html="<h1>Sign in</h1>"), "response", "invalid response"),
-    "500": (refusing(500, {"detail": "A server error occurred."}), "500", "500"),
-}
-"""What comes instead of the list, what is said of it in place of rows, and beside the name of the project.
-
-What each fault is called, tests/cli/test_fault_matrix.py has in every run.
-"""
-
-
-@pytest.mark.parametrize(
-    ("fault", "sentence", "state"), one_in(3, UNREADABLE.values()), ids=one_in(3, UNREADABLE)
-)
-async def test_unreadable_server_is_explained_in_place_of_rows(
-    setting: Setting, fault: Fault, sentence: str, state: str
-) -> None:
-    def break_it(wire: Wire) -> None:
-        wire.before = fault
-
-    async with running(setting, break_it) as program:
-        said = words(program.screen)
-        assert sentence.lower() in said.lower()
-        assert state in program.screen.splitlines()[0]
-        assert "F5 retries" in said

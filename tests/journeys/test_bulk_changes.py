@@ -16,8 +16,12 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         await program.go_to("type:boolean is:off")
         await program.press("x", "down", "X")
         rows = program.app.screen.query_one(RowList)
-        assert len([row.key for row in rows.marked_rows()]) == 3
-        await program.press("d", "y")
+        marked = [row.key for row in rows.marked_rows()]
+        assert len(marked) == 3
+        await program.press("d")
+        effect = "can destroy the deleted one for good"
+        assert words(program.screen).count(effect) == 1, "an effect on all of them is named once"
+        await program.press("y")
         assert "3 deleted · u to undo" in program.notices[-1]
         assert not rows.marks
         asked = len(program.wire.passed)

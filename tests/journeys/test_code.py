@@ -37,10 +37,6 @@ async def search(program: Program, line: str) -> str:
     return words(program.screen)
 
 
-def first_keys(program: Program) -> list[str]:
-    return [line.split()[1] for line in program.screen.splitlines() if " %" in line][:3]
-
-
 async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Setting) -> None:
     code = FakeCode(make_scan(*PLACES, *MORE, taken_at=HOUR_AGO))
     async with running(replace(setting, code=code)) as program:
@@ -68,21 +64,6 @@ async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Sett
         await search(program, "$pageview")
         await program.press("f8")
         assert "src/page.py:9:2 call python" in words(program.screen)
-
-
-async def test_clean_up_begins_with_what_code_needs_least(setting: Setting) -> None:
-    used = CodeUse("a.ts", 1, 1, "call", "billing-tax-ids")
-    code = FakeCode(make_scan(used, taken_at=NOW.timestamp()))
-    async with running(replace(setting, size=WIDE, code=code)) as program:
-        before = first_keys(program)
-        shown = await search(program, "is:stale")
-        assert "safest first: code, value, last call 1/34 of 248" in shown
-        await program.press("end")
-        assert "billing-tax-ids" in program.screen
-        await search(program, "")
-        await program.press("home")
-        assert first_keys(program) == before
-        assert program.app.app_state.session.preferences.remembered.sorts == {}
 
 
 async def test_lists_narrow_by_code_and_places_open_in_the_editor(

@@ -184,7 +184,7 @@ async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Sett
         assert (found.cohort_id, found.label) == (3, "Paying customers")
 
 
-async def test_newer_targeting_is_shown_read_only_with_the_reason(setting: Setting) -> None:
+async def test_rollout_of_rules_or_no_condition_is_refused_with_the_reason(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         id = program.row("new-nav").id
@@ -198,3 +198,6 @@ async def test_newer_targeting_is_shown_read_only_with_the_reason(setting: Setti
         assert "CONDITIONS" not in program.screen
         await program.press("escape", "percent_sign")
         assert "it has rules (configuration version 2)" in program.notices[-1]
+        found["filters"] = {"groups": []}
+        await program.press("percent_sign")
+        assert "it has no condition, so no rollout; edit adds one" in program.notices[-1]

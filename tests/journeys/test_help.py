@@ -78,7 +78,9 @@ def title_line(program: Program) -> str:
 async def test_help_names_the_command_whose_key_the_user_took(setting: Setting) -> None:
     async with running(setting) as program:
         program.app.set_keymap({"flags.toggle": "s", "lists.sort": ""})
+        await program.settle()
         titles = title_line(program)
+        assert program.screen.splitlines()[-1].startswith(" s off  ⏎ open  % rollout")
         await program.press("question_mark", "slash", *"sort by the next")
         assert "Sort by the next column your [keys] use its key" in words(program.screen)
         await program.press("enter")

@@ -6,8 +6,6 @@ import httpx
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.events.inbox_screen import InboxScreen
-from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.event_definition import EventDefinition
 
 
@@ -108,27 +106,6 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         await program.press("y")
         assert not decided(program)
         assert (await stored(program, "btn_click_3")).hidden
-
-
-async def test_strict_profile_types_the_count_and_old_servers_go_singly(setting: Setting) -> None:
-    strict = replace(
-        setting, rules=GuardRules(Level.STRICT, place="PROD"), options=(("strict", True), ("legacy", True))
-    )
-    async with running(strict) as program:
-        screen = await open_inbox(program)
-        total = len(screen._cases)
-        names = [case.name for case in screen._cases if "unverified" in case.reasons][:2]
-        for name in names:
-            await stand_on(program, screen, name)
-            await program.press("V")
-        await program.press("A")
-        await program.press("y")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        await program.press("backspace", "2", "enter")
-        assert any("2 verified" in notice for notice in program.notices)
-        assert all([(await stored(program, name)).verified for name in names])
-        assert len(program.wire.writes()) == 2
-        assert f"2 of {total} " in program.screen, "verified events leave no new ones"
 
 
 async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Setting) -> None:

@@ -2,9 +2,7 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
-import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stand_on_event, stand_on_experiment
 from textual.widgets import OptionList
@@ -79,74 +77,25 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
         assert marked(program) == set(HELD)
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_skipped_flags_open_from_the_question(program: Program) -> None:
-    await mark(program, "new-nav", "pricing-page-test")
-    await program.press("d", "shift+tab", "enter")
-    assert isinstance(program.app.screen, FlagScreen)
-    assert " pricing-page-test " in program.screen
-    await program.press("escape")
-    assert marked(program) == {"new-nav", "pricing-page-test"}
-    await mark(program, *UNDER_EXPERIMENTS)
-    await program.press("d")
-    assert isinstance(program.app.screen, ResultsScreen)
-    assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
-    await program.press("escape")
-    assert marked(program) == set(UNDER_EXPERIMENTS)
-    assert program.wire.writes() == []
-
-
-async def test_letters_on_skipped_rows_do_not_type_the_confirmation(setting: Setting) -> None:
+async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(setting: Setting) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await mark(program, "new-nav", "export-parquet", "pricing-page-test")
         await program.press("d")
         question = program.app.screen
-        await program.press("shift+tab", "y", "n", "o", "q")
+        await program.press("shift+tab", *"ynoq")
         assert program.app.screen is question
-        assert program.wire.writes() == []
-
-
-# Every command for many
-
-
-async def meddle(program: Program, key: str, **theirs: Any) -> None:
-    """A colleague changes a flag."""
-    colleague, id = program.colleague(), program.row(key).id
-    fresh = await colleague.flags.get(id)
-    if "groups" in theirs:
-        theirs = {"filters": {**fresh.filters, **theirs}}
-    await colleague.flags.update(id, theirs, version=fresh.version)
-
-
-async def test_flag_that_a_colleague_changed_is_skipped(setting: Setting) -> None:
-    async with running(setting) as program:
-        await mark(program, "new-nav", "export-parquet", "replay-canvas")
-        await meddle(program, "replay-canvas", groups=[])
-        await program.press("%", *"15", "enter")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        assert " 2 of 3 flags in TEST" in program.screen
-        [line] = lines(program)
-        assert line.startswith("replay-canvas it has no condition, so no rollout; edit adds one")
-        await program.press("y")
-        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
-        assert len(program.wire.writes()) == 2
-
-
-async def test_existing_flags_are_skipped_by_a_copy(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("D", "down", "enter", "y")
-        await mark(program, "new-nav", "export-parquet", "replay-canvas")
-        await program.press("D", "enter")
-        assert "Create 2 of 3 flags in TEST" in program.screen
-        [line] = lines(program)
-        assert line.startswith("new-nav there is already a flag new-nav")
-        await program.press("y")
-        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
-        assert marked(program) == {"new-nav"}
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
-        assert " new-nav " in program.screen
+        assert " pricing-page-test " in program.screen
+        await program.press("escape")
+        assert marked(program) == {"new-nav", "export-parquet", "pricing-page-test"}
+        await mark(program, *UNDER_EXPERIMENTS)
+        await program.press("d")
+        assert isinstance(program.app.screen, ResultsScreen)
+        assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
+        await program.press("escape")
+        assert marked(program) == set(UNDER_EXPERIMENTS)
+        assert program.wire.writes() == []
 
 
 async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Setting) -> None:

@@ -15,31 +15,10 @@ def exported(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
-async def test_bare_times_are_local_and_copies_also_have_utc(
+async def test_bare_times_are_local_on_every_screen(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with running(setting) as program:
-        screen = await on_activity(program)
-        await program.press("down", "y")
-        assert "2026-03-02 09:57:" in program.app.clipboard
-        assert " CET (08:57:" in program.app.clipboard
-        await program.press("ctrl+s")
-        text = exported(tmp_path)
-        assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
-        assert " CET** (08:57:" in text
-        await program.press("at", *"09:58", "enter")
-        assert "@ 09:58 CET" in program.screen
-        first = screen.record
-        assert first is not None
-        assert first.at is not None
-        assert abs(first.at - (program.timing.now // 60 * 60 - 3 * 60)) < 120
-        rows = [line for line in program.screen.split("\n") if "checkout-redesign" in line]
-        assert rows[0].split()[0] == "09:57"
-        assert " CET " in program.screen.split("\n")[5]
-
-
-async def test_journal_schedule_and_since_are_local_and_say_so(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True, size=(132, 40))) as program:
         await program.go_to("new-nav")
         await program.press("space", "y", "J")
@@ -47,7 +26,20 @@ async def test_journal_schedule_and_since_are_local_and_say_so(setting: Setting)
         assert "CET" in program.screen
         await program.press("y")
         assert " CET** (09:00:" in program.app.clipboard
-        await program.press("escape")
+        screen = await on_activity(program)
+        await program.press("down", "y")
+        assert " CET (08:58:" in program.app.clipboard
+        await program.press("ctrl+s")
+        text = exported(tmp_path)
+        assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
+        assert " CET** (08:58:" in text
+        await program.press("at", *"09:58", "enter")
+        assert "@ 09:58 CET" in program.screen
+        assert screen.record is not None
+        assert screen.record.at is not None
+        assert abs(screen.record.at - (program.timing.now // 60 * 60 - 3 * 60)) < 120
+        assert " CET " in program.screen.split("\n")[5]
+        await program.press("escape", "1")
         await program.press("at", "enter")
         assert "09:00 or +2h, in CET (Europe/Berlin)" in words(program.screen)
         await program.press(*"2026-04-05 09:00")

@@ -147,17 +147,6 @@ async def test_set_that_stops_reports_its_outcomes(setting: Setting) -> None:
         assert "export-parquet: The server objects: No.\nNothing was changed." in program.notices[-1]
 
 
-async def test_set_is_read_again_for_its_question(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stage_two(program)
-        await program.press("plus", "ampersand")
-        staged = set_on_disk(program)
-        with staged.held():
-            staged.drop(lambda change_set: change_set.changes[:1])
-        await program.press("A")
-        assert "Apply: 1 change in" in program.screen
-
-
 async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=5)
     async with running(replace(setting, rules=rules)) as program:

@@ -1,12 +1,11 @@
 """Another user is faster: the conflict, the second question, and the server's state in the rows."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import httpx
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.doubles.wire import NARROW, Wire
+from tests.doubles.wire import NARROW
 from tests.journeys.test_edit_flags import RICH, make
 
 KEY = "team-invites-v3"
@@ -68,34 +67,3 @@ async def test_both_sides_are_shown_asked_about_and_read_into_rows(setting: Sett
             await program.press("y")
             stored = await program.stored(key)
             assert (program.row(key).active, program.row(key).name) == (stored.active, stored.name)
-
-
-def lose_lists(wire: Wire) -> None:
-    """Every list of flags fails in flight; single flags are answered."""
-
-    def fault(request: httpx.Request) -> httpx.Response | Exception | None:
-        return httpx.ConnectError("down") if request.url.path.endswith("/feature_flags/") else None
-
-    wire.before = fault
-
-
-async def test_a_change_planned_on_what_was_believed_is_asked_anew(setting: Setting) -> None:
-    kept = replace(setting, snapshots=True)
-    async with running(kept) as program:
-        # Off at a high version; the database is thrown away then.
-        id = program.row(KEY).id
-        for active in (False, True, False, True, False):
-            await program.colleague().flags.update(id, {"active": active})
-        await program.press("f5")
-        assert not program.row(KEY).active
-    async with running(kept, lose_lists) as program:
-        assert not program.row(KEY).active
-        await program.go_to(KEY)
-        await program.press("space")
-        assert any("already" in notice for notice in program.notices)
-        assert program.row(KEY).active
-        await program.press("space")
-        assert "Turn OFF in TEST" in program.screen
-        await program.press("y")
-        assert not (await program.stored(KEY)).active
-        assert len(program.wire.writes()) == 1

@@ -1,19 +1,9 @@
 """Undo and redo: one stack for everything a person changed in a project."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-
-import pytest
-from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_event
 
 from flagtui.app.flags.flag_list import FlagsScreen
-from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes.planner import Planned, Planner
-from flagtui.changes.undo import KINDS
 
 
 async def is_verified(program: Program) -> bool:
@@ -52,54 +42,6 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         await program.press("space", "y", "U")
         assert "There is nothing to redo" in program.notices[-1]
         assert await is_verified(program) is was
-
-
-async def test_later_kind_is_created_undone_and_recovered_like_others(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running(setting) as program:
-        session, workspace = program.app.app_state.session, program.app.app_state.workspace
-        assert workspace is not None
-        kitchen = Kitchen(session.journal)
-        monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
-        context = WorkspaceContext(program.app.app_state, workspace)
-        boiling = KettlePlanner(context, kitchen=kitchen)
-        program.app.runner.run(boil(program.app.runner, boiling))
-        await program.settle()
-        assert "Boil in TEST" in words(program.screen)
-        await program.press("y")
-        assert (kitchen.now, kitchen.asked) == (100, ["send kettle"])
-        assert "kettle is hot" in program.notices[-1]
-        await program.press("u")
-        assert "Undo: let kettle cool in TEST" in words(program.screen)
-        await program.press("y")
-        assert kitchen.now == 20
-        assert "undone: kettle is cold" in program.notices[-1]
-        kitchen.now = 100
-        (newest, *_), now = session.journal.entries(), program.timing.now
-        session.journal.begin(
-            replace(newest, id="open", undoes="", verb="boil", ending="", at=now - 90, after={"degrees": 100})
-        )
-        program.app.runner.recover_unresolved()
-        await program.settle()
-        assert "kettle: “boil” was done" in program.notices[-1]
-
-
-@dataclass
-class KettlePlanner(Planner[str, Kettle, Any]):
-    """Which kettle is boiled, in a kitchen that shows in no list."""
-
-    kitchen: Kitchen = field(kw_only=True)
-
-    def name(self, request: str) -> str:
-        return request
-
-    async def plan(self, requests: Sequence[str]) -> Planned[str, Kettle]:
-        return Planned(self.kitchen, [Kettle(name) for name in requests], requests)
-
-
-async def boil(changes: ChangeRunner, planner: KettlePlanner) -> None:
-    await changes.write(["kettle"], planner)
 
 
 async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting) -> None:
