@@ -175,10 +175,15 @@ class Program:
         await mirror.look()
         await self.settle()
 
+    async def search(self, query: str) -> None:
+        """Put a query into the search line of the list in front."""
+        self.app.screen.query_one("SearchLine").set_line(query)  # type: ignore[attr-defined]  # found by name
+        await self.settle()
+
     async def go_to(self, key: str) -> None:
-        """Search for a flag and stand on it."""
+        """Search for a record of the list in front and put the cursor on it."""
         await self.press("slash")
-        self.app.screen.query_one("SearchLine").set_line(key)  # type: ignore[attr-defined]  # found by name
+        await self.search(key)
         await self.press("enter")
 
 

@@ -10,9 +10,7 @@ async def stand_on_experiment(program: Program, name: str) -> None:
     """Open the experiments and find the one with this name."""
     if not isinstance(program.app.screen, ExperimentsScreen):
         await program.press("2")
-    await program.press("slash")
-    program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
-    await program.press("enter")
+    await program.go_to(name)
 
 
 async def stand_on_event(program: Program, name: str) -> None:

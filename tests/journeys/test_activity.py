@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import ask, listed, on_activity, shown
+from tests.journeys.timeline import listed, on_activity, shown
 
 from flagtui.app.flags.flag_screen import FlagScreen
 
@@ -37,15 +37,15 @@ async def test_the_log_is_told_in_words_found_and_opened(narrow_mode: Setting) -
         assert len(screen.feed.rows) == 100
         await program.press("G")
         assert (len(screen.feed.rows), pages(program)) == (200, read + 1)
-        await ask(program, "flag:kill-search")
+        await program.search("flag:kill-search")
         assert screen.feed.is_complete
         assert len({row.id for row in screen.feed.rows}) == screen.feed.total == len(screen.feed.rows)
         assert "rollout 100 % → 0 %, turned off" in words(program.screen)
-        await ask(program, '"saved without a change" flag:new-nav')
+        await program.search('"saved without a change" flag:new-nav')
         await program.press("z")
         assert "what it changed is not logged" in program.notices[-1]
         assert program.wire.writes() == []
-        await ask(program, "by:sam flag:checkout-redesign")
+        await program.search("by:sam flag:checkout-redesign")
         assert "Alice" not in "\n".join(program.screen.split("\n")[5:])
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
@@ -105,13 +105,13 @@ async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setti
         program.wire.let_go.set()
         await program.settle()
         assert "condition 1: + Paying customers" in program.screen
-        await ask(program, "paying")
+        await program.search("paying")
         assert "1 of" in program.screen
         assert "new-nav" in program.screen
         assert sum(line.endswith("/cohorts/") for line in program.wire.passed) == 1
 
         screen = await on_activity(program)
-        await ask(program, "")
+        await program.search("")
         await program.press("escape", "down", "down", "down")
         before, stood_on = listed(program), screen.record
         await colleague.flags.update(flag.id, {"active": False})
@@ -144,7 +144,7 @@ async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setti
         more = {"filters": changed, "has_encrypted_payloads": True}
         await colleague.flags.update(sealed.id, more, version=sealed.version)
         await program.press("f5")
-        await ask(program, "flag:sealed kind:payload")
+        await program.search("flag:sealed kind:payload")
         assert "payload of true changed" in words(program.screen)
         assert "••••" in program.screen
         assert "heim" not in program.screen

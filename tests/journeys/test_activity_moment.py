@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import ask, listed, on_activity, shown
+from tests.journeys.timeline import listed, on_activity, shown
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.models.json_value import JSON
@@ -36,7 +36,7 @@ async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     await program.press("escape", "escape")
     assert screen.search.value == ""
     assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
-    await ask(program, "@ 04:30")
+    await program.search("@ 04:30")
     suspects = shown(screen)
     assert "UTC ↓" not in program.screen
     await program.press("s")
@@ -51,11 +51,11 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> N
     screen = await on_activity(program)
     await program.press("down", "down", "down")
     kept = screen.record
-    await ask(program, "@ 08:58")
+    await program.search("@ 08:58")
     assert screen.record == shown(screen)[0]
     await program.press("down")
     assert screen.record == shown(screen)[1]
-    await ask(program, "@ 04:30")
+    await program.search("@ 04:30")
     first = screen.record
     assert first == shown(screen)[0]
     assert first is not None
@@ -63,9 +63,9 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> N
     # What narrows the same moment further leaves the reader where he is.
     await program.press("down")
     second = screen.record
-    await ask(program, "@ 04:30 -by:wei")
+    await program.search("@ 04:30 -by:wei")
     assert screen.record == second
-    await ask(program, "")
+    await program.search("")
     assert screen.record in (second, kept)
 
 
@@ -103,7 +103,7 @@ async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting
         assert "± USERS" in program.screen
         assert "+258" in program.screen
         assert "about +258 of 515 users, as counted now" in words(program.screen)
-        await ask(program, "flag:billing-usage-alerts")
+        await program.search("flag:billing-usage-alerts")
         assert "± USERS" not in program.screen
 
 
@@ -121,7 +121,7 @@ async def test_narrow_screens_divide_and_count_the_candidates(setting: Setting) 
         heading, first = program.screen.split("\n")[3:5]
         assert heading.split() == ["UTC", "RECORD", "WHAT", "±", "USERS"]
         assert first.rstrip("┃").split()[-1] == "≤+17"
-        await ask(program, "")
+        await program.search("")
         assert "FLAG" in program.screen
         assert "WHO" in program.screen
         assert not any(line.startswith("───") for line in listed(program))
@@ -150,15 +150,15 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         await program.press("enter")
         assert isinstance(program.app.screen, EventScreen)
         await program.press("escape")
-        await ask(program, "@ 30m kind:experiment")
+        await program.search("@ 30m kind:experiment")
         [row] = shown(screen)
         assert (row.kind, row.key) == ("experiments", "Checkout redesign")
         await program.press("w")
         assert "it is no change of a flag" in words(program.screen)
-        await ask(program, "")
+        await program.search("")
         assert {row.kind for row in shown(screen)} == {"flags"}
 
-        await ask(program, "@ 08:58")
+        await program.search("@ 08:58")
         wanted = {event.name, "Checkout redesign", "billing-usage-alerts"}
         for row in shown(screen)[:6]:
             await program.press(*(("x",) if row.key in wanted else ("down",)))
@@ -176,12 +176,12 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         await program.press("y")
         assert len(program.wire.writes()) == 3
         assert sent[-1] == {"metrics_secondary": []}
-        await ask(program, "@ 10m kind:experiment")
+        await program.search("@ 10m kind:experiment")
         assert [row.who for row in shown(screen)] == ["Mo", "Alice"]
         await program.press("z")
         assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
 
-        await ask(program, "flag:checkout-redesign kind:payload")
+        await program.search("flag:checkout-redesign kind:payload")
         await program.press("x", "x", "z")
         assert "Revert 1 of 2: " in words(program.screen)
         await program.press("y")

@@ -31,9 +31,7 @@ HOUR_AGO = NOW.timestamp() - 3_600
 
 
 async def search(program: Program, line: str) -> str:
-    await program.press("slash")
-    program.app.screen.query_one("SearchLine").set_line(line)  # type: ignore[attr-defined]  # found by name
-    await program.press("enter")
+    await program.go_to(line)
     return words(program.screen)
 
 

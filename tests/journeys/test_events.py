@@ -170,9 +170,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
 async def test_many_are_verified_and_tagged_together(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await program.press("3")
-        program.app.screen.search.set_line("is:unverified name:btn_click")  # type: ignore[attr-defined]
-        await program.settle()
-        program.app.screen.set_focus(program.app.screen.query_one(RowList))
+        await program.go_to("is:unverified name:btn_click")
         await program.press("x", "x", "x")
         marked = [row.name for row in program.app.screen.chosen()]  # type: ignore[attr-defined]
         assert len(marked) == 3

@@ -43,7 +43,7 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
             program.journal.begin(entry)
         await program.press("J")
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
-        await program.press("slash", *"is:undo", "enter")
+        await program.go_to("is:undo")
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
         await program.press("escape", "escape")
         await program.go_to("new-nav")

@@ -76,7 +76,7 @@ async def test_key_of_another_list_names_it_once(program: Program) -> None:
 async def test_key_without_an_effect_explains_itself(program: Program) -> None:
     await program.press("7")
     assert program.notices == ["7: no saved search; Q saves the present one"]
-    await program.press("slash", *"zzzz", "enter")
+    await program.go_to("zzzz")
     for key in ("space", "enter", "y", "x"):
         program.app.clear_notifications()
         await program.press(key)
@@ -85,7 +85,9 @@ async def test_key_without_an_effect_explains_itself(program: Program) -> None:
     assert " DELETED " in program.screen
     await program.press("space")
     assert program.notices[-1].endswith("the flag has been deleted; restore it first")
-    await program.press("escape", "escape", "2", "slash", *"is:draft", "enter", "R")
+    await program.press("escape", "escape", "2")
+    await program.go_to("is:draft")
+    await program.press("R")
     assert program.notices[-1] == "no experiment in view is running or paused"
 
 

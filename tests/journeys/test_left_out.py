@@ -42,8 +42,7 @@ def marked(program: Program) -> set[str]:
 
 async def mark(program: Program, *keys: str) -> None:
     """Mark flags of the list, and leave the cursor on the last of them."""
-    program.app.screen.query_one("SearchLine").set_line("")  # type: ignore[attr-defined]  # found by name
-    await program.settle()
+    await program.search("")
     rows = program.app.screen.query_one(RowList)
     rows.action_clear_marks()
     for key in keys:

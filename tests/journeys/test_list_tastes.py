@@ -120,7 +120,7 @@ async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Progra
 async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:
     async with running(setting) as program:
         asked = len(program.wire.passed)
-        await program.press("slash", *"is:archived", "enter")
+        await program.go_to("is:archived")
         shown = program.app.screen.query_one(RowList).shown
         assert shown > 0
         assert len(program.wire.passed) > asked
@@ -170,9 +170,8 @@ async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Sett
 async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) -> None:
     async with running(setting) as program:
         assert "UPDATED ↓" in program.screen
-        await program.press(
-            "slash", *"type:boolean", "enter", "down", "down", "space", "y", "escape", "escape"
-        )
+        await program.go_to("type:boolean")
+        await program.press("down", "down", "space", "y", "escape", "escape")
         changed = program.app.screen.query_one(RowList).row_id
         assert "UPDATED" in program.screen
         assert "UPDATED ↓" not in program.screen

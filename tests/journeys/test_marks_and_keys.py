@@ -153,7 +153,8 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
 
 async def test_marked_changes_in_the_journal_are_undone_together(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("slash", *"type:boolean is:off", "enter", "x", "down", "down", "down", "X")
+        await program.go_to("type:boolean is:off")
+        await program.press("x", "down", "down", "down", "X")
         keys = [row.key for row in program.app.screen.rows.marked_rows()]  # type: ignore[attr-defined]
         await program.press("a", "y")
         await program.press("J", "x", "x", "x", "z")

@@ -15,7 +15,8 @@ from flagtui.service.keys import NewKey, create_key
 
 async def test_another_profile_replaces_badge_and_rows(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("prod",))) as program:
-        await program.press("slash", *"checkout", "enter", "x")
+        await program.go_to("checkout")
+        await program.press("x")
         await program.press("P")
         assert "prod" in words(program.screen)
         await program.press("down", "enter")

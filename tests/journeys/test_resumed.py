@@ -23,7 +23,8 @@ def front(program: Program) -> BrowseScreen:
 
 async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:
     async with running(remembering(replace(setting, size=WIDE))) as program:
-        await program.press("slash", *"checkout", "enter", "s", "down", "down", "v")
+        await program.go_to("checkout")
+        await program.press("s", "down", "down", "v")
         left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))
         assert front(program).rows.place > 0
         drawn = program.screen.splitlines()[2:20]

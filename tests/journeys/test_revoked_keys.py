@@ -21,7 +21,9 @@ from flagtui.app.writing.question import ConfirmScreen
 
 async def test_key_revoked_while_reading_results_is_replaced_without_loss(any_mode: Setting) -> None:
     async with running(replace(any_mode, size=WIDE)) as program:
-        await program.press("2", "slash", *"is:running", "enter", "enter")
+        await program.press("2")
+        await program.go_to("is:running")
+        await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = results(program)
         assert seen

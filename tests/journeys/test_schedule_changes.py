@@ -46,13 +46,11 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         assert len([line for line in program.wire.passed if "scheduled_changes" in line]) == 1
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
-        screen.search.set_line("new-nav")
-        await program.settle()
+        await program.search("new-nav")
         assert "◷" not in program.screen
         await program.press("at", "enter", *"+2h", "enter", "y")
         assert "◷" in program.screen
-        screen.search.set_line("due:<3h")
-        await program.settle()
+        await program.search("due:<3h")
         assert "new-nav" in program.screen
         await program.press("u", "y")
         assert screen.rows.shown == 0

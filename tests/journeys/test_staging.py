@@ -80,10 +80,13 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Sett
         assert "experiments change in steps" in words(program.screen)
         await program.press("n")
         assert "a new experiment is made at once" in words(program.screen)
-        await program.press("slash", *"is:stopped", "enter", "enter", "a", "enter")
+        await program.go_to("is:stopped")
+        await program.press("enter", "a", "enter")
         assert "STAGING 2" in program.screen
         assert "STAGED      Δ in the list → archived" in program.screen
-        await program.press("escape", "3", "slash", *"export_", "enter", "V", "enter")
+        await program.press("escape", "3")
+        await program.go_to("export_")
+        await program.press("V", "enter")
         assert "STAGED      Δ unverified → verified" in program.screen
         await program.press("u")
         assert "STAGED      " not in program.screen

@@ -80,7 +80,8 @@ async def changed_earlier(program: Program) -> int:
 
 async def test_launch_is_undone_in_two_questions_flag_first(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.press("2", "slash", *"length of the tour", "enter")
+        await program.press("2")
+        await program.go_to("length of the tour")
         await program.press("L", "y")
         assert await at_hand(program) == ("running", True)
         await program.press("u")

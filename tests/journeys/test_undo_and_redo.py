@@ -3,8 +3,6 @@
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_event
 
-from flagtui.app.flags.flag_list import FlagsScreen
-
 
 async def is_verified(program: Program) -> bool:
     definition = await program.colleague().event_definitions.by_name("checkout completed")
@@ -46,10 +44,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
 
 async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting) -> None:
     async with running(setting) as program:
-        screen = program.app.screen
-        assert isinstance(screen, FlagsScreen)
-        screen.search.set_line("type:boolean is:off")
-        await program.settle()
+        await program.search("type:boolean is:off")
         await program.press(*["x"] * 5, "a", "y")
         entries = program.journal.entries()
         assert len(entries) == 5

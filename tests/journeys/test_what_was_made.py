@@ -1,20 +1,10 @@
 """Created, copied and restored records are under the cursor, whatever the search hides."""
 
 from tests.doubles.whole_program import Program, Setting, running
+from tests.journeys.flag_form import fill
 from tests.journeys.standing import stand_on_event
-from textual.widgets import Input
 
 from flagtui.app.lists.list_screen import ListScreen
-
-
-async def search(program: Program, line: str) -> None:
-    program.app.screen.query_one("SearchLine").set_line(line)  # type: ignore[attr-defined]  # found by name
-    await program.settle()
-
-
-async def fill(program: Program, text: str) -> None:
-    program.app.screen.query_one(Input).value = text
-    await program.press("enter")
 
 
 def was_told(program: Program, words: str) -> bool:
@@ -36,29 +26,29 @@ def line_of(program: Program) -> str:
 
 async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
-        await search(program, "is:stale")
+        await program.search("is:stale")
         await program.press("down", "down", "n", "enter")
         await fill(program, "brand-new")
         await program.press("ctrl+s", "y")
         assert (stands_on(program), line_of(program)) == ("brand-new", "")
         assert was_told(program, "the search is:stale was cleared: it hid brand-new")
         program.app.clear_notifications()
-        await search(program, "new-nav")
+        await program.search("new-nav")
         await program.press("D", "enter", "enter", "ctrl+s", "y")
         assert (stands_on(program), line_of(program)) == ("new-nav-copy", "new-nav")
         assert not was_told(program, "the search")
-        await search(program, "")
+        await program.search("")
         await program.go_to("export-parquet")
         await program.press("d", "y")
-        await search(program, "is:off")
+        await program.search("is:off")
         await program.press("ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "export-parquet"
         assert was_told(program, "the search is:off was cleared: it hid export-parquet")
         await program.go_to("team-invites-v3")
         await program.press("a", "y")
-        await search(program, "is:archived team-invites-v3")
+        await program.search("is:archived team-invites-v3")
         await program.press("d", "y")
-        await search(program, "")
+        await program.search("")
         await program.press("ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "team-invites-v3"
         assert line_of(program) == "is:archived"
@@ -68,7 +58,7 @@ async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setti
 async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("2")
-        await search(program, "is:stopped Logos")
+        await program.search("is:stopped Logos")
         await program.press("enter", "D", "enter")
         await fill(program, "logos-three")
         await fill(program, "Third")
@@ -76,13 +66,13 @@ async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(s
         assert stands_on(program) == "Third"
         assert was_told(program, "the search is:stopped Logos was cleared: it hid Third")
         await program.press("d", "y")
-        await search(program, "is:running")
+        await program.search("is:running")
         await program.press("u", "y")
         assert stands_on(program) == "Third"
         await stand_on_event(program, "checkout completed")
         await program.press("d")
         await fill(program, "checkout completed")
-        await search(program, "is:hidden")
+        await program.search("is:hidden")
         await program.press("u", "y")
         assert stands_on(program) == "checkout completed"
         assert was_told(program, "the search is:hidden was cleared: it hid checkout completed")

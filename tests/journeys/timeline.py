@@ -11,15 +11,8 @@ async def on_activity(program: Program, line: str = "") -> ActivityScreen:
     screen = program.app.screen
     assert isinstance(screen, ActivityScreen)
     if line:
-        await ask(program, line)
+        await program.search(line)
     return screen
-
-
-async def ask(program: Program, line: str) -> None:
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
-    screen.search.set_line(line)
-    await program.settle()
 
 
 def shown(screen: ActivityScreen) -> list[ChangeRow]:
