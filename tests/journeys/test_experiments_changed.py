@@ -1,5 +1,6 @@
-"""Steps of an experiment's life on the whole program, on servers of every kind."""
+"""Experiments changed by steps, as text and as copies, on servers of every kind."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
+from textual.widgets import Input
 
 from flagtui.app.dialogs.picker import PickerScreen
 from flagtui.app.dialogs.prompt import PromptScreen
@@ -188,3 +190,47 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
             "POST /api/projects/1/experiments/26/pause/"
         ]
         assert any("is paused; its flag is off" in notice for notice in program.notices)
+
+
+def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *replacements: tuple[str, str]) -> None:
+    """An editor that replaces texts in the file."""
+    script = folder / "editor.py"
+    lines = "".join(f"text = text.replace({old!r}, {new!r})\n" for old, new in replacements)
+    body = "import pathlib, sys\npath = pathlib.Path(sys.argv[1])\ntext = path.read_text()\n"
+    script.write_text(f"{body}{lines}path.write_text(text)\n", encoding="utf-8")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
+
+
+async def test_experiment_is_edited_in_the_users_editor_and_copied(
+    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(any_mode) as program:
+        await stand_on_experiment(program, "Chart colours")
+        editor(tmp_path, monkeypatch)
+        await program.press("E")
+        assert any("nothing was changed" in notice for notice in program.notices)
+
+        editor(tmp_path, monkeypatch, ('"metrics": [', '"metrics": {'))
+        await program.press("E")
+        assert any("it is not JSON" in notice and "kept in" in notice for notice in program.notices)
+        assert sent(program) == []
+        kept = any_mode.folder / "state" / "drafts" / "experiment-20.json"
+        assert '"metrics": {' in kept.read_text(encoding="utf-8")
+
+        editor(tmp_path, monkeypatch, ("Do calmer colours", "Do louder colours"))
+        await program.press("E")
+        assert "Do louder colours" in program.screen
+        await say_yes(program)
+        changed = await stored(program, "Chart colours")
+        assert changed.description == "Do louder colours keep people reading?"
+        assert (changed.state, len(changed.metrics)) == ("running", 1)
+
+        if is_legacy(any_mode):
+            return
+        await program.press("D", "down", "enter")
+        program.app.screen.query_one(Input).value = "chart-colours-there"
+        await program.press("enter")
+        assert "shared metrics stay behind" in words(program.screen)
+        await say_yes(program)
+        assert any("has a copy there" in notice for notice in program.notices)
+        assert (await stored(program, "Chart colours")).id == 20

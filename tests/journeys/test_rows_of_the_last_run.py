@@ -1,20 +1,24 @@
-"""Before there is a connection: rows of the last run, the same that come with it, and nothing to change."""
+"""A new start: rows of the last run until there is a connection, lists as left, open changes named."""
 
 import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
-from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running
 from tests.doubles.wire import Wire
 
+from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.config.preferences import Preferences
 
 
-def remembering(setting: Setting) -> Setting:
-    memory = Path(setting.folder) / "memory"
-    return replace(setting, snapshots=True, preferences=Preferences(memory=memory), size=WIDE)
+def remembering(setting: Setting, *, resumes: bool = True) -> Setting:
+    """As another start of the program would find it."""
+    preferences = Preferences(memory=setting.folder / "memory", resumes=resumes)
+    return replace(setting, snapshots=True, preferences=preferences, size=WIDE)
 
 
 def drawn(program: Program) -> list[str]:
@@ -97,3 +101,85 @@ async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) 
         found.set()
         await program.settle()
         assert "rollout 50 % → 100 %" in program.screen
+
+
+def front(program: Program) -> BrowseScreen:
+    screen = program.app.screen
+    assert isinstance(screen, BrowseScreen)
+    return screen
+
+
+async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        await program.go_to("checkout")
+        await program.press("s", "down", "down", "v")
+        left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))
+        assert front(program).rows.place > 0
+        drawn = program.screen.splitlines()[2:20]
+        await program.press("q")
+    async with running(remembering(setting)) as program:
+        now = front(program)
+        assert (now.search.value, now.rows.row_id, now.has_class("-preview")) == left
+        assert program.screen.splitlines()[2:20] == drawn
+        await program.press("q")
+    memory = Path(setting.folder) / "memory" / "remembered.json"
+    memory.write_text(memory.read_text().replace('"record": ', '"record": 9999'))
+    async with running(remembering(setting)) as program:
+        assert (front(program).search.value, front(program).rows.place) == ("checkout", 0)
+
+
+async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> None:
+    left: dict[str, object] = {}
+    for tab in ("2", "4", ""):
+        async with running(remembering(setting)) as program:
+            if left:
+                assert program.app.tabs.current == max(left)
+            for seen, record in left.items():
+                await program.press(seen)
+                assert front(program).rows.row_id == record
+            if tab:
+                await program.press(tab, "down", "down")
+                left[tab] = front(program).rows.row_id
+                assert front(program).rows.place > 0
+            await program.press("q")
+    async with running(remembering(setting, resumes=False)) as program:
+        assert program.app.tabs.current == "1"
+        assert (front(program).search.value, front(program).rows.place) == ("", 0)
+
+
+SAID = {
+    "new-nav": ("failed", "new-nav: “turn off” was not applied"),
+    "export-parquet": ("saved", "export-parquet: “turn off” was done at version"),
+    "checkout-redesign": ("failed", "checkout-redesign: “pause experiment” was not applied"),
+    "checkout_completed": ("failed", "checkout_completed: “hide” was not applied"),
+}
+"""By record: how its change ended, and in which words that is said."""
+
+
+async def test_the_start_says_what_became_of_changes_left_open(setting: Setting) -> None:
+    async with running(setting) as program:
+        flag, other = await program.stored("new-nav"), await program.stored("export-parquet")
+        host = str(program.colleague().host)
+        event = await program.colleague().event_definitions.by_name("checkout_completed")
+    assert other.version is not None
+    here, hour_ago = Signature("alice@acme.com", "test", host, "1"), NOW.timestamp() - 3600
+    off, on = {"active": False}, {"active": True}
+    journal = Journal(setting.folder / "journal")
+    for entry in (
+        Entry(record=flag.id, key=flag.key, verb="turn off",
+              version=flag.version, before=on, after=off),
+        Entry(record=other.id, key=other.key, verb="turn off",
+              version=other.version - 1, before=off, after=on),
+        Entry(record=31, key="checkout-redesign", verb="pause experiment", kind="experiment",
+              before={"status": "running"}, after={"status": "paused"}),
+        Entry(uuid=event.id, key=event.name, verb="hide", kind="event_definition",
+              before={"hidden": False}, after={"hidden": True}),
+    ):  # fmt: skip
+        journal.begin(replace(entry, id=entry.key, at=hour_ago, signature=here))
+    async with running(setting) as program:
+        assert {entry.key: entry.ending for entry in program.journal.entries()} == {
+            key: ending for key, (ending, _words) in SAID.items()
+        }
+        for _ending, said in SAID.values():
+            assert any(notice.startswith(f"Left open last time: {said}") for notice in program.notices), said
+        assert program.wire.writes() == []

@@ -1,4 +1,4 @@
-"""Changes that happen later: scheduled, made by the server when they are due, or dropped before."""
+"""Changes that happen later: scheduled, listed, made by the server when they are due, or dropped before."""
 
 from typing import Any
 
