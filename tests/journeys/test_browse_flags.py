@@ -9,6 +9,7 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -44,6 +45,19 @@ async def test_flags_are_searched_by_words_and_single_keys(program: Program) -> 
     assert "esc clears the search" in program.screen
 
 
+async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Program) -> None:
+    line = program.app.screen.query_one(SearchLine)
+    await program.press("slash", *"new-nav", "enter", "slash", *"kill")
+    assert line.value == "kill"
+    assert "kill-search-v2" in program.screen
+    await program.press("enter", "slash", "enter")
+    assert line.value == "kill"
+    await program.press("slash", "right", *"-s")
+    assert line.value == "kill-s"
+    await program.press("enter", "slash", "end", "backspace")
+    assert line.value == "kill-"
+
+
 async def test_order_and_refresh_keep_cursor_marks_and_filter(program: Program) -> None:
     await program.go_to("hogql-joins")
     await program.press("escape", "s")
@@ -71,6 +85,28 @@ async def test_palette_jumps_to_flags_and_copies_commands(program: Program) -> N
     assert (await program.stored("new-nav")).active
 
 
+COPIED = {
+    "id": "sent to the terminal's clipboard: {id}",
+    "command": "flagtui --profile test --project 1 --flag=new-nav",
+    "JSON": "new-nav as JSON",
+}
+"""By row of the menu: what its toast says."""
+
+
+async def test_copies_and_links_are_chosen_from_a_menu(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await program.go_to("new-nav")
+    for chosen, expected in COPIED.items():
+        await program.press("Y", *chosen, "enter")
+        assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
+        assert "phx_" not in program.app.clipboard
+    assert '"key": "new-nav"' in program.app.clipboard
+    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
+    await program.press("o")
+    assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
+
+
 async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         assert shown(program) == 248
@@ -87,15 +123,6 @@ async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting)
         assert "email ends with @acme.com" in words(program.screen)
         await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
-        await program.press("escape", "p")
-        assert "Mobile" in program.screen
-        await program.press(*"mob", "enter")
-        assert "Mobile #2" in program.screen.splitlines()[0]
-        assert 0 < shown(program) < 248
-
-
-async def test_preview_follows_a_changed_row_before_the_cursor_rests(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("new-nav")
         workspace, row = program.app.app_state.workspace, program.row("new-nav")
         assert workspace is not None
@@ -103,4 +130,9 @@ async def test_preview_follows_a_changed_row_before_the_cursor_rests(setting: Se
         with workspace.collection("flags").showing(row.id, {"active": False}):
             program.app.app_state.notify_watchers()
             await quiet.settle(program.app, rests=False)
-            assert "  OFF   " in program.screen
+            assert "  OFF   " in program.screen, "the preview follows before the cursor rests"
+        await program.press("escape", "p")
+        assert "Mobile" in program.screen
+        await program.press(*"mob", "enter")
+        assert "Mobile #2" in program.screen.splitlines()[0]
+        assert 0 < shown(program) < 248

@@ -184,7 +184,7 @@ async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Sett
         assert (found.cohort_id, found.label) == (3, "Paying customers")
 
 
-async def test_rollout_of_rules_or_no_condition_is_refused_with_the_reason(setting: Setting) -> None:
+async def test_newer_targeting_is_read_only_and_shares_need_a_condition(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         id = program.row("new-nav").id

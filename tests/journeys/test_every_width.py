@@ -136,7 +136,7 @@ async def resize_at_once(program: Program, size: tuple[int, int]) -> None:
 
 async def leave(program: Program) -> None:
     """Back to the list of flags, as it is first seen."""
-    await resize(program, ROOMY)
+    await resize_at_once(program, ROOMY)
     program.app.uncover_list()
     program.app.tabs.open("1")
     await program.settle()

@@ -97,10 +97,6 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         program.timing.now += 1260
         await program.press("escape", "down", "up", "enter")
         assert "results calculated 20 min ago" in program.screen
-        await stand_on_experiment(program, "Onboarding questions")
-        await program.press("enter")
-        assert "traffic split uneven, not as intended (χ² test, p = " in words(program.screen)
-        assert "do not trust the results" in words(program.screen)
 
 
 async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> None:

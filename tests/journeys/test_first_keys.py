@@ -67,9 +67,13 @@ def row(program: Program) -> str:
     return str(program.app.screen.record.key)
 
 
-async def test_queued_keys_keep_their_order_and_their_row(setting: Setting) -> None:
+async def test_queued_keys_keep_order_and_row_and_escape_drops_them(setting: Setting) -> None:
     async with connecting(setting) as (program, connected):
-        await press(program, *THIRD)
+        await press(program, "x", "s", "down", "v")
+        assert isinstance(program.app.screen, WorkspaceList)
+        assert len(program.app.screen.rows.marks) == 1, "what needs no server is handled at once"
+        await press(program, "space", "j", "escape")
+        assert "Escape: 2 queued keys dropped" in program.notices
         flag = row(program)
         await press(program, "enter", "h", "escape", "h")
         assert row(program) == flag
@@ -92,18 +96,6 @@ async def test_queued_y_confirms_no_question(setting: Setting) -> None:
         assert flag in program.screen
         assert program.wire.writes() == []
         assert program.notices == ["A dialog takes only keys pressed after it opened: 3 queued keys dropped"]
-
-
-async def test_escape_drops_queued_keys_alone(setting: Setting) -> None:
-    async with connecting(setting) as (program, connected):
-        await press(program, "x", "s", "down", "v")
-        assert isinstance(program.app.screen, WorkspaceList)
-        assert len(program.app.screen.rows.marks) == 1, "what needs no server is handled at once"
-        await press(program, "space", "j", "escape")
-        assert "Escape: 2 queued keys dropped" in program.notices
-        connected.set()
-        await program.settle()
-        assert isinstance(program.app.screen, WorkspaceList)
 
 
 async def test_failed_connection_drops_queued_keys_and_refuses_more(setting: Setting) -> None:

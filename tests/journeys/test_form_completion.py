@@ -14,22 +14,7 @@ from textual.widgets import Input
 from flagtui.app.dialogs.completing_prompt import CompletingPrompt
 from flagtui.app.flags.form.flag_form import FormScreen
 
-SCOPES = {"property_definitions/": "property_definition:read", "persons/values/": "person:read"}
-UNANSWERED = (*SCOPES, "local_evaluation/", "user_blast_radius/")
-
-
-def refuse(wire: Wire) -> None:
-    """The key lacks the scopes of suggestions."""
-
-    def answer(request: httpx.Request) -> httpx.Response | None:
-        scope = next((SCOPES[end] for end in SCOPES if request.url.path.endswith(end)), None)
-        if scope is None:
-            return None
-        detail = f"API key missing required scope '{scope}'"
-        body = {"type": "authentication_error", "code": "permission_denied", "detail": detail}
-        return httpx.Response(403, json=body)
-
-    wire.before = answer
+UNANSWERED = ("property_definitions/", "persons/values/", "local_evaluation/", "user_blast_radius/")
 
 
 def cut_off(wire: Wire) -> None:
@@ -118,18 +103,6 @@ async def count_reach(program: Program) -> None:
     await program.settle()
     assert line_of(program) == "user"
     assert "users" in program.screen
-
-
-async def test_missing_scopes_leave_what_conditions_use(setting: Setting) -> None:
-    async with form(setting, refuse) as (program, _id):
-        stand_on(program, "+ a property")
-        await program.press("enter", "enter")
-        assert "only what conditions use: the key lacks property_definition:read" in program.screen
-        assert "plan" in program.screen
-        await fill(program, "plan", "is, or")
-        assert "only what conditions use: the key lacks person:read" in program.screen
-        await program.press("escape", "enter", "enter", "escape")
-        assert asked(program, "/property_definitions/") == 1, "a refusal is remembered"
 
 
 async def test_form_is_complete_without_a_response_for_suggestions(setting: Setting) -> None:

@@ -66,28 +66,6 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
-COPIED = {
-    "id": "sent to the terminal's clipboard: {id}",
-    "command": "flagtui --profile test --project 1 --flag=new-nav",
-    "JSON": "new-nav as JSON",
-}
-"""By row of the menu: what its toast says."""
-
-
-async def test_copies_and_links_are_chosen_from_a_menu(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await program.go_to("new-nav")
-    for chosen, expected in COPIED.items():
-        await program.press("Y", *chosen, "enter")
-        assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
-        assert "phx_" not in program.app.clipboard
-    assert '"key": "new-nav"' in program.app.clipboard
-    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
-    await program.press("o")
-    assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
-
-
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
         await program.go_to("new-nav")
@@ -102,19 +80,6 @@ async def test_server_without_an_address_offers_no_links(setting: Setting) -> No
         assert "new-nav has no page: the server is inside this program" in program.notices[-1]
         await program.press("colon", *"turn the flag on")
         assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
-
-
-async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Program) -> None:
-    line = program.app.screen.query_one(SearchLine)
-    await program.press("slash", *"new-nav", "enter", "slash", *"kill")
-    assert line.value == "kill"
-    assert "kill-search-v2" in program.screen
-    await program.press("enter", "slash", "enter")
-    assert line.value == "kill"
-    await program.press("slash", "right", *"-s")
-    assert line.value == "kill-s"
-    await program.press("enter", "slash", "end", "backspace")
-    assert line.value == "kill-"
 
 
 async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:

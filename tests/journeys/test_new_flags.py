@@ -69,13 +69,8 @@ async def test_invalid_key_is_refused_and_leaving_creates_nothing(program: Progr
     assert creations(program) == []
 
 
-async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -> None:
+async def test_a_flag_is_copied_to_another_project(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.go_to("new-nav")
-        await program.press("D", "enter", "enter", "ctrl+s")
-        assert "Stays behind" in program.screen
-        await program.press("y")
-        assert (await program.stored("new-nav-copy")).key == "new-nav-copy"
         await program.go_to("replay-canvas")
         await program.press("D")
         assert program.app.screen.query_one(OptionList).option_count > 1

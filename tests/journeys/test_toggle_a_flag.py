@@ -1,12 +1,17 @@
 """Turning a flag off and on again, with everything that can come between."""
 
-import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Setting, running, words
 
 
 async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
+        for answer in ("escape", "n", "enter", "space"):
+            await program.press("space")
+            assert program.app.screen.is_modal, answer
+            await program.press(answer, *["escape"] * (answer == "space"))
+            assert program.wire.writes() == [], answer
+            assert not program.app.screen.is_modal, answer
         await program.colleague().flags.update(program.row("new-nav").id, {"name": "Somebody else was here"})
         await program.press("space")
         question = words(program.screen)
@@ -35,19 +40,6 @@ async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -
         await program.press("U")
         assert "new-nav is unchanged already; nothing was sent. u goes on with" in words(program.screen)
         assert len(program.wire.writes()) == 2
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_nothing_but_a_yes_confirms(program: Program) -> None:
-    await program.go_to("new-nav")
-    for answer in ("escape", "n", "enter", "space"):
-        await program.press("space")
-        assert program.app.screen.is_modal, answer
-        await program.press(answer)
-        assert program.wire.writes() == [], answer
-        if program.app.screen.is_modal:
-            await program.press("escape")
-    assert (await program.stored("new-nav")).active
 
 
 async def test_flags_of_each_other_are_switched_together_and_asked_once(setting: Setting) -> None:

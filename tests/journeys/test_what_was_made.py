@@ -34,7 +34,9 @@ async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setti
         assert was_told(program, "the search is:stale was cleared: it hid brand-new")
         program.app.clear_notifications()
         await program.search("new-nav")
-        await program.press("D", "enter", "enter", "ctrl+s", "y")
+        await program.press("D", "enter", "enter", "ctrl+s")
+        assert "Stays behind" in program.screen
+        await program.press("y")
         assert (stands_on(program), line_of(program)) == ("new-nav-copy", "new-nav")
         assert not was_told(program, "the search")
         await program.search("")
