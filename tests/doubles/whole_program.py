@@ -32,6 +32,7 @@ from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.shell.toasts import READ
+from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
@@ -144,6 +145,20 @@ class Program:
         """What is on screen, as text."""
         self.draw()
         return screen_text(self.app)
+
+    @property
+    def header(self) -> str:
+        return self.screen.splitlines()[0].rstrip()
+
+    @property
+    def last_line(self) -> str:
+        """The keys of the screen."""
+        return self.screen.splitlines()[-1].strip()
+
+    @property
+    def rows(self) -> RowList[Any]:
+        """The rows of the list in front."""
+        return self.app.screen.query_one(RowList)
 
     @property
     def notices(self) -> list[str]:

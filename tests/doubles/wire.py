@@ -53,6 +53,10 @@ class Wire(httpx.AsyncBaseTransport):
             raise answer
         return answer
 
+    def count(self, part: str) -> int:
+        """Return how many requests had this in their method and path."""
+        return sum(part in line for line in self.passed)
+
     def writes(self) -> list[str]:
         """The requests that were meant to change something."""
         return [line for line in self.passed if line.startswith("PATCH") or line.endswith(NARROW)]

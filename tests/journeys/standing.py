@@ -1,9 +1,10 @@
-"""Going to one record of a list by its name."""
+"""Experiments and events by name: going to one in its list, and what the service has."""
 
 from tests.doubles.whole_program import Program
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
+from flagtui.models.event_definition import EventDefinition
 
 
 async def stand_on_experiment(program: Program, name: str) -> None:
@@ -11,6 +12,11 @@ async def stand_on_experiment(program: Program, name: str) -> None:
     if not isinstance(program.app.screen, ExperimentsScreen):
         await program.press("2")
     await program.go_to(name)
+
+
+async def stored_event(program: Program, name: str) -> EventDefinition:
+    """Return an event definition as the service has it."""
+    return await program.colleague().event_definitions.by_name(name)
 
 
 async def stand_on_event(program: Program, name: str) -> None:

@@ -89,12 +89,12 @@ async def test_ages_stay_the_same_and_undrawn_within_a_minute(
     program.timing.now = program.timing.now // 60 * 60 + 2
     program.app.ages.pass_minute()
     await program.settle()
-    drawn = watch_drawing(program.app.screen.query_one(RowList), monkeypatch)
+    drawn = watch_drawing(program.rows, monkeypatch)
     program.timing.now += 50
     await program.settle()
     assert drawn == []
     await program.press("j")
-    row: FlagRow | None = program.app.screen.query_one(RowList).row
+    row: FlagRow | None = program.rows.row
     assert row is not None
     line = next(text for text in program.screen.splitlines()[6:] if f" {row.key} " in text)
     age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])

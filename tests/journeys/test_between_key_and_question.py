@@ -76,7 +76,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
             program.notices[-1] == "The command was cancelled while reading 2 of 3 flags; it changed nothing."
         )
         assert not program.app.screen.is_modal
-        assert "reading" not in words(program.screen.splitlines()[0])
+        assert "reading" not in words(program.header)
         await program.press("percent_sign")
         assert program.app.screen.is_modal
         assert len(wire.writes()) == 1

@@ -8,14 +8,9 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def shown(program: Program) -> int:
-    return program.app.screen.query_one(RowList).shown
 
 
 async def test_flags_are_searched_by_words_and_single_keys(program: Program) -> None:
@@ -23,22 +18,22 @@ async def test_flags_are_searched_by_words_and_single_keys(program: Program) -> 
     counts = []
     for letter in "check":
         await program.press(letter)
-        counts.append(shown(program))
+        counts.append(program.rows.shown)
     assert counts == sorted(counts, reverse=True)
     assert 0 < counts[-1] < counts[0] < 248
     assert f"{counts[-1]} of 248" in program.screen
     await program.press("escape", "escape")
-    assert shown(program) == 248
+    assert program.rows.shown == 248
     await program.press("t", "r")
     assert "type:boolean runtime:server" in program.screen
-    assert 0 < shown(program) < 248
+    assert 0 < program.rows.shown < 248
     await program.press("t", "t", "t", "t", "r", "r", "r")
-    assert shown(program) == 248
+    assert program.rows.shown == 248
     await program.press("b")
-    assert 0 < shown(program) < 248
-    assert program.app.screen.query_one(RowList).row.creator == "alice@acme.com"  # type: ignore[union-attr]
+    assert 0 < program.rows.shown < 248
+    assert program.rows.row.creator == "alice@acme.com"  # type: ignore[union-attr]
     await program.press("escape", "slash", *"is:stal")
-    assert shown(program) == 248
+    assert program.rows.shown == 248
     assert "is: use on" in program.screen
     await program.press("escape", "escape", "slash", *"zzzz")
     assert "No match in 248 rows for  zzzz" in program.screen
@@ -61,7 +56,7 @@ async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Progra
 async def test_order_and_refresh_keep_cursor_marks_and_filter(program: Program) -> None:
     await program.go_to("hogql-joins")
     await program.press("escape", "s")
-    rows = program.app.screen.query_one(RowList)
+    rows = program.rows
     assert rows.row.key == "hogql-joins"  # type: ignore[union-attr]
     await program.go_to("web")
     await program.press("down", "x", "down")
@@ -109,8 +104,8 @@ async def test_copies_and_links_are_chosen_from_a_menu(
 
 async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
-        assert shown(program) == 248
-        header = program.screen.splitlines()[0]
+        assert program.rows.shown == 248
+        header = program.header
         assert "TEST   acme › Web app #1  service.test" in header
         assert "alice@acme.com  ● synced just now" in header
         await program.go_to("checkout-redesign")
@@ -134,5 +129,5 @@ async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting)
         await program.press("escape", "p")
         assert "Mobile" in program.screen
         await program.press(*"mob", "enter")
-        assert "Mobile #2" in program.screen.splitlines()[0]
-        assert 0 < shown(program) < 248
+        assert "Mobile #2" in program.header
+        assert 0 < program.rows.shown < 248

@@ -15,7 +15,7 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
     async with running(any_mode) as program:
         await program.go_to("type:boolean is:off")
         await program.press("x", "down", "X")
-        rows = program.app.screen.query_one(RowList)
+        rows = program.rows
         marked = [row.key for row in rows.marked_rows()]
         assert len(marked) == 3
         await program.press("d")

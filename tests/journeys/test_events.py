@@ -7,32 +7,21 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill
 from tests.journeys.modes import is_legacy
-from tests.journeys.standing import stand_on_event
+from tests.journeys.standing import stand_on_event, stored_event
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.config.guard_rules import GuardRules, Level
-from flagtui.models.event_definition import EventDefinition
 
 NAME = "checkout completed"
-
-
-async def stored(program: Program, name: str = NAME) -> EventDefinition:
-    """An event as the service has it."""
-    return await program.colleague().event_definitions.by_name(name)
 
 
 async def answer(program: Program, *keys: str) -> None:
     """Type into a form and take it, which leads to the question about the change."""
     await program.press(*keys, "enter")
     assert isinstance(program.app.screen, ConfirmScreen), program.notices
-
-
-def shown(program: Program) -> int:
-    return program.app.screen.query_one(RowList).shown
 
 
 async def test_events_are_browsed_narrowed_opened_and_linked(setting: Setting) -> None:
@@ -43,17 +32,17 @@ async def test_events_are_browsed_narrowed_opened_and_linked(setting: Setting) -
         await program.colleague().experiments.update(experiment.id, {"metrics": [metric]})
         await program.press("3")
         assert isinstance(program.app.screen, EventsScreen)
-        every = shown(program)
+        every = program.rows.shown
         assert f"3 Events {every:,}" in program.screen
         await program.press("t")
-        custom = shown(program)
+        custom = program.rows.shown
         assert "kind:custom" in program.screen
         await program.press("t")
-        assert 0 < shown(program) == every - custom
+        assert 0 < program.rows.shown == every - custom
         await program.press("t", "f")
         assert "is:verified" in program.screen
         await program.press("escape", "slash", *"check comp")
-        assert 0 < shown(program) < custom
+        assert 0 < program.rows.shown < custom
         await program.press("escape", "escape", "s", "S")
         await stand_on_event(program, NAME)
         assert "Order paid" in program.screen
@@ -95,19 +84,19 @@ async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting
         await answer(program, "end", *" by card")
         assert "Order paid → Order paid by card" in words(program.screen)
         await program.press("y")
-        assert (await stored(program)).description == "Order paid by card"
+        assert (await stored_event(program, NAME)).description == "Order paid by card"
         assert "u to undo" in program.notices[-1]
         await program.press("u", "y")
-        assert (await stored(program)).description == "Order paid"
+        assert (await stored_event(program, NAME)).description == "Order paid"
         await program.press("H")
         assert "hiding unverifies: it was verified by" in words(program.screen)
         await program.press("y")
-        hidden = await stored(program)
+        hidden = await stored_event(program, NAME)
         assert (hidden.hidden, hidden.verified) == (True, False)
         await program.press("V")
         assert "verifying unhides" in words(program.screen)
         await program.press("y")
-        shown_again = await stored(program)
+        shown_again = await stored_event(program, NAME)
         assert (shown_again.hidden, shown_again.verified) == (False, True)
         if is_legacy(any_mode):
             return
@@ -115,14 +104,14 @@ async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting
         assert "no owner" in program.screen
         await answer(program, *"owner")
         await program.press("y")
-        assert (await stored(program)).owner is None
+        assert (await stored_event(program, NAME)).owner is None
         await answer(program, "K", *"plan")
         await program.press("y")
-        assert (await stored(program)).primary_property == "plan"
+        assert (await stored_event(program, NAME)).primary_property == "plan"
         await answer(program, "T", *"billing, -revenue")
         assert "tags: + billing, − revenue" in words(program.screen)
         await program.press("y")
-        assert set((await stored(program)).tags) == {"billing", "checkout"}
+        assert set((await stored_event(program, NAME)).tags) == {"billing", "checkout"}
 
 
 async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
@@ -134,12 +123,12 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
     monkeypatch.setenv("VISUAL", str(editor))
     async with running(any_mode) as program:
         await stand_on_event(program, NAME)
-        before = await stored(program)
+        before = await stored_event(program, NAME)
         await program.press("ctrl+e", "y")
-        assert (await stored(program)).description == "First line\nsecond line"
+        assert (await stored_event(program, NAME)).description == "First line\nsecond line"
         editor.write_text('#!/bin/sh\nsed -i \'s/"description": .*/"description": "Paid",/\' "$1"\n')
         await program.press("E", "y")
-        after = await stored(program)
+        after = await stored_event(program, NAME)
         assert (after.description, after.tags, after.verified) == ("Paid", before.tags, before.verified)
         assert len(program.wire.writes()) == 2
         await program.press("E")
@@ -154,7 +143,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert "deleted at once on the server, which cannot restore it" in seen
         assert "with the next event, without its metadata" in seen
         await program.press("y")
-        assert (await stored(program)).id
+        assert (await stored_event(program, NAME)).id
         await fill(program, NAME)
         workspace = program.app.app_state.workspace
         assert workspace is not None
@@ -163,7 +152,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         if is_legacy(any_mode):
             assert "u restores its metadata once the event is sent again" in program.notices[-1]
             return
-        again = await stored(program)
+        again = await stored_event(program, NAME)
         assert (again.description, set(again.tags)) == ("Paid", {"revenue", "checkout"})
 
 
@@ -177,10 +166,10 @@ async def test_many_are_verified_and_tagged_together(any_mode: Setting) -> None:
         await program.press("V")
         assert "Verify 3 event definitions in TEST" in program.screen
         await program.press("y")
-        assert all([(await stored(program, name)).verified for name in marked])
+        assert all([(await stored_event(program, name)).verified for name in marked])
         assert len([line for line in program.wire.passed if "bulk_update_verified" in line]) == 1
         await program.press("u", "y")
-        assert not any([(await stored(program, name)).verified for name in marked])
+        assert not any([(await stored_event(program, name)).verified for name in marked])
 
 
 async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Setting) -> None:
@@ -191,9 +180,9 @@ async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Settin
         assert "not available to API keys" in words(program.screen)
         await program.press("V", "y", "enter")
         assert "nothing was sent" in program.screen
-        assert (await stored(program)).verified
+        assert (await stored_event(program, NAME)).verified
         await fill(program, NAME)
-        assert not (await stored(program)).verified
+        assert not (await stored_event(program, NAME)).verified
 
 
 async def test_an_unlicensed_server_becomes_read_only_after_its_first_no(setting: Setting) -> None:

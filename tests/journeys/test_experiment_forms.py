@@ -1,8 +1,7 @@
 """The form of experiments in the whole program: new, existing and refused ones."""
 
-import httpx
-from tests.doubles.whole_program import KEY, Program, Setting, running, words
-from tests.doubles.wire import Wire
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.keys import another_key, revoke, type_key
 from tests.journeys.standing import stand_on_experiment
 from tests.journeys.test_experiments_changed import say_yes, sent, stored
 from textual.widgets import Input, OptionList
@@ -10,9 +9,6 @@ from textual.widgets import Input, OptionList
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.details.metric_findings import metrics_of
-from flagtui.service.keys import NewKey, create_key
-
-REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
 
 
 def go_to_line(program: Program, words: str) -> None:
@@ -35,17 +31,6 @@ async def answer(program: Program, *answers: str) -> None:
     for one in answers:
         program.app.screen.query_one(Input).value = one
         await program.press("enter")
-
-
-def revoke_for_writes(wire: Wire) -> None:
-    """From now on the server takes no change with this key."""
-
-    def refuse(request: httpx.Request) -> httpx.Response | None:
-        is_ours = request.headers["authorization"] == f"Bearer {KEY}"
-        is_write = request.method == "PATCH" or request.url.path.endswith("/pause/")
-        return httpx.Response(401, json=REVOKED) if is_ours and is_write else None
-
-    wire.before = refuse
 
 
 async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Setting) -> None:
@@ -116,11 +101,11 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await stand_on_experiment(program, "Length of the tour")
         await program.press("e")
         await open_line(program, "description", "Kept through it all")
-        revoke_for_writes(program.wire)
+        revoke(program.wire, "PATCH")
         await program.press("ctrl+s")
         await say_yes(program)
         assert isinstance(program.app.screen, SignInScreen)
-        await answer(program, create_key(program.database, NewKey("another", ("*",))))
+        await type_key(program, another_key(program))
         assert "Kept through it all" in program.screen
         await say_yes(program)
         assert (await stored(program, "Length of the tour")).description == "Kept through it all"

@@ -15,7 +15,6 @@ from tests.doubles.wire import Wire
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.shell.sign_in import SignInScreen
-from flagtui.app.widgets.row_list import RowList
 
 Case = tuple[str, bool]
 """A fault, and whether the server had acted by then."""
@@ -56,7 +55,7 @@ async def read_list(setting: Setting, cases: Sequence[Case]) -> None:
             await end_faults(program)
             await program.press("f5")
             assert isinstance(program.app.screen, FlagsScreen)
-            assert program.app.screen.query_one(RowList).shown == 248, name
+            assert program.rows.shown == 248, name
 
 
 async def read_record(program: Program, cases: Sequence[Case], *, tab: str) -> None:
@@ -104,7 +103,7 @@ async def change(program: Program, cases: Sequence[Case], *, keys: tuple[str, ..
             assert (await program.stored(key)).active is (before[key] is not is_done), name
             assert program.row(key).active is (before[key] is not is_done), name
         program.app.uncover_list()
-        program.app.screen.query_one(RowList).action_clear_marks()
+        program.rows.action_clear_marks()
         await program.settle()
 
 

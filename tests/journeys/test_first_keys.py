@@ -82,7 +82,7 @@ async def test_queued_keys_keep_order_and_row_and_escape_drops_them(setting: Set
         await program.settle()
         assert isinstance(program.app.screen, FlagScreen)
         assert flag in program.screen
-        assert "compare" in program.screen.splitlines()[-1]
+        assert "compare" in program.last_line
 
 
 async def test_queued_y_confirms_no_question(setting: Setting) -> None:
@@ -123,7 +123,7 @@ async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) 
         await program.press_without_waiting("3")
         assert isinstance(program.app.screen, WorkspaceList)
         assert not program.app.screen.rows.shown
-        assert program.screen.splitlines()[0].rstrip().endswith("◌ loading…")
+        assert program.header.endswith("◌ loading…")
         assert program.screen.splitlines()[3].rstrip().endswith("kind any")
         for key, opened in (("p", "Picker"), ("equals_sign", "Since"), ("J", "Journal")):
             await program.press_without_waiting(key)

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.modes import is_legacy
 from textual.events import Paste
 
 from flagtui.app.flags.flag_screen import FlagScreen
-
-
-def posts(program: Program, word: str) -> int:
-    return sum(line.startswith("POST") and word in line for line in program.wire.passed)
 
 
 async def test_ids_my_flags_and_local_data_are_looked_up(
@@ -84,11 +80,11 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
         await program.go_to("checkout-redesign")
         await program.press("enter", "C", "y")
         assert "does not offer this to API keys" in program.notices[-1]
-        assert posts(program, "create_static_cohort") == 1
+        assert program.wire.count("create_static_cohort") == 1
         screen = program.app.screen
         assert screen.check_action("cohort", ()) is None
         await program.press("C")
-        assert posts(program, "create_static_cohort") == 1
+        assert program.wire.count("create_static_cohort") == 1
         assert isinstance(screen, FlagScreen)
         program.app.clear_notifications()
         screen.action_open_tab("links")
@@ -110,9 +106,9 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         assert "Make a cohort in TEST" in question
         assert "up to 86 users" in question
         await program.press("escape")
-        assert posts(program, "cohort") == 0
+        assert program.wire.count("cohort") == 0
         await program.press("C", "y")
-        assert posts(program, "create_static_cohort") == 1
+        assert program.wire.count("create_static_cohort") == 1
         assert "checkout-redesign has a cohort now: cohort #" in program.notices[-1]
         entry = program.journal.entries()[0]
         assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
@@ -120,7 +116,7 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         await program.press("escape")
         await program.go_to("new-nav")
         await program.press("enter", "B", "y")
-        assert posts(program, "/dashboard/") == 1
+        assert program.wire.count("/dashboard/") == 1
         assert "new-nav has a dashboard now" in program.notices[-1]
         assert program.journal.entries()[0].ending == "saved"
         assert (await program.stored("new-nav")).usage_dashboard is not None

@@ -24,10 +24,6 @@ def cut_off(wire: Wire) -> None:
     )
 
 
-def asked(program: Program, end: str) -> int:
-    return sum(line.endswith(end) for line in program.wire.passed)
-
-
 def line_of(program: Program) -> str:
     assert isinstance(program.app.screen, CompletingPrompt), program.screen
     return program.app.screen.query_one(Input).value
@@ -56,7 +52,7 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         assert "plan text · in" in shown
         await program.press(*"pla", "tab")
         assert line_of(program) == "plan"
-        assert asked(program, "/property_definitions/") == 1
+        assert program.wire.count("/property_definitions/") == 1
         await program.press("enter", "enter")
         assert "enterprise" in program.screen
         assert " users" in program.screen
@@ -83,11 +79,11 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
 
 async def count_reach(program: Program) -> None:
     """Changed conditions are counted again, and at most one request for values is under way."""
-    counted = asked(program, "/user_blast_radius/")
+    counted = program.wire.count("/user_blast_radius/")
     stand_on(program, " 2 ")
     await program.press("0", "enter")
     assert "0 % of everyone 0 of " in words(program.screen)
-    assert asked(program, "/user_blast_radius/") == counted, "a share is no other condition"
+    assert program.wire.count("/user_blast_radius/") == counted, "a share is no other condition"
     stand_on(program, "+ a property")
     await program.press("enter", "enter")
     await fill(program, "plan", "is, or", "no such plan")
@@ -139,7 +135,7 @@ async def test_server_that_cannot_count_and_names_much(setting: Setting) -> None
         await program.press(*"_119")
         assert "property_119" in program.screen
         assert "the first of many" not in program.screen
-        assert asked(program, "property_definitions/") == 1
+        assert program.wire.count("property_definitions/") == 1
         await program.press("escape")
         stand_on(program, "email")
         await program.press("enter", "enter", "enter")
@@ -155,11 +151,11 @@ async def test_server_that_cannot_count_and_names_much(setting: Setting) -> None
 async def test_counts_are_asked_for_where_the_cursor_is(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 40))) as program:
         await program.go_to("checkout-redesign")
-        counted = asked(program, "/user_blast_radius/")
+        counted = program.wire.count("/user_blast_radius/")
         assert counted > 0
         await program.press("e")
         assert "of everyone about" in words(program.screen)
-        assert asked(program, "/user_blast_radius/") == counted, "the preview counted them"
+        assert program.wire.count("/user_blast_radius/") == counted, "the preview counted them"
         groups = [
             {"properties": [{"key": "seats", "type": "person", "operator": "gt", "value": str(number)}]}
             for number in range(12)
@@ -170,11 +166,11 @@ async def test_counts_are_asked_for_where_the_cursor_is(setting: Setting) -> Non
         await program.go_to("many-conditions")
         program.wire.passed.clear()
         await program.press("e")
-        assert asked(program, "/user_blast_radius/") == 6
+        assert program.wire.count("/user_blast_radius/") == 6
         await program.press("G")
         stand_on(program, " 12 ")
         await program.settle()
-        assert asked(program, "/user_blast_radius/") == 7
+        assert program.wire.count("/user_blast_radius/") == 7
         assert "not counted yet" in program.screen
 
 

@@ -3,15 +3,11 @@
 from dataclasses import replace
 
 from tests.doubles import quiet
-from tests.doubles.whole_program import Program, Setting
+from tests.doubles.whole_program import Setting
 from tests.journeys.flag_form import fill, form, stand_on
 from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen
-
-
-def last_line(program: Program) -> str:
-    return program.screen.splitlines()[-1]
 
 
 async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
@@ -24,7 +20,7 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
         for line, key in (("+ a condition", "⏎ add"), ("total", "⏎ even shares"), ("description", "⏎ edit")):
             stand_on(program, line)
             await program.settle()
-            assert key in last_line(program)
+            assert key in program.last_line
         await program.press("5")
         assert program.notices[-1] == "5: this line has no share; conditions and variants have one"
         await program.press("d")

@@ -26,7 +26,7 @@ def lose_pages_after(wire: Wire, offset: int, fault: Exception) -> None:
 
 
 def link(program: Program) -> str:
-    return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
+    return program.header.rpartition("  ")[2].strip()
 
 
 async def test_half_loaded_list_names_missing_pages_and_searches_the_server(setting: Setting) -> None:

@@ -90,11 +90,11 @@ async def test_impossible_numbers_in_polled_rows_end_nothing(setting: Setting) -
                 assert program.app._exception is None, path
         program.wire.before = lambda request: None
         await program.press("1", "f5")
-        assert "synced just now" in program.screen.splitlines()[0]
+        assert "synced just now" in program.header
 
 
 async def test_uncacheable_list_is_marked_beside_its_age(setting: Setting) -> None:
     (setting.folder / "rows").write_text("a file in the place of the folder")
     setting = Setting(setting.template, setting.folder, snapshots=True)
     async with running(setting) as program:
-        assert "synced just now, not cached" in program.screen.splitlines()[0]
+        assert "synced just now, not cached" in program.header

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import httpx
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.standing import stored_event
 
 from flagtui.app.events.inbox_screen import InboxScreen
-from flagtui.models.event_definition import EventDefinition
 
 
 async def open_inbox(program: Program) -> InboxScreen:
@@ -20,10 +20,6 @@ async def open_inbox(program: Program) -> InboxScreen:
 async def stand_on(program: Program, screen: InboxScreen, name: str) -> None:
     assert screen.rows.select(next(case.id for case in screen._cases if case.name == name))
     await program.settle()
-
-
-async def stored(program: Program, name: str) -> EventDefinition:
-    return await program.colleague().event_definitions.by_name(name)
 
 
 def decided(program: Program) -> list[str]:
@@ -53,16 +49,16 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         assert "Tidy up 3 event definitions in TEST" in program.screen
         await program.press("y")
         assert not decided(program)
-        twin = await stored(program, "checkout_completed")
+        twin = await stored_event(program, "checkout_completed")
         assert twin.hidden
         assert (twin.description or "").startswith("Same as checkout completed.")
-        assert (await stored(program, "btn_click_1")).hidden
-        assert (await stored(program, "btn_click_2")).verified
+        assert (await stored_event(program, "btn_click_1")).hidden
+        assert (await stored_event(program, "btn_click_2")).verified
         assert any("3 changed" in notice for notice in program.notices)
         await program.press("u")
         await program.press("y")
-        assert not (await stored(program, "checkout_completed")).hidden
-        assert not (await stored(program, "btn_click_2")).verified
+        assert not (await stored_event(program, "checkout_completed")).hidden
+        assert not (await stored_event(program, "btn_click_2")).verified
         for size in ((80, 24), (60, 15)):
             await program.pilot.resize_terminal(*size)
             await program.settle()
@@ -105,7 +101,7 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         await program.press("A")
         await program.press("y")
         assert not decided(program)
-        assert (await stored(program, "btn_click_3")).hidden
+        assert (await stored_event(program, "btn_click_3")).hidden
 
 
 async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Setting) -> None:

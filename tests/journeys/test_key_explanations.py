@@ -11,10 +11,6 @@ from flagtui.app.lists.list_screen import ListScreen
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def last_line(program: Program) -> str:
-    return program.screen.splitlines()[-1].strip()
-
-
 DIALOGS = {
     "space": "y Turn OFF  esc cancel",
     "colon": "⏎ do it or go there  esc leave",
@@ -26,29 +22,29 @@ DIALOGS = {
 
 async def test_last_line_shows_the_keys_of_dialog_and_cursor(program: Program) -> None:
     await program.go_to("new-nav")
-    before = last_line(program)
+    before = program.last_line
     for opening, keys in DIALOGS.items():
         await program.press(opening)
-        assert last_line(program) == keys
+        assert program.last_line == keys
         await program.press("ctrl+c")
-        assert last_line(program) == before
+        assert program.last_line == before
     assert program.notices == []
     assert "⏎ open  " in before
     await program.press("x")
-    assert "⏎ open at cursor  " in last_line(program)
+    assert "⏎ open at cursor  " in program.last_line
     await program.press("escape", "escape", "ctrl+c")
-    assert "⏎ open  " in last_line(program)
+    assert "⏎ open  " in program.last_line
     assert program.notices == ["ctrl+c does not quit; q does"]
 
 
 async def test_last_line_offers_escape_only_with_an_effect(program: Program) -> None:
     for tab, opening in (("1", "x"), ("4", "t"), ("1", "enter"), ("1", "J")):
         await program.press(tab)
-        assert "esc back" not in last_line(program)
+        assert "esc back" not in program.last_line
         await program.press(opening)
-        assert "esc back" in last_line(program)
+        assert "esc back" in program.last_line
         await program.press("escape")
-        assert "esc back" not in last_line(program)
+        assert "esc back" not in program.last_line
 
 
 PURPOSES = (
@@ -95,7 +91,7 @@ async def test_titles_name_function_keys_and_the_position(program: Program) -> N
     await program.press("f7")
     assert "F7 Scheduled changes" in program.screen
     await program.press("slash")
-    assert program.screen.splitlines()[-1].endswith("F1 help")
+    assert program.last_line.endswith("F1 help")
     await program.press("escape", "escape", "f6")
     assert "F6 Keys without a record" in program.screen
     await program.press("escape", "4", "home")
@@ -125,11 +121,11 @@ async def put_cursor_on(program: Program, **values: object) -> None:
 async def test_keys_follow_the_record_and_refusals_explain_why(program: Program) -> None:
     for is_on in (True, False):
         await put_cursor_on(program, active=is_on)
-        assert f"space {'off' if is_on else 'on'} " in last_line(program)
+        assert f"space {'off' if is_on else 'on'} " in program.last_line
     await program.press("2")
     for status, (offered, left_out) in STATES.items():
         await put_cursor_on(program, status=status, archived=False)
-        line = last_line(program)
+        line = program.last_line
         assert [word for word in offered if word not in line] == []
         assert [word for word in left_out if word in line.split()] == []
     await program.press("colon", *"finish")
@@ -139,6 +135,6 @@ async def test_keys_follow_the_record_and_refusals_explain_why(program: Program)
     await program.press("L")
     assert program.notices[-1] == "launch: it has already been launched"
     await program.press("space", "y")
-    assert "space resume" in last_line(program)
+    assert "space resume" in program.last_line
     await program.press("u", "y")
-    assert "space pause" in last_line(program)
+    assert "space pause" in program.last_line

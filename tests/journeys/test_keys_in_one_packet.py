@@ -37,7 +37,7 @@ async def test_keys_after_the_line_go_to_the_list(program: Program) -> None:
     assert (screen.search.value, len(screen.rows.marks)) == (word, 2)
     screen = await packet(program, "x", "slash", "home", "q", "delete")
     assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
-    assert program.screen.splitlines()[-1].endswith("esc out of the line  F1 help")
+    assert program.last_line.endswith("esc out of the line  F1 help")
     await program.press("f1", "slash", *"tick")
     assert "Mark or unmark what is under the cursor" in program.screen
     await program.press("escape", "backspace")

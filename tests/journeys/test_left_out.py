@@ -43,7 +43,7 @@ def marked(program: Program) -> set[str]:
 async def mark(program: Program, *keys: str) -> None:
     """Mark flags of the list, and leave the cursor on the last of them."""
     await program.search("")
-    rows = program.app.screen.query_one(RowList)
+    rows = program.rows
     rows.action_clear_marks()
     for key in keys:
         assert rows.select(program.row(key).id)

@@ -9,7 +9,6 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
@@ -31,7 +30,7 @@ def from_disk(folder: Path) -> Preferences:
 
 def columns(program: Program) -> tuple[str, ...]:
     program.draw()
-    return program.app.screen.query_one(RowList).shown_columns
+    return program.rows.shown_columns
 
 
 async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> None:
@@ -44,7 +43,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert columns(program)[:4] == ("state", "key", "type", "word")
         assert "rollout" not in columns(program)
         await program.press("s", "S", "slash", *"nav", "enter", "Q", *"old ones", "enter")
-        matches = program.app.screen.query_one(RowList).shown
+        matches = program.rows.shown
         assert f"5 old ones {matches}" in words(program.screen.splitlines()[1])
         # A toast that was there for a second takes the first escape.
         program.app.clear_notifications()
@@ -53,7 +52,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         await program.press("5")
         assert program.app.screen.query_one(SearchLine).value == "nav"
         await program.press("slash", *"x", "enter")
-        first = program.app.screen.query_one(RowList).row
+        first = program.rows.row
     assert file.read_text().startswith("# mine\npreview = false\n")
     async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
         assert columns(program)[:3] == ("state", "key", "type")
@@ -62,7 +61,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         await program.press("slash", "up", "up")
         assert program.app.screen.query_one(SearchLine).value == "nav"
         await program.press("escape", "escape", "slash", *"x", "enter")
-        assert program.app.screen.query_one(RowList).row == first
+        assert program.rows.row == first
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
@@ -86,12 +85,12 @@ async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting
     async with running(setting) as program:
         asked = len(program.wire.passed)
         await program.go_to("is:archived")
-        shown = program.app.screen.query_one(RowList).shown
+        shown = program.rows.shown
         assert shown > 0
         assert len(program.wire.passed) > asked
         assert f"{shown} archived\n" in program.screen
         assert "1 Flags 248 " in program.screen
-        row = program.app.screen.query_one(RowList).row
+        row = program.rows.row
         assert row is not None
         assert row.archived
         await program.press("a", "y")
@@ -137,12 +136,12 @@ async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) ->
         assert "UPDATED ↓" in program.screen
         await program.go_to("type:boolean")
         await program.press("down", "down", "space", "y", "escape", "escape")
-        changed = program.app.screen.query_one(RowList).row_id
+        changed = program.rows.row_id
         assert "UPDATED" in program.screen
         assert "UPDATED ↓" not in program.screen
         await program.press("s")
         assert "UPDATED ↓" in program.screen
         await program.press("g")
-        assert program.app.screen.query_one(RowList).row_id == changed
+        assert program.rows.row_id == changed
         await program.press("s")
         assert "KEY ↑" in program.screen

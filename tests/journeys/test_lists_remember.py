@@ -134,4 +134,4 @@ async def test_palette_reaches_commands_records_and_projects(program: Program) -
     assert program.wire.writes() == []
     for project in ("Mobile", "Web app"):
         await program.press("colon", *project, "enter")
-        assert project in program.screen.splitlines()[0]
+        assert project in program.header

@@ -36,7 +36,7 @@ async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Sett
     mirror = open_mirror()
     async with on_mirror(setting, mirror) as program:
         assert "flagtui  MIRROR" in program.screen
-        assert "space override" in program.screen.splitlines()[-1]
+        assert "space override" in program.last_line
         await program.go_to("new-nav")
         await program.press("space")
         assert "● no override  as upstream: on, 25 %" in program.screen
@@ -105,12 +105,12 @@ async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setti
         await program.look_at_mirror()
         assert "overrides.toml" in words(program.screen)
         assert "; the last good overrides stay" in words(program.screen)
-        assert program.screen.splitlines()[0].endswith("bad overrides.toml")
+        assert program.header.endswith("bad overrides.toml")
         mirror.error = Unreachable("The mirror on port 8020 does not respond.", next="Start it again.")
         await program.look_at_mirror()
         gone = "mirror gone: The mirror on port 8020 does not respond. The values below are its last ones."
         assert f"{gone} Start it again." in words(program.screen)
-        assert program.screen.splitlines()[0].endswith("mirror gone")
+        assert program.header.endswith("mirror gone")
         await program.go_to("new-nav")
         await program.press("space", *"off", "enter")
         assert "does not respond" in program.notices[-1]
@@ -118,7 +118,7 @@ async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setti
         file.path.write_text("")
         mirror.mirror.look_at_files()
         await program.look_at_mirror()
-        assert program.screen.splitlines()[0].endswith("synced just now")
+        assert program.header.endswith("synced just now")
 
 
 async def test_every_other_change_is_refused_with_the_reason(setting: Setting) -> None:

@@ -12,7 +12,7 @@ from flagtui.changes.unanswered import LOOKS
 
 def header(program: Program) -> str:
     """How the first line ends; no toast lies over it."""
-    return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
+    return program.header.rpartition("  ")[2].strip()
 
 
 async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> None:

@@ -22,7 +22,7 @@ async def test_poll_paints_only_changes_and_reports_failures(
 ) -> None:
     async with running(setting) as program:
         await program.press("j", "j", "x", "k")
-        rows: RowList[object] = program.app.screen.query_one(RowList)
+        rows: RowList[object] = program.rows
         clock = await start_polling(program, MINUTE)
         stood_on, marks, before = rows.row_id, rows.marks, program.screen.splitlines()
         line = next(place for place, text in enumerate(before) if " team-invites-v3 " in text)
@@ -46,11 +46,11 @@ async def test_poll_paints_only_changes_and_reports_failures(
 
         program.wire.before = lambda request: httpx.ConnectError("down")
         await pass_time(program, clock, MINUTE)
-        assert "offline, data" in program.screen.splitlines()[0]
+        assert "offline, data" in program.header
         assert "new-nav" in program.screen
         program.wire.before = lambda request: None
         await pass_time(program, clock, MINUTE)
-        assert "● synced just now" in program.screen.splitlines()[0]
+        assert "● synced just now" in program.header
 
 
 async def test_polls_are_rare_when_idle_and_immediate_on_return(setting: Setting) -> None:
@@ -75,10 +75,6 @@ async def test_polls_are_rare_when_idle_and_immediate_on_return(setting: Setting
                 await pass_time(program, clock, clock.next_alarm or 0)
 
 
-def header(program: Program) -> str:
-    return program.screen.splitlines()[0]
-
-
 async def test_outages_are_counted_down_and_retried_within_ten_seconds(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
@@ -86,11 +82,11 @@ async def test_outages_are_counted_down_and_retried_within_ten_seconds(setting: 
         program.wire.before = lambda request: httpx.ConnectError("down")
         await program.press("f5")
         began, reads = clock.now, list[float]()
-        assert re.search(r"offline, data <1 min old, retrying in \d+ s$", header(program))
+        assert re.search(r"offline, data <1 min old, retrying in \d+ s$", program.header)
         clock.turn((clock.next_alarm or 0.0) - 3.0)
         program.app.ages.pass_second()
         await program.settle()
-        assert "retrying in 3 s" in header(program)
+        assert "retrying in 3 s" in program.header
         while clock.now < began + 4 * MINUTE:
             pause = clock.next_alarm or 0.0
             if await pass_time(program, clock, pause):
@@ -101,11 +97,11 @@ async def test_outages_are_counted_down_and_retried_within_ten_seconds(setting: 
         assert reads[len(early) :] == [MINUTE, MINUTE]
         program.wire.before = lambda request: None
         await pass_time(program, clock, clock.next_alarm or 0.0)
-        assert "● synced just now" in header(program)
+        assert "● synced just now" in program.header
         await pass_time(program, clock, MINUTE / 2)
         program.wire.before = lambda request: httpx.ConnectError("down")
         await program.press("enter")
-        assert "offline" in header(program)
+        assert "offline" in program.header
         assert (clock.next_alarm or 0.0) <= 10.2, "a second outage is like the first"
         program.wire.before = lambda request: None
         row = program.row("team-invites-v3")
@@ -116,8 +112,8 @@ async def test_outages_are_counted_down_and_retried_within_ten_seconds(setting: 
         program.wire.before = lambda request: httpx.Response(503, headers={"Retry-After": "37"})
         program.app.post_message(events.AppFocus())
         await pass_time(program, clock, MINUTE)
-        assert "503, data" in header(program)
-        assert "retrying in 40 s" in header(program)
+        assert "503, data" in program.header
+        assert "retrying in 40 s" in program.header
         assert clock.next_alarm == 37
 
 
@@ -129,7 +125,7 @@ async def test_page_alone_that_failed_is_read_again_until_it_succeeds(setting: S
             path = f"/api/projects/1/feature_flags/{program.row(key).id}/{part}"
             program.wire.before = fail_at(path)
             await program.press("enter")
-            assert "a read failed, retrying in 5 s" in header(program)
+            assert "a read failed, retrying in 5 s" in program.header
             pauses = list[float]()
             for _ in range(4):
                 pauses.append(clock.next_alarm or 0.0)
@@ -137,7 +133,7 @@ async def test_page_alone_that_failed_is_read_again_until_it_succeeds(setting: S
             assert pauses == [5, 7.5, 10, 10]
             program.wire.before = lambda request: None
             await pass_time(program, clock, clock.next_alarm or 0.0)
-            assert "● synced just now" in header(program)
+            assert "● synced just now" in program.header
             assert clock.next_alarm == MINUTE
             await program.press("escape")
             # A failure right after would count as the same outage.
@@ -156,10 +152,10 @@ async def test_without_polling_an_outage_is_read_again_for_two_minutes(setting: 
         await program.press("f5")
         began = clock.now
         while (pause := clock.next_alarm or 0.0) < math.inf:
-            assert "retrying in" in header(program)
+            assert "retrying in" in program.header
             await pass_time(program, clock, pause)
         assert 2 * MINUTE <= clock.now - began <= 2 * MINUTE + 10.2
-        assert header(program).endswith("offline, data 2 min old")
+        assert program.header.endswith("offline, data 2 min old")
 
 
 async def test_failures_of_the_first_connection_and_of_lists_are_retried(setting: Setting) -> None:
@@ -180,7 +176,7 @@ async def test_failures_of_the_first_connection_and_of_lists_are_retried(setting
             await pass_time(program, clock, MINUTE)
             program.wire.before = lambda request: httpx.ConnectError("down")
             await program.press("f5", "f5")
-            assert "offline" in header(program)
+            assert "offline" in program.header
             for _ in range(8):
                 assert clock.next_alarm is not None
                 await pass_time(program, clock, clock.next_alarm)
@@ -202,7 +198,7 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
         await pass_time(program, clock, MINUTE)
         assert "Renamed meanwhile" in program.screen
         assert "2 Experiments 30" in program.screen
-        assert "synced just now" in program.screen.splitlines()[0]
+        assert "synced just now" in program.header
         await program.press("3", "j")
         assert await polled(program, clock) == {"GET /api/projects/1/event_definitions/"}
         event, before = workspace.events.rows[0], len(workspace.events)
@@ -218,7 +214,7 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
 
 async def polled(program: Program, clock: TurnedClock) -> set[str]:
     """What two polls ask for; the cursor stays where it is."""
-    rows: RowList[object] = program.app.screen.query_one(RowList)
+    rows: RowList[object] = program.rows
     stood_on = rows.row_id
     await pass_time(program, clock, MINUTE)
     program.wire.passed.clear()
@@ -232,7 +228,7 @@ async def polled(program: Program, clock: TurnedClock) -> set[str]:
 async def seconds_until_synced(program: Program, clock: TurnedClock) -> float:
     """How long it takes until the list in front is current again, in seconds."""
     waited = 0.0
-    while "synced just now" not in program.screen.splitlines()[0]:
+    while "synced just now" not in program.header:
         assert clock.next_alarm is not None
         waited += clock.next_alarm
         assert waited < 10 * MINUTE, program.screen

@@ -15,7 +15,6 @@ from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.sign_in import SignInScreen
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 
 
@@ -142,11 +141,11 @@ async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) ->
         assert isinstance(program.app.screen, SignInScreen)
         await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.query_one(RowList).shown == 248
-        assert "sign in again" in program.screen.splitlines()[0]
+        assert program.rows.shown == 248
+        assert "sign in again" in program.header
         await program.press("ctrl+l")
         await type_key(program, another_key(program, "feature_flag:read", "user:read"))
-        assert "synced" in program.screen.splitlines()[0]
+        assert "synced" in program.header
         assert "change flags: the key lacks feature_flag:write" in program.notices[-1]
         await program.press("ctrl+l")
         await type_key(program, another_key(program))

@@ -46,7 +46,7 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
         assert program.app.app_state.workspace is None
         # No copy of schedules is stored, so their mark waits for the first reading.
         assert drawn(program) == [line.replace("◷", " ") for line in before]
-        assert "as of <1 min ago, connecting" in program.screen.splitlines()[0]
+        assert "as of <1 min ago, connecting" in program.header
         for key in ("slash", *"new-nav", "enter"):
             await program.press_without_waiting(key)
         assert rows(program) == 1
@@ -63,7 +63,7 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
 
     async with running(remembering(setting), cut) as program:
         assert rows(program) == 248
-        assert "offline" in program.screen.splitlines()[0]
+        assert "offline" in program.header
         await program.go_to("new-nav")
         await program.press("space")
         assert not program.app.screen.is_modal

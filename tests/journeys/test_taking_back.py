@@ -4,23 +4,18 @@ from dataclasses import replace
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.standing import stored_event
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
 
 SIZE = WIDE
 EVENT = "checkout completed"
-
-
-async def stored(program: Program) -> EventDefinition:
-    return await program.colleague().event_definitions.by_name(EVENT)
 
 
 async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Setting) -> None:
@@ -33,7 +28,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         await program.go_to("new-nav")
         await program.press("space", "y", "J")
         assert isinstance(program.app.screen, JournalScreen)
-        rows = program.app.screen.query_one(RowList)
+        rows = program.rows
         assert rows.shown == 3
         assert "z undoes it" in words(program.screen)
         await program.press("slash", *"nav turn")
@@ -51,9 +46,9 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         asked = words(program.screen)
         assert all(side in asked for side in ("Mine", "Theirs", "Order paid", "Overwrite theirs"))
         await program.press("y")
-        assert (await stored(program)).description == "Theirs"
+        assert (await stored_event(program, EVENT)).description == "Theirs"
         await program.press("o")
-        assert (await stored(program)).description == "Order paid"
+        assert (await stored_event(program, EVENT)).description == "Order paid"
         assert "already undone" in words(program.screen)
         assert [entry.undoes != "" for entry in program.journal.entries()] == [True] * 3 + [False] * 3
         await program.press("slash", *"zzz")
@@ -65,7 +60,7 @@ async def changed_earlier(program: Program) -> int:
     colleague, app_state = program.colleague(), program.app.app_state
     assert app_state.workspace is not None
     signature = app_state.signature(app_state.workspace)
-    event = (await stored(program)).id
+    event = (await stored_event(program, EVENT)).id
     await colleague.event_definitions.update(event, {"description": "Theirs"})
     page = await colleague.experiments.page({"status": "running", "limit": 1})
     experiment = page.rows[0]
@@ -105,7 +100,7 @@ async def test_launch_is_undone_in_two_questions_flag_first(any_mode: Setting) -
 
 async def at_hand(program: Program) -> tuple[str, bool]:
     """The state of the experiment under the cursor, and whether its flag is on."""
-    row: ExperimentRow | None = program.app.screen.query_one(RowList).row
+    row: ExperimentRow | None = program.rows.row
     assert row is not None
     found = await program.colleague().experiments.get(row.id)
     return found.state, found.feature_flag is not None and found.feature_flag.active
@@ -132,7 +127,7 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
             Entry("n", program.timing.now, 7, nasty, nasty, signature, reason=nasty, words=(nasty,))
         )
         await program.press("J")
-        assert program.app.screen.query_one(RowList).shown == 1
+        assert program.rows.shown == 1
         assert [each for each in program.screen if each != "\n" and not each.isprintable()] == []
         assert "[bold]x" in program.screen
         await program.press("z")

@@ -17,7 +17,6 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.shell.themes import LIGHT, PLAIN
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.widgets.dialog import AnswerButton
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.config.preferences import Preferences
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 def ground(program: Program) -> str:
     """The colour beneath the rows."""
-    return program.app.screen.query_one(RowList).background_colors[1].hex.lower()
+    return program.rows.background_colors[1].hex.lower()
 
 
 async def test_theme_follows_the_terminal_until_another_is_chosen_and_kept(setting: Setting) -> None:

@@ -1,27 +1,22 @@
 """Undo and redo: one stack for everything a person changed in a project."""
 
-from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.standing import stand_on_event
-
-
-async def is_verified(program: Program) -> bool:
-    definition = await program.colleague().event_definitions.by_name("checkout completed")
-    return definition.verified
+from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.standing import stand_on_event, stored_event
 
 
 async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Setting) -> None:
     async with running(setting) as program:
-        was = await is_verified(program)
+        was = (await stored_event(program, "checkout completed")).verified
         await program.go_to("new-nav")
         await program.press("space", "y")
         await stand_on_event(program, "checkout completed")
         await program.press("V", "y")
-        assert await is_verified(program) is not was
+        assert (await stored_event(program, "checkout completed")).verified is not was
         await program.press("1", "u")
         assert all(said in words(program.screen) for said in ("Undo: ", "checkout completed"))
         await program.press("y")
         assert "undone: checkout completed" in program.notices[-1]
-        assert await is_verified(program) is was
+        assert (await stored_event(program, "checkout completed")).verified is was
         await program.press("2", "u", "y")
         assert (await program.stored("new-nav")).active
         await program.press("U")
@@ -29,7 +24,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         await program.press("y")
         assert not (await program.stored("new-nav")).active
         await program.press("U", "y")
-        assert await is_verified(program) is not was
+        assert (await stored_event(program, "checkout completed")).verified is not was
         await program.press("U")
         assert "There is nothing to redo" in program.notices[-1]
         program.timing.now += 14 * 3_600
@@ -39,7 +34,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         await program.go_to("export-parquet")
         await program.press("space", "y", "U")
         assert "There is nothing to redo" in program.notices[-1]
-        assert await is_verified(program) is was
+        assert (await stored_event(program, "checkout completed")).verified is was
 
 
 async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting) -> None:

@@ -59,15 +59,15 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
         assert not actions & {"switch", "delete", "undo"}
         assert "open" in actions
-        assert not {"space", "%"} & set(program.screen.splitlines()[-1].split())
-        assert "read-only" in program.screen.splitlines()[0]
+        assert not {"space", "%"} & set(program.last_line.split())
+        assert "read-only" in program.header
         await program.press("space")
         assert program.notices == ["on/off: TEST is read-only; nothing can be changed"]
         front = program.app.screen
         await program.press("n", "D", "%", "T", "E", "e", "a", "at")
         assert program.app.screen is front
         await program.press("4")
-        assert "revert" not in program.screen.splitlines()[-1]
+        assert "revert" not in program.last_line
         await program.press("z", "2")
         front = program.app.screen
         await program.press("space", "L", "F", "d", "n", "e")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
+from tests.journeys.test_flag_detail import left
 from textual.widgets import Input
 
 ANNA, BEN = "anna@acme.com", "ben@shop.example"
@@ -31,10 +32,6 @@ async def ask(program: Program, *people: str) -> str:
     await program.press("enter")
     await program.settle()
     return left(program)
-
-
-def left(program: Program) -> str:
-    return words("\n".join(line[:84] for line in program.screen.split("\n")))
 
 
 @pytest.mark.asyncio(loop_scope="module")
