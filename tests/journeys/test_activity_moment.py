@@ -1,13 +1,12 @@
 """The activity around a moment: likely causes first, the cursor on the likeliest."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import listed, on_activity, shown
+from tests.journeys.timeline import on_activity, shown
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.models.json_value import JSON
@@ -105,26 +104,6 @@ async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting
         assert "about +258 of 515 users, as counted now" in words(program.screen)
         await program.search("flag:billing-usage-alerts")
         assert "± USERS" not in program.screen
-
-
-async def test_narrow_screens_divide_and_count_the_candidates(setting: Setting) -> None:
-    async with running(replace(setting, size=(100, 24))) as program:
-        screen = await on_activity(program, "@ 08:58")
-        lines = listed(program)
-        rule = next(place for place, line in enumerate(lines) if line.startswith("───"))
-        assert "─ outside -60 … +15 min ─" in lines[rule]
-        assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "08:35", "08:58", "07:59"]
-        await program.press(*["down"] * (rule - 1))
-        assert screen.record == shown(screen)[rule - 1]
-        await program.pilot.resize_terminal(60, 15)
-        await program.press("home")
-        heading, first = program.screen.split("\n")[3:5]
-        assert heading.split() == ["UTC", "RECORD", "WHAT", "±", "USERS"]
-        assert first.rstrip("┃").split()[-1] == "≤+17"
-        await program.search("")
-        assert "FLAG" in program.screen
-        assert "WHO" in program.screen
-        assert not any(line.startswith("───") for line in listed(program))
 
 
 async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Setting) -> None:

@@ -8,6 +8,7 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_event, stored_event
+from tests.journeys.test_edit_flags import editor
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
@@ -117,23 +118,25 @@ async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting
 async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
     any_mode: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nprintf "First line\\nsecond line\\n" > "$1"\n')
-    editor.chmod(0o755)
-    monkeypatch.setenv("VISUAL", str(editor))
+    editor(
+        tmp_path,
+        monkeypatch,
+        "text = 'First line\\nsecond line\\n'",
+        """import re; text = re.sub('"description": .*', '"description": "Paid",', text)""",
+        "pass",
+        """text = '{"verified": 3}'""",
+    )
     async with running(any_mode) as program:
         await stand_on_event(program, NAME)
         before = await stored_event(program, NAME)
         await program.press("ctrl+e", "y")
         assert (await stored_event(program, NAME)).description == "First line\nsecond line"
-        editor.write_text('#!/bin/sh\nsed -i \'s/"description": .*/"description": "Paid",/\' "$1"\n')
         await program.press("E", "y")
         after = await stored_event(program, NAME)
         assert (after.description, after.tags, after.verified) == ("Paid", before.tags, before.verified)
         assert len(program.wire.writes()) == 2
         await program.press("E")
         assert "nothing was changed" in program.notices[-1]
-        editor.write_text('#!/bin/sh\necho "{\\"verified\\": 3}" > "$1"\n')
         await program.press("E")
         assert "`description` is missing" in program.notices[-1]
         assert len(program.wire.writes()) == 2

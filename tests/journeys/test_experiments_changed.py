@@ -1,6 +1,5 @@
 """Experiments changed by steps, as text and as copies, on servers of every kind."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
+from tests.journeys.test_edit_flags import editor
 from textual.widgets import Input
 
 from flagtui.app.dialogs.picker import PickerScreen
@@ -192,32 +192,27 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
         assert any("is paused; its flag is off" in notice for notice in program.notices)
 
 
-def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *replacements: tuple[str, str]) -> None:
-    """An editor that replaces texts in the file."""
-    script = folder / "editor.py"
-    lines = "".join(f"text = text.replace({old!r}, {new!r})\n" for old, new in replacements)
-    body = "import pathlib, sys\npath = pathlib.Path(sys.argv[1])\ntext = path.read_text()\n"
-    script.write_text(f"{body}{lines}path.write_text(text)\n", encoding="utf-8")
-    monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
-
-
 async def test_experiment_is_edited_in_the_users_editor_and_copied(
     any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    editor(
+        tmp_path,
+        monkeypatch,
+        "pass",
+        """text = text.replace('"metrics": [', '"metrics": {')""",
+        "text = text.replace('Do calmer colours', 'Do louder colours')",
+    )
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Chart colours")
-        editor(tmp_path, monkeypatch)
         await program.press("E")
         assert any("nothing was changed" in notice for notice in program.notices)
 
-        editor(tmp_path, monkeypatch, ('"metrics": [', '"metrics": {'))
         await program.press("E")
         assert any("it is not JSON" in notice and "kept in" in notice for notice in program.notices)
         assert sent(program) == []
         kept = any_mode.folder / "state" / "drafts" / "experiment-20.json"
         assert '"metrics": {' in kept.read_text(encoding="utf-8")
 
-        editor(tmp_path, monkeypatch, ("Do calmer colours", "Do louder colours"))
         await program.press("E")
         assert "Do louder colours" in program.screen
         await say_yes(program)

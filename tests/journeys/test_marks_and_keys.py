@@ -149,15 +149,3 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
         assert program.app.screen.is_modal
         await program.press("escape", "ctrl+a")
         assert not program.app.screen.rows.marks  # type: ignore[attr-defined]
-
-
-async def test_marked_changes_in_the_journal_are_undone_together(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("type:boolean is:off")
-        await program.press("x", "down", "down", "down", "X")
-        keys = [row.key for row in program.app.screen.rows.marked_rows()]  # type: ignore[attr-defined]
-        await program.press("a", "y")
-        await program.press("J", "x", "x", "x", "z")
-        assert "Undo: bring 3 flags back" in program.screen.replace("\n", " ")
-        await program.press("y")
-        assert [program.row(key).archived for key in keys].count(False) == 3

@@ -130,18 +130,18 @@ async def test_a_list_comes_back_as_left_without_missing_records(setting: Settin
 
 async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> None:
     left: dict[str, object] = {}
-    for tab in ("2", "4", ""):
-        async with running(remembering(setting)) as program:
-            if left:
-                assert program.app.tabs.current == max(left)
-            for seen, record in left.items():
-                await program.press(seen)
-                assert front(program).rows.row_id == record
-            if tab:
-                await program.press(tab, "down", "down")
-                left[tab] = front(program).rows.row_id
-                assert front(program).rows.place > 0
-            await program.press("q")
+    async with running(remembering(setting)) as program:
+        for tab in ("2", "4"):
+            await program.press(tab, "down", "down")
+            left[tab] = front(program).rows.row_id
+            assert front(program).rows.place > 0
+        await program.press("q")
+    async with running(remembering(setting)) as program:
+        assert program.app.tabs.current == "4"
+        for tab, record in left.items():
+            await program.press(tab)
+            assert front(program).rows.row_id == record
+        await program.press("q")
     async with running(remembering(setting, resumes=False)) as program:
         assert program.app.tabs.current == "1"
         assert (front(program).search.value, front(program).rows.place) == ("", 0)
