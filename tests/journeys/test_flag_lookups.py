@@ -106,7 +106,7 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         assert "Make a cohort in TEST" in question
         assert "up to 86 users" in question
         await program.press("escape")
-        assert program.wire.count("cohort") == 0
+        assert program.wire.count("create_static_cohort") == 0
         await program.press("C", "y")
         assert program.wire.count("create_static_cohort") == 1
         assert "checkout-redesign has a cohort now: cohort #" in program.notices[-1]
