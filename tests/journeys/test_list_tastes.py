@@ -1,4 +1,4 @@
-"""The list as a person likes it: columns, named searches, preview, order, copying and links."""
+"""The list as a person likes it: columns, named searches, preview, order, comparison with before."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from tests.doubles.quiet import run_quietly
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from textual.widgets import Input
 
 from flagtui.app.app import FlagTui
+from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.preferences import Preferences
@@ -145,3 +147,47 @@ async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) ->
         assert program.rows.row_id == changed
         await program.press("s")
         assert "KEY ↑" in program.screen
+
+
+async def ask_since(program: Program, moment: str) -> None:
+    program.app.screen.query_one(Input).value = moment
+    await program.press("enter")
+
+
+async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting) -> None:
+    async with running(replace(setting, snapshots=True)) as program:
+        colleague = program.colleague()
+        await program.press("3", "2", "1")
+        await colleague.flags.update(program.row("new-nav").id, {"active": False, "name": "\x1b[31mred"})
+        everyone = {"groups": [{"properties": [], "rollout_percentage": 100}]}
+        await colleague.flags.create({"key": "brand-new", "name": "", "filters": everyone})
+        page = await colleague.experiments.page({"limit": 1, "status": "running"})
+        await colleague.experiments.pause(page.rows[0].id)
+        event = await colleague.event_definitions.by_name("checkout completed")
+        await colleague.event_definitions.update(event.id, {"tags": ["till"], "verified": False})
+        await colleague.event_definitions.create("brand new")
+        program.timing.now += 7_200
+        await program.press("f5", "equals_sign")
+        assert "No copy of this list is that old" in words(program.screen)
+        await ask_since(program, "90min")
+        seen = words(program.screen)
+        assert "+ brand-new is new" in seen
+        assert "~ new-nav" in seen
+        assert "on yes → no" in seen
+        assert "\x1b" not in program.screen
+        await ask_since(program, "soon")
+        assert "is not a valid time" in words(program.screen)
+        await ask_since(program, "1s")
+        assert "No changes." in words(program.screen)
+        await program.press("escape")
+        assert isinstance(program.app.screen, FlagsScreen)
+        await program.press("2", "f5", "equals_sign")
+        await ask_since(program, "90min")
+        seen = words(program.screen)
+        assert "Changes in the experiments since" in seen
+        assert f"~ {page.rows[0].name} flag active yes → no, status running → paused" in seen
+        await program.press("escape", "3", "f5", "equals_sign")
+        await ask_since(program, "90min")
+        seen = words(program.screen)
+        assert "+ brand new is new" in seen
+        assert "~ checkout completed tags revenue checkout → till, verified yes → no" in seen

@@ -1,0 +1,104 @@
+"""Every list alike: rows are copied and filtered; the palette reaches commands, records and projects."""
+
+import asyncio
+
+import httpx
+import pytest
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+from textual.widgets import OptionList
+
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.dialogs.palette import PaletteScreen
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.record_search import RecordSearch
+from flagtui.changes.journal_entries import Entry
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+SIZE = WIDE
+LISTS = {
+    "flags": ("1",),
+    "experiments": ("2",),
+    "events": ("3",),
+    "activity": ("4",),
+    "journal": ("J",),
+    "deleted": ("1", "ctrl+r"),
+}
+"""By list: the keys that show it."""
+
+
+def shown(program: Program) -> ListScreen[Entry]:
+    screen = program.app.screen
+    assert isinstance(screen, ListScreen)
+    return screen
+
+
+async def open_list(program: Program, name: str) -> ListScreen[Entry]:
+    """The list, with something in it."""
+    if name == "journal":
+        assert program.app.app_state.workspace is not None
+        here = program.app.app_state.signature(program.app.app_state.workspace)
+        for place in range(4):
+            program.journal.begin(Entry(str(place), 9.0 - place, 1, f"k{place}", "edit", here, "flag"))
+            program.journal.finish(str(place), "saved")
+    program.app.uncover_list()
+    await program.settle()
+    await program.press(*LISTS[name])
+    assert shown(program).rows.shown > 1
+    return shown(program)
+
+
+async def test_every_list_copies_the_current_row_and_filters_by_state(program: Program) -> None:
+    for name in LISTS:
+        screen = await open_list(program, name)
+        if name != "deleted":
+            await program.press("f")
+            assert screen.search.value.startswith("is:"), name
+            screen.search.set_line("")
+        await program.press("Y", *"link", "enter")
+        assert "http://127.0.0.1:1/project/1/" in program.notices[-1], name
+    await program.press("Y", *"curl", "enter")
+    assert "$FLAGTUI_API_KEY" in program.notices[-1]
+
+
+async def test_palette_reaches_commands_records_and_projects(program: Program) -> None:
+    await program.press("colon", *"inbox")
+    palette = program.app.screen
+    assert isinstance(palette, PaletteScreen)
+    first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
+    assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
+    await program.press("escape", "colon", *"Checkout red", "enter")
+    assert shown(program).description.name == "experiments"
+    assert "Checkout redesign" in str(shown(program).record)
+    await program.press("colon", *"verify", "enter")
+    assert shown(program).description.name == "events"
+    assert "choose a row, then V" in program.notices[-1]
+    assert program.wire.writes() == []
+    for project in ("Mobile", "Web app"):
+        await program.press("colon", *project, "enter")
+        assert project in program.header
+
+
+async def test_palette_waits_for_records_and_admits_an_incomplete_search(setting: Setting) -> None:
+    async with running(setting) as program:
+        app_state = program.app.app_state
+        search = RecordSearch(app_state, lambda link: None, lambda project: None)
+        workspace, app_state.workspace = app_state.workspace, None
+        asked = asyncio.create_task(search.ask("team-invites"))
+        await program.settle()
+        assert not asked.done()
+        app_state.workspace = workspace
+        app_state.notify_watchers()
+        assert await asked == "more"
+        assert "team-invites-v3" in [place.name for place in search.places("team-invites")]
+        await program.press("colon", *"zzzz")
+        assert "no match for zzzz" in program.screen
+        assert "could not be searched" not in program.screen
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("y")
+        assert "no match for zzzzy here; the server could not be searched" in program.screen
+        program.wire.before = lambda request: None
+        await program.press("backspace")
+        assert "no match for zzzz" in program.screen
+        assert "could not be searched" not in program.screen
