@@ -73,7 +73,7 @@ async def test_export_has_the_changes_of_the_window_alone(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     screen = await on_activity(program)
-    await ask(program, "@ 08:58")
+    await program.search("@ 08:58")
     await program.press("ctrl+s")
     centre = screen._finding.centre
     assert centre is not None
