@@ -54,6 +54,8 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
     [
         pytest.param(("demo",), {"TERM": "dumb"}, "cannot be drawn on", 2, marks=story),
         (("demo",), {"TERM": ""}, "cannot be drawn on", 2),
+        (("demo",), {"FLAGTUI_LOG": f"{NOWHERE}/log"}, "the log", 1),
+        (("--log", f"{NOWHERE}/log"), {"FLAGTUI_API_KEY": "phx_0123456789"}, "the log", 1),
         (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made", 1),
         (
             (),
@@ -72,8 +74,8 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         (("auth", "login"), {"TERM": "dumb", "FLAGTUI_HOST": "http://x.example"}, "without encryption", 2),
     ],
     ids=[
-        *("dumb", "no TERM", "no home: demo", "no home: app", "read-only home: demo"),
-        *("read-only home: app", "no home: status", "login"),
+        *("dumb", "no TERM", "no log: demo", "no log: app", "no home: demo", "no home: app"),
+        *("read-only home: demo", "read-only home: app", "no home: status", "login"),
     ],
 )
 def test_what_cannot_work_is_one_sentence(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -29,7 +30,9 @@ Log: TypeAlias = Callable[[LogLine], None]
 def log_to(path: Path) -> Log:
     """Return a log that appends ASCII JSON lines to a file that only its owner can read."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    os.fchmod(handle, 0o600)
+    # Only a file is ours: as root it would close /dev/null to everyone else.
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        os.fchmod(handle, 0o600)
 
     def write(line: LogLine) -> None:
         # A full disk loses the line, not the request.

@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
 from flagtui.cli.plumbing.record_command import command
@@ -29,6 +30,7 @@ def pick(context: click.Context, place: WorkPlace) -> int:
     flagtui flags get "$(flagtui pick)"
     """
     require_terminal()
+    log_path()
     from flagtui.cli.launch.app_session import make_session, run_session
 
     request = ProfileRequest(profile=place.profile or None, project=place.project or None)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.profile_choice import (
     LoginEnvironment,
     Opening,
@@ -61,6 +62,7 @@ def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
 def open_profile(opening: Opening, request: ProfileRequest) -> int:
     """Run the app on the server of this profile."""
     opening.state_folder()
+    log_path()
     with asked_background():
         from flagtui.cli.launch.app_session import checked_keymap, make_session, run_session
 

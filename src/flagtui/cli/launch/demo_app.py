@@ -9,6 +9,7 @@ from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
 from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.offline_copies import current_folder
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.config.guard_rules import GuardRules, Level
@@ -50,6 +51,7 @@ class Demonstration:
 def open_demo(options: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
     folder = demo_folder()
+    log_path()
     # The demo needs no key, and what it starts must not inherit one.
     take_variable(KEY_VARIABLE)
     with asked_background():

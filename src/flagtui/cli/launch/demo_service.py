@@ -8,7 +8,7 @@ from typing import Any
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.http_library import in_process
-from flagtui.cli.plumbing.client import EMBEDDED
+from flagtui.cli.plumbing.client import EMBEDDED, request_log
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.sample_data import sample
@@ -45,7 +45,7 @@ class DemoService:
             application = await asyncio.to_thread(self._open)
         except DatabaseUnusable as fault:
             raise ApiError(str(fault), next=self._remedy) from None
-        return Client(NOWHERE, KEY, self.project, transport=in_process(application))
+        return Client(NOWHERE, KEY, self.project, transport=in_process(application), log=request_log())
 
     def embed(self) -> None:
         """Lets the commands of this process ask it at NOWHERE."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from flagtui.api import Client
@@ -11,7 +10,7 @@ from flagtui.api.errors import BadKey
 from flagtui.api.hosts import Host
 from flagtui.api.http_library import Application, in_process
 from flagtui.api.request_log import Log, log_to
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.global_options import log_path
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import KeyMalformed, Secret
 
@@ -34,20 +33,16 @@ def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = 
         key,
         profile.project,
         allow_plain_http=profile.allow_plain_http,
-        log=_request_log(),
+        log=request_log(),
         read_only=read_only,
         transport=in_process(embedded()) if embedded is not None else None,
     )
 
 
-def _request_log() -> Log | None:
-    file = os.environ.get("FLAGTUI_LOG", "").strip()
-    if not file:
-        return None
-    try:
-        return log_to(Path(file).expanduser())
-    except OSError as refused:
-        raise Trouble(f"the log {file} cannot be written: {refused.strerror}.") from None
+def request_log() -> Log | None:
+    """Return the log of requests; None without one. Raises Trouble where it cannot be written."""
+    path = log_path()
+    return None if path is None else log_to(path)
 
 
 def why_not_personal(text: str) -> str:

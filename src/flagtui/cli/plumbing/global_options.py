@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import click
 
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import empty_value
 from flagtui.cli.plumbing.output.lines import VOICE
 from flagtui.cli.plumbing.registry import command_index
@@ -26,6 +28,20 @@ def log_to(file: str | None) -> None:
     # Every command makes its own client, some before a name of theirs is known here.
     if file:
         os.environ["FLAGTUI_LOG"] = file
+
+
+def log_path() -> Path | None:
+    """Return the file of the log; None without one. Raises Trouble where it cannot be written."""
+    file = os.environ.get("FLAGTUI_LOG", "").strip()
+    if not file:
+        return None
+    try:
+        path = Path(file).expanduser()
+        os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except (OSError, RuntimeError) as refused:
+        reason = getattr(refused, "strerror", None) or "there is no such user"
+        raise Trouble(f"the log {file} cannot be written: {reason}.") from None
+    return path
 
 
 def be_quiet(is_quiet: bool) -> None:
