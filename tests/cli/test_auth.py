@@ -99,7 +99,7 @@ def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Se
     [
         ((), "phc_public_token_of_project", ("public project token", 2)),
         ((), "phs_secret_key_of_project_1", ("only evaluates flags", 2)),
-        ((), "", ("A key is 3 to 512", 2)),
+        ((), "", ("the key is empty; nothing was stored", 2)),
         ((), "phx_two words", ("A key is 3 to 512", 2)),
         ((), "phx_nobody_knows_this_key_0", ("401", 5)),
         (("--host", "http://flags.example.com"), KEY, ("without encryption", 2)),

@@ -145,6 +145,8 @@ class TerminalSignIn:
                     code="usage",
                 )
             text = text.strip()
+            if not text:
+                raise Trouble("the key is empty; nothing was stored.", code="usage")
             if why := why_not_personal(text):
                 raise Trouble(f"{why} A personal key (phx_) is needed.", code="usage")
             return Secret(text)
