@@ -95,6 +95,11 @@ def foresee_refusal(intent: EventIntent, fresh: EventDefinition) -> Blocked | No
     return None
 
 
+def would_change(intent: EventIntent, fresh: EventDefinition) -> bool:
+    """Return whether the change is no no-op."""
+    return plan_event(intent, fresh, DefinitionContext()) is not None
+
+
 def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
     """Return the plan of an intent for the definition as it is now; None when nothing would change."""
     if intent.changes.get("deleted") is True:

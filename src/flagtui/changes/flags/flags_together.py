@@ -43,6 +43,11 @@ class FlagChange:
         return self.finish(result) if self.finish is not None and isinstance(result, Plan) else result
 
 
+def would_change(intent: Intent, fresh: Flag) -> bool:
+    """Return whether the change is no no-op, and nothing in the flag itself refuses it."""
+    return isinstance(change_for(intent).plan(fresh, Context()), Plan)
+
+
 def change_for(intent: Intent) -> FlagChange:
     """Return the change that sets the values of this intent."""
     switch = intent if intent.changes.keys() == {"active"} else None

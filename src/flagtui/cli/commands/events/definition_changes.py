@@ -8,7 +8,7 @@ import click
 
 from flagtui.changes.event_definitions import definition_intent as intents
 from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_plan import EventPlan, would_change
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.cli.commands.events.event_views import READ, events_of
 from flagtui.cli.plumbing.bulk_reader import BulkReader
@@ -179,10 +179,7 @@ async def change_events(
 ) -> int:
     """Change every selected event and return the exit code. Raises Trouble."""
 
-    def would_change(fresh: EventDefinition) -> bool:
-        return plan_event(make(fresh), fresh, DefinitionContext()) is not None
-
-    bulk = BulkReader(session, terms, EventPlan.noun, would_change)
+    bulk = BulkReader(session, terms, EventPlan.noun, lambda event: would_change(make(event), event))
     return await _change(session, await events_of(session, selection, bulk), make, terms)
 
 

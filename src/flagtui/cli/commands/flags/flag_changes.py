@@ -6,7 +6,6 @@ from typing import Final, Unpack
 
 import click
 
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import (
     Intent,
     set_all_rollouts,
@@ -18,7 +17,7 @@ from flagtui.changes.flags.flag_intent import (
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
-from flagtui.changes.flags.flags_together import FlagChange, change_for
+from flagtui.changes.flags.flags_together import FlagChange, change_for, would_change
 from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Skipped
@@ -66,13 +65,13 @@ async def change_selected(
     lack what the change is about.
     """
 
-    def would_change(raw: FlagObject) -> bool:
+    def flag_would_change(raw: FlagObject) -> bool:
         flag = Flag.of(raw)
         intent = make(flag)
-        return isinstance(intent, Intent) and isinstance(change_for(intent).plan(flag, Context()), Plan)
+        return isinstance(intent, Intent) and would_change(intent, flag)
 
     is_bulk = bool(selection.queries) or len(selection.names) > 1
-    bulk = BulkReader(session, terms, Plan.noun, would_change, row_would_change) if is_bulk else None
+    bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change) if is_bulk else None
     return await change_flags(session, await flags_of(session, selection, bulk), make, terms)
 
 
