@@ -1,5 +1,6 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -138,6 +139,24 @@ def test_what_a_shell_needs_is_printed(run: Run, shell: str) -> None:
     done = run("completion", shell)
     assert (done.code, "_FLAGTUI_COMPLETE" in done.out) == (0, True)
     assert run("completion", "tcsh").code == 2
+
+
+def test_bash_without_newer_options_completes_without_messages(run: Run) -> None:
+    old_bash = """
+complete() {
+    [[ $* != *nosort* ]] || { echo "nosort: invalid option name" >&2; return 2; }
+    builtin complete "$@"
+}
+compopt() { echo "compopt: command not found" >&2; return 127; }
+"""
+    program = "flagtui() { :; }; env() { echo plain,is:; }"
+    call = "COMP_WORDS=(flagtui x) COMP_CWORD=1 COMP_LINE='flagtui x'; _flagtui_completion flagtui"
+    script = "\n".join((old_bash, run("completion", "bash").out, program, "complete -p flagtui", call))
+    done = subprocess.run(
+        ["bash", "-c", f'{script}; echo "${{COMPREPLY[*]}}"'], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout == "complete -F _flagtui_completion flagtui\nis:\n"
 
 
 def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path) -> None:

@@ -27,10 +27,10 @@ _BASH: Final = r"""_flagtui_completion() {
         _FLAGTUI_COMPLETE=bash_complete "$1"); do
         type=${completion%%,*} value=${completion#*,}
         case $type in
-            dir) compopt -o dirnames ;;
-            file) compopt -o default ;;
+            dir) compopt -o dirnames 2>/dev/null ;;
+            file) compopt -o default 2>/dev/null ;;
             plain)
-                [[ $value == *: ]] && compopt -o nospace
+                [[ $value == *: ]] && compopt -o nospace 2>/dev/null
                 value=${value#"$cut"}
                 case ${words[count - 1]} in
                     \'* | \"*) ;;
@@ -42,7 +42,8 @@ _BASH: Final = r"""_flagtui_completion() {
     done
 }
 
-complete -o nosort -F _flagtui_completion flagtui
+# The bash of macOS, 3.2, has neither nosort nor compopt.
+complete -o nosort -F _flagtui_completion flagtui 2>/dev/null || complete -F _flagtui_completion flagtui
 """
 _ZSH: Final = r"""#compdef flagtui
 
