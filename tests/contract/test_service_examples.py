@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.contract.agreement import ERROR_KEYS, agree
 from tests.doubles.every_operation import NAMES, Example, example
 from tests.doubles.service_world import World, starting
 
+ANY_JSON: Final = frozenset({"before", "after", "value", "actual_value", "result"})
 ELSEWHERE: Final = {"experiments", "holdouts", "saved_metrics"}
 OURS: Final = [name for name in NAMES if name.split(".")[0] not in ELSEWHERE]
-KEYED_BY_DATA: Final = {"keys", "cohorts", "group_type_mapping", "primary_properties", "person_properties"}
-ANY_JSON: Final = {"before", "after", "value", "actual_value", "result"}
-ERROR_KEYS: Final = ("type", "code", "detail", "attr")
 UUID: Final = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 ACME: Final = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
 TARGETING: Final[dict[str, Any]] = {
@@ -143,29 +142,4 @@ async def test_service_responds_like_the_example(stages: Any, name: str) -> None
     elif stored["answer"] is None:
         assert not answer.content
     else:
-        agree(answer.json(), stored["answer"], name)
-
-
-def agree(actual: Any, expected: Any, place: str) -> None:
-    """Every key of the example is there, with a value of its type; null fits everything."""
-    if actual is None or expected is None or place.rpartition(".")[2] in ANY_JSON:
-        return
-    if isinstance(expected, dict):
-        assert isinstance(actual, dict), place
-        if place.rsplit(".", 1)[-1] in KEYED_BY_DATA or place == "flags.evaluation_reasons":
-            for key, value in actual.items():
-                agree(value, next(iter(expected.values()), None), f"{place}.{key}")
-            return
-        missing = expected.keys() - actual.keys()
-        assert not missing, f"{place} has no {missing}"
-        for key, value in expected.items():
-            agree(actual[key], value, f"{place}.{key}")
-    elif isinstance(expected, list):
-        assert isinstance(actual, list), place
-        for number, item in enumerate(actual if expected else ()):
-            agree(item, expected[0], f"{place}[{number}]")
-    elif isinstance(expected, bool) or isinstance(actual, bool):
-        assert type(actual) is type(expected), place
-    else:
-        numbers = (int, float)
-        assert isinstance(actual, numbers if isinstance(expected, numbers) else str), place
+        agree(answer.json(), stored["answer"], name, ANY_JSON)

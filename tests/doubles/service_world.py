@@ -102,6 +102,16 @@ class Caller:
         )
         return replace(self, headers={"Authorization": f"Bearer {secret}"})
 
+    def add_project(self, name: str = "Other", **columns: Any) -> int:
+        """Another project of the organization."""
+        values = {"uuid": str(uuid.uuid4()), "name": name, "api_token": f"phc_{uuid.uuid4().hex}", **columns}
+        places = ", ".join("?" for _ in values)
+        return self.write(
+            f"INSERT INTO projects (organization_id, created_at, {', '.join(values)})"
+            f" SELECT id, created_at, {places} FROM organizations LIMIT 1",
+            *values.values(),
+        )
+
     def ago(self, **time: float) -> str:
         return stamp(self.clock() - timedelta(**time))
 
@@ -139,16 +149,6 @@ class World(Caller):
             *(user, level),
         )
         return user
-
-    def add_project(self, name: str = "Other", **columns: Any) -> int:
-        """Another project of the organization."""
-        values = {"uuid": str(uuid.uuid4()), "name": name, "api_token": f"phc_{uuid.uuid4().hex}", **columns}
-        places = ", ".join("?" for _ in values)
-        return self.write(
-            f"INSERT INTO projects (organization_id, created_at, {', '.join(values)})"
-            f" SELECT id, created_at, {places} FROM organizations LIMIT 1",
-            *values.values(),
-        )
 
     def add_experiment(self, flag_id: int, name: str = "Checkout", **columns: Any) -> int:
         values = {"project_id": 1, "flag_id": flag_id, "name": name, **columns}

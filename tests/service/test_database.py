@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,13 @@ from flagtui.service.evaluation.stored import StoredPerson, load_people
 from flagtui.service.reader import remember
 
 
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "x.db")
+    yield database
+    database.close()
+
+
 def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.db")
     database.write(lambda db: db.execute("CREATE TABLE t (n)")).result()
@@ -29,9 +36,7 @@ def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["x.db"]
 
 
-def test_every_acknowledged_write_has_been_asked_onto_the_disk(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
-
+def test_every_acknowledged_write_has_been_asked_onto_the_disk(database: Database) -> None:
     def settings(db: sqlite3.Connection) -> list[object]:
         return [
             db.execute(f"PRAGMA {name}").fetchone()[0]
@@ -39,12 +44,9 @@ def test_every_acknowledged_write_has_been_asked_onto_the_disk(tmp_path: Path) -
         ]
 
     assert database.write(settings).result() == ["wal", 2, 1]
-    database.close()
 
 
-def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
-
+def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
     def fail(db: sqlite3.Connection) -> None:
         db.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
         raise KeyError("later")
@@ -53,11 +55,9 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
         database.write(fail).result()
     with database.reading() as db:
         assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
-    database.close()
 
 
-def test_a_reader_sees_one_moment_and_cannot_write(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
+def test_a_reader_sees_one_moment_and_cannot_write(database: Database) -> None:
     insert = "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)"
     with database.reading() as db:
         assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
@@ -67,7 +67,6 @@ def test_a_reader_sees_one_moment_and_cannot_write(tmp_path: Path) -> None:
             db.execute(insert, ("b",))
     with database.reading() as db:
         assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 1
-    database.close()
 
 
 def test_closing_finishes_what_is_queued(tmp_path: Path) -> None:
@@ -194,15 +193,13 @@ def test_the_service_is_not_loaded_with_the_encryption_library() -> None:
     assert finished.stdout.split() == ["False", "False"]
 
 
-def test_of_many_that_read_at_once_few_connections_stay_open(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
+def test_of_many_that_read_at_once_few_connections_stay_open(database: Database) -> None:
     with ExitStack() as reading:
         readers = [reading.enter_context(database.reading()) for _ in range(20)]
         assert len({id(each) for each in readers}) == 20
     assert [is_open(each) for each in readers].count(True) == MOST_IDLE
     with database.reading() as db:
         assert db in readers
-    database.close()
 
 
 def test_long_reads_share_the_cache_and_block_no_short_read(tmp_path: Path) -> None:
@@ -230,9 +227,7 @@ PEOPLE: Final = """
 """
 
 
-def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
-
+def test_people_are_read_again_only_when_they_change(database: Database) -> None:
     def execute(sql: str) -> None:
         database.write(lambda db: db.execute(sql)).result()
 
@@ -256,16 +251,13 @@ def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
         assert [(person.distinct_id, person.properties, person.cohorts) for person in read()] == [state], sql
     execute("DELETE FROM persons")
     assert read() == []
-    database.close()
 
 
-def test_long_read_cannot_write_and_raises_its_error(tmp_path: Path) -> None:
-    database = Database(tmp_path / "x.db")
+def test_long_read_cannot_write_and_raises_its_error(database: Database) -> None:
     insert = "INSERT INTO organizations VALUES ('a', 'O', 'o', 'x', 1)"
     with pytest.raises(sqlite3.OperationalError):
         database.read_long(lambda db: db.execute(insert)).result()
     assert database.read_long(lambda db: db.in_transaction).result()
-    database.close()
 
 
 def is_open(connection: sqlite3.Connection) -> bool:

@@ -123,10 +123,7 @@ async def test_sdks_must_identify_themselves(service: Service, token: str) -> No
 
 async def test_the_secret_key_of_a_project_opens_that_project_only(service: Service, token: str) -> None:
     service.write("UPDATE projects SET secret_hash = ?", hash_key("phs_secret"))
-    service.write(
-        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-        " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects"
-    )
+    service.add_project(api_token="phc_other")
     secret = {"Authorization": "Bearer phs_secret"}
     assert (await ask(service, secret, token))[0] == 200
     assert (await ask(service, secret, ""))[0] == 200
@@ -135,10 +132,7 @@ async def test_the_secret_key_of_a_project_opens_that_project_only(service: Serv
 
 async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:
     await service.flag("here")
-    service.write(
-        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-        " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects"
-    )
+    service.add_project(api_token="phc_other")
     here, there = [await service.get(f"/flags/definitions?token={name}") for name in (token, "phc_other")]
     assert [flag["key"] for flag in here["flags"]] == ["here"]
     assert there["flags"] == []

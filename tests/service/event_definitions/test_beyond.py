@@ -134,13 +134,7 @@ async def test_no_search_or_order_is_too_long(service: Service) -> None:
 
 async def test_definitions_of_other_projects_are_not_found(service: Service) -> None:
     service.define("signup")
-    (primary,) = service.run(
-        lambda db: db.execute(
-            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-            " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects RETURNING id"
-        ).fetchone()
-    )
-    service.run(lambda db: db.execute("UPDATE event_definitions SET project_id = ?", (primary,)))
+    service.write("UPDATE event_definitions SET project_id = ?", service.add_project())
     assert await service.names() == []
     assert (await service.reply("GET", f"{service.ids['signup']}/"))[0] == 404
     assert (await service.reply("PATCH", f"{service.ids['signup']}/", {"description": "x"}))[0] == 404

@@ -39,13 +39,7 @@ async def test_what_may_not_be_seen_is_in_no_list(service: Service, general: str
 
 async def test_an_experiment_of_another_project_is_not_found(service: Service) -> None:
     made = await service.create()
-    service.run(
-        lambda db: db.execute(
-            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-            " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"
-        )
-    )
-    service.project = 2
+    service.project = service.add_project()
     for path in (f"experiments/{made['id']}", f"experiments/{made['id']}/timeseries_results"):
         assert await service.refused("GET", path) == (404, "Not found.", None)
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}

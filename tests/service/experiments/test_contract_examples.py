@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.agreement import ERROR_KEYS, agree
 from tests.service.experiments.conftest import Service, Start
 
 EXAMPLES = Path(__file__).parents[2] / "contract"
@@ -13,8 +14,6 @@ NAMES = sorted(
     for path in EXAMPLES.glob("*.json")
     if path.stem.split(".")[0] in ("experiments", "holdouts", "saved_metrics")
 )
-KEYED_BY_DATA = frozenset({"timeseries", "total_exposures"})
-ERROR_KEYS = ("type", "code", "detail", "attr")
 ORDERS = "order placed"
 METRIC = {
     "kind": "ExperimentMetric",
@@ -23,8 +22,6 @@ METRIC = {
     "goal": "increase",
     "source": {"kind": "EventsNode", "event": ORDERS, "math": "total"},
 }
-OUTSIDE = "fingerprint"
-"""A metric outside an experiment is computed in no particular way, so it has no fingerprint."""
 SHARE = [{"properties": [], "rollout_percentage": 10}]
 
 
@@ -41,7 +38,7 @@ async def test_service_responds_like_the_example(start: Start, name: str) -> Non
     if example["status"] >= 400 and example["answer"] is not None:
         assert {key: answer[key] for key in ERROR_KEYS} == {key: example["answer"][key] for key in ERROR_KEYS}
     else:
-        _agree(answer, example["answer"], "answer")
+        agree(answer, example["answer"], "answer")
 
 
 async def _given(service: Service, example: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +69,7 @@ async def _given(service: Service, example: dict[str, Any]) -> dict[str, Any]:
         service.clock.pass_(minutes=1)
         ids["run"] = run["id"]
     if example["operation"] == "experiments.copy_to_project":
-        _add_project(service)
+        service.add_project()
     return ids
 
 
@@ -86,39 +83,5 @@ def _with_own_ids(request: dict[str, Any], ids: dict[str, Any], service: Service
     return example
 
 
-def _add_project(service: Service) -> None:
-    service.run(
-        lambda db: db.execute(
-            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-            " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"
-        )
-    )
-
-
 def _kind(status: int) -> int:
     return 2 if 200 <= status < 300 else status
-
-
-def _agree(actual: Any, expected: Any, place: str) -> None:
-    """Every key of the example is there, with a value of its type; null fits everything."""
-    if actual is None or expected is None:
-        return
-    if isinstance(expected, dict):
-        assert isinstance(actual, dict), place
-        by_data = place.rsplit(".", 1)[-1] in KEYED_BY_DATA
-        for key, value in expected.items():
-            if by_data:
-                for own, other in actual.items():
-                    _agree(other, value, f"{place}.{own}")
-            elif not (key == OUTSIDE and place.endswith(".query")):
-                assert key in actual, f"{place} has no {key}"
-                _agree(actual[key], value, f"{place}.{key}")
-    elif isinstance(expected, list):
-        assert isinstance(actual, list), place
-        for number, item in enumerate(actual if expected else ()):
-            _agree(item, expected[0], f"{place}[{number}]")
-    elif isinstance(expected, bool) or isinstance(actual, bool):
-        assert type(actual) is type(expected), place
-    else:
-        numbers = (int, float)
-        assert isinstance(actual, numbers if isinstance(expected, numbers) else str), place

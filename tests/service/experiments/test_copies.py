@@ -1,7 +1,6 @@
 """Copies, cohorts, holdouts and saved metrics: scenarios 29 and 30."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from tests.service.experiments.conftest import MEAN, START, Service
@@ -66,17 +65,10 @@ async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> N
 
 
 def _second_project(service: Service, organization: str | None = None) -> None:
-    def work(db: Any) -> None:
-        mine = db.execute("SELECT organization_id FROM projects WHERE id = 1").fetchone()[0]
-        if organization:
-            db.execute("INSERT INTO organizations VALUES (?, 'o', 'o', '2026', 1)", (organization,))
-        db.execute(
-            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-            " VALUES (2, 'two', ?, 'Two', 'phc_two', '2026')",
-            (organization or mine,),
-        )
-
-    service.run(work)
+    project = service.add_project()
+    if organization:
+        service.write("INSERT INTO organizations VALUES (?, 'o', 'o', '2026', 1)", organization)
+        service.write("UPDATE projects SET organization_id = ? WHERE id = ?", organization, project)
 
 
 async def test_a_copy_in_another_project(service: Service) -> None:
