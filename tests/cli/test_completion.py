@@ -194,6 +194,7 @@ def test_options_with_values_are_completed(complete: Complete) -> None:
     assert complete("flags", "list", "'is:stale -tag:w") == ["plain,is:stale -tag:web"]
     assert complete("flags", "disable", "'is:stale run") == ["plain,is:stale runtime:"]
     assert complete("flags", "edit", "x", "--from", "n") == ["file,n"]
+    assert complete("apply", "n") == ["file,n"]
 
 
 @pytest.mark.usefixtures("home")

@@ -60,7 +60,7 @@ OPERATIONS: Final = (
     line="Apply a change set: a file, the staged set or a proposal.",
     examples=("apply staged --dry-run", "apply staged --yes --json"),
 )
-@click.argument("source", metavar="FILE|staged|PROPOSAL")
+@click.argument("source", metavar="FILE|staged|PROPOSAL", type=click.Path())
 @click.option(
     "--on-refusal",
     type=click.Choice(AFTER_REFUSAL),
