@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, Unanswered, Unreadable
+from flagtui.api.errors import ApiError, ErrorFacts, Invalid, RateLimited, ServerFault, Unanswered, Unreadable
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
@@ -49,8 +49,12 @@ from flagtui.models.flag import Flag
             *(RateLimited("Too many requests; wait 3 s."), "refused"),
             *("too many requests; nothing was changed", "Run again in 3 s.", 4),
         ),
+        (
+            *(Invalid("The server objects: other flags depend on it."), "refused"),
+            *("The server objects: other flags depend on it; nothing was changed", "", 3),
+        ),
     ],
-    ids=["500", "502", "no response", "unreadable", "429"],
+    ids=["500", "502", "no response", "unreadable", "429", "400"],
 )
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int

@@ -10,7 +10,6 @@ from flagtui.api import errors
 from flagtui.api.flags import Flags
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.models.flag import Flag
-from flagtui.models.flag_responses import FlagKey
 from flagtui.models.json_value import JSON
 
 Fault = Literal[
@@ -133,10 +132,6 @@ class FlagClient:
         if id not in self.server.stored:
             raise errors.NotFound("Not found.")
         return Flag.of(copy.deepcopy(self.server.stored[id]))
-
-    async def dependents(self, id: int) -> tuple[FlagKey, ...]:
-        flags = [Flag.of(raw) for raw in self.server.stored.values() if raw["active"] and not raw["deleted"]]
-        return tuple(FlagKey(id=flag.id, key=flag.key) for flag in flags if id in flag.targeting.depends_on)
 
     @property
     def adapter(self) -> FlagAdapter:

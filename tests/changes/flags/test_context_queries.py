@@ -12,7 +12,7 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.context_queries import Neighbours, read_context, read_dependents
+from flagtui.changes.flags.context_queries import Neighbours, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flags_together import change_for, read_with_context
@@ -200,19 +200,3 @@ async def test_rate_limit_names_no_seconds_that_pass_meanwhile() -> None:
     limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
     context = await gather_context(flag({}), OFF, ask=limited)
     assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"
-
-
-class SlowAnswers(Answers):
-    """A server that never responds about dependents."""
-
-    async def dependents(self, id: int) -> tuple[FlagKey, ...]:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-
-async def test_dependents_that_take_too_long_are_not_waited_for() -> None:
-    linked_child = (Linked(9, "child", False),)
-    assert await read_dependents(Answers(), 812, ()) == (Linked(9, "child", True),)
-    late = await read_dependents(SlowAnswers(), 812, (), patience=0.01)
-    assert expect(late, NotKnown).why == "the server did not respond within 0.01 s"
-    assert await read_dependents(SlowAnswers(), 812, linked_child, patience=0.01) == linked_child

@@ -123,7 +123,7 @@ def test_first_refusal_stops_the_set_by_default(
     refuse_second(line)
     options = ("--on-refusal", choice) if choice else ()
     stopped = here("apply", "staged", "--yes", "--json", *options)
-    assert stopped.code == EXIT_CODES["failed"]
+    assert stopped.code == EXIT_CODES["refused"]
     assert [each["ending"] for each in json.loads(stopped.out)["records"]] == endings
     assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == states
 

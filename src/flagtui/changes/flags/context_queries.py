@@ -58,13 +58,9 @@ async def read_context(
     """
     queries = ContextQueries(ask, fresh, intent, rows, base)
     try:
-        return await queries.within(patience, _late(patience))
+        return await queries.within(patience, NotKnown(f"the server did not respond within {patience:g} s"))
     finally:
         queries.stop()
-
-
-def _late(patience: float) -> NotKnown:
-    return NotKnown(f"the server did not respond within {patience:g} s")
 
 
 class ContextQueries:
@@ -138,20 +134,6 @@ class ContextQueries:
             last_touch=page if isinstance(page, NotKnown) else next(iter(touches), None),
             touched_since=touches[1:],
         )
-
-
-async def read_dependents(
-    ask: Answers, id: int, listed: tuple[Linked, ...], patience: float = PATIENCE
-) -> tuple[Linked, ...] | NotKnown:
-    """Return the flags that depend on this one, within `patience` seconds.
-
-    `listed` has those of the project that were listed.
-    """
-    try:
-        async with asyncio.timeout(patience):
-            return _dependents(await _answer(ask.dependents(id)), listed)
-    except TimeoutError:
-        return listed or _late(patience)
 
 
 def _dependents(

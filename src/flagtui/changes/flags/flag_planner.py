@@ -15,7 +15,6 @@ from flagtui.changes.flags.context_queries import (
     Neighbours,
     dependencies_of,
     linked,
-    read_dependents,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
@@ -183,14 +182,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        reading = await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
-        is_off = changes.get("deleted") is True or (changes.get("active") is False and fresh.active)
-        if has_queries or is_one_of_many or not is_off:
-            return reading
-        # They decide whether the server takes the change, so that they are read with `--yes` too.
-        listed = linked(self._near.dependents.get(fresh.id, ()))
-        dependents = await read_dependents(context.client.flags, fresh.id, listed)
-        return replace(reading, context=replace(reading.context, dependents=dependents))
+        return await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False where it cannot be read."""

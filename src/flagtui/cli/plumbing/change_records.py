@@ -208,7 +208,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
         RecordField(
             "ending",
             "text",
-            "How the real run would end with everything in needs.",
+            "How the real run would end with everything in needs; with --yes, skipped may be refused.",
             lambda plan: plan.ending.replace(" ", "_"),
             choices=("saved", UNCHANGED, SKIPPED, "refused", NOT_SENT),
         ),

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 import click
 
-from flagtui.api.errors import RateLimited
+from flagtui.api.errors import Invalid, NotOffered, PaymentNeeded, RateLimited
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal
@@ -34,7 +34,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
-CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
+CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("refused", "sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
 NOTHING_SENT: Final = "nothing was sent"
 NOTHING_MORE: Final = "nothing more was sent"
@@ -156,6 +156,9 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         if record is not None:
             sentences = (AGAIN,)
     code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
+    if isinstance(error, Invalid | PaymentNeeded | NotOffered):
+        # A dry run ends with the same code where it foresees the refusal.
+        code = "refused"
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
         sentences = (f"it is #{id}", *sentences)

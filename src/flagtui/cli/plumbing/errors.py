@@ -42,9 +42,9 @@ READER_GONE: Final = 141
 """The exit code that a shell reports for a program ended by SIGPIPE."""
 EXIT_WORDS: Final[Mapping[int, str]] = {
     0: "done, or every record has the requested values already (`unchanged`)",
-    1: "failed, or the server refused a change",
+    1: "failed",
     2: "the command line or a setting is wrong",
-    3: "nothing is selected, or a change is skipped, refused before it is sent or not confirmed",
+    3: "nothing is selected, or a change is skipped, refused or not confirmed",
     4: "another user changed it first, it waits for approval, the rate limit is reached, "
     "or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",

@@ -19,10 +19,7 @@ UNCOUNTED: Final = "not counted, since --yes agrees beforehand"
 
 
 class SessionContext(PlanContext):
-    """The project of a command. `--yes` skips the requests for context, which no one would read.
-
-    What decides whether the server takes a change is read always.
-    """
+    """The project of a command. `--yes` skips the requests for context, which no one would read."""
 
     def __init__(self, session: ProjectSession, terms: WriteTerms) -> None:
         agreement = terms.agreement
