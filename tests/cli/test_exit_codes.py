@@ -27,6 +27,11 @@ def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) ->
         assert value in done.err
 
 
+def test_word_in_place_of_a_number_is_named(run: Run) -> None:
+    assert "'--limit': 'x' is no whole number. See: " in run("flags", "list", "--limit", "x").err
+    assert "'--to': 'half' is no number. See: " in run("flags", "rollout", "x", "--to", "half").err
+
+
 def test_misspelt_option_gets_suggestions(run: Run) -> None:
     done = run("experiments", "create", "x", "--flag", "y")
     assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err

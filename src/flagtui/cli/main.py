@@ -246,6 +246,8 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     if isinstance(wrong, click.NoSuchOption) and wrong.possibilities:
         likely = " or ".join(sorted(wrong.possibilities))
         message = f"No such option '{wrong.option_name}'. Did you mean {likely}?"
+    message = re.sub("is not a valid integer( range)?", "is no whole number", message)
+    message = re.sub("is not a valid float( range)?", "is no number", message)
     # Choices come a line each.
     message = re.sub(r":?\s*\n\s*", " ", message).strip() if "\n" in message else message
     ending = "" if message.endswith((".", "?", "!")) else "."
