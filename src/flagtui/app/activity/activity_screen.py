@@ -47,7 +47,7 @@ class ActivityScreen(ActivityAroundMoment):
         self._pages = 0
         """Read since the query changed or the cursor moved."""
         self._stops: tuple[Watcher, ...] = ()
-        self._refreshes = 0
+        self._reads = 0
         self._newest = 0.0
         """The place of the newest entry when the person was last at the top."""
         self._drawn = 0.0
@@ -77,13 +77,13 @@ class ActivityScreen(ActivityAroundMoment):
             return
         if self._app_state.workspace is not self._workspace:
             self._follow(self._app_state.workspace)
-        feed, is_asked = self.feed, self._app_state.refreshes != self._refreshes
-        self._refreshes = self._app_state.refreshes
-        if is_asked:
+        feed, is_due = self.feed, self._app_state.reads != self._reads
+        self._reads = self._app_state.reads
+        if is_due:
             self.forget_moment()
-        if feed is not None and feed.rows and (feed.is_behind or is_asked):
+        if feed is not None and feed.rows and (feed.is_behind or is_due):
             self.catch_up()
-        elif feed is not None and is_asked:
+        elif feed is not None and is_due:
             feed.trouble = None
         self.draw_rows()
         self._read_on_if_wanted()
