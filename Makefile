@@ -4,7 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
-WORKERS ?= 2
+# One more than two processors: a tenth of the time a test waits for a process or a clock.
+WORKERS ?= 3
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where PYTHONDONTWRITEBYTECODE is set, every process of a run would compile the program and the tests anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
