@@ -52,15 +52,15 @@ def index_text() -> str:
 
 def completed_records(command: RecordCommand) -> tuple[str, str]:
     """The kind of records that its arguments name, and the options that take a tag of them."""
-    typed = [(one, one.type.kind) for one in command.params if isinstance(one.type, RecordWord)]
-    kind = next((kind for one, kind in typed if isinstance(one, click.Argument)), "")
-    options = [name for one, _kind in typed if isinstance(one, click.Option) for name in one.opts]
+    typed = [(param, param.type.kind) for param in command.params if isinstance(param.type, RecordWord)]
+    kind = next((kind for param, kind in typed if isinstance(param, click.Argument)), "")
+    options = [name for param, _kind in typed if isinstance(param, click.Option) for name in param.opts]
     return (kind, " ".join(options)) if kind else ("", "")
 
 
 def required_options(command: RecordCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
-    options = [one for one in command.params if isinstance(one, click.Option) and one.required]
+    options = [option for option in command.params if isinstance(option, click.Option) and option.required]
     return [word for option in options for word in words_of(option)]
 
 
@@ -102,8 +102,8 @@ def is_on_a_screen(name: str, example: str) -> bool:
 
 def names_records(command: RecordCommand) -> bool:
     """Whether its words are names of records."""
-    arguments = [one for one in command.params if isinstance(one, click.Argument)]
-    return any(isinstance(one.type, RecordWord) for one in arguments)
+    arguments = [argument for argument in command.params if isinstance(argument, click.Argument)]
+    return any(isinstance(argument.type, RecordWord) for argument in arguments)
 
 
 def walk(
@@ -129,11 +129,15 @@ def described(name: str, command: RecordCommand) -> dict[str, Any]:
         "summary": command.get_short_help_str(1_000),
         "help": command.help,
         "writes": command.writes,
-        "arguments": [_argument(one, context) for one in command.params if isinstance(one, click.Argument)],
+        "arguments": [
+            _argument(argument, context)
+            for argument in command.params
+            if isinstance(argument, click.Argument)
+        ],
         "options": [
-            _option(one, context)
-            for one in command.get_params(context)
-            if isinstance(one, click.Option) and not one.hidden
+            _option(option, context)
+            for option in command.get_params(context)
+            if isinstance(option, click.Option) and not option.hidden
         ],
         "output": command.kind.name if command.kind is not None else "",
         "fields": command.kind.names if command.kind is not None else (),
@@ -145,31 +149,31 @@ def described(name: str, command: RecordCommand) -> dict[str, Any]:
     }
 
 
-def _argument(one: click.Argument, context: click.Context) -> dict[str, Any]:
+def _argument(argument: click.Argument, context: click.Context) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "many": one.nargs == -1,
-        "required": one.required,
-        "choices": _choices(one.type),
-        "shown": one.make_metavar(context),
-        "completed_by": _completed_by(one.type),
+        "name": argument.name,
+        "many": argument.nargs == -1,
+        "required": argument.required,
+        "choices": _choices(argument.type),
+        "shown": argument.make_metavar(context),
+        "completed_by": _completed_by(argument.type),
     }
 
 
-def _option(one: click.Option, context: click.Context) -> dict[str, Any]:
-    record = one.get_help_record(context)
+def _option(option: click.Option, context: click.Context) -> dict[str, Any]:
+    record = option.get_help_record(context)
     return {
-        "names": [*one.opts],
-        "value": None if one.is_flag else one.make_metavar(context),
-        "choices": _choices(one.type),
-        "required": one.required,
-        "many": one.multiple,
-        "default": one.default if isinstance(one.default, str | int | float | bool) else None,
-        "excludes": excluded_uses(context.command, one),
-        "requires": [*one.requires] if isinstance(one, RuledOption) else [],
-        "help": one.help or "",
+        "names": [*option.opts],
+        "value": None if option.is_flag else option.make_metavar(context),
+        "choices": _choices(option.type),
+        "required": option.required,
+        "many": option.multiple,
+        "default": option.default if isinstance(option.default, str | int | float | bool) else None,
+        "excludes": excluded_uses(context.command, option),
+        "requires": [*option.requires] if isinstance(option, RuledOption) else [],
+        "help": option.help or "",
         "shown": record[1] if record is not None else "",
-        "completed_by": _completed_by(one.type),
+        "completed_by": _completed_by(option.type),
     }
 
 

@@ -22,25 +22,25 @@ def _text_of(name: str) -> str:
 
 
 def example(name: str) -> Example:
-    found: Example = json.loads(_text_of(name))
-    return found
+    example: Example = json.loads(_text_of(name))
+    return example
 
 
 async def ask_plainly(client: Client, example: Example) -> Any:
     """An operation the client never uses by itself."""
-    asked = OPERATIONS[example["operation"]]
-    answer = await client.connection.ask(Request(asked, asked.at(**example["ids"])))
-    return answer.expect_nothing() if asked.method == "DELETE" else answer.record()
+    operation = OPERATIONS[example["operation"]]
+    answer = await client.connection.ask(Request(operation, operation.at(**example["ids"])))
+    return answer.expect_nothing() if operation.method == "DELETE" else answer.record()
 
 
 def sent_body(example: Example) -> dict[str, Any]:
-    found: dict[str, Any] = example["request"]["body"]
-    return found
+    body: dict[str, Any] = example["request"]["body"]
+    return body
 
 
 def sent_query(example: Example) -> dict[str, Any]:
-    found: dict[str, Any] = example["request"]["query"]
-    return found
+    query: dict[str, Any] = example["request"]["query"]
+    return query
 
 
 async def first_page(pages: Any) -> Any:
@@ -66,9 +66,9 @@ async def copy_flag(client: Client, example: Example) -> Any:
 
 
 async def evaluate_here(client: Client, example: Example) -> Any:
-    found = await client.evaluation.local_evaluation()
-    assert found is not None
-    return found
+    definitions = await client.evaluation.local_evaluation()
+    assert definitions is not None
+    return definitions
 
 
 async def create_experiment(client: Client, example: Example) -> Any:

@@ -5,13 +5,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def expect(found: object, kind: type[T]) -> T:
+def expect(value: object, kind: type[T]) -> T:
     """The same result, known to be of this kind."""
-    assert isinstance(found, kind), found
-    return found
+    assert isinstance(value, kind), value
+    return value
 
 
-def require(found: T | None) -> T:
+def require(value: T | None) -> T:
     """The same result, which has to be there."""
-    assert found is not None
-    return found
+    assert value is not None
+    return value

@@ -62,45 +62,45 @@ def proxy_to(behind: str) -> Iterator[Proxy]:
             serving.join()
 
 
-def _handle(asked: BaseHTTPRequestHandler, proxy: Proxy) -> None:
-    asked.close_connection = True
-    body = asked.rfile.read(int(asked.headers.get("Content-Length", "0")))
-    if asked.command != "GET":
-        proxy.writes.append(asked.path)
-    proxy.definitions += "local_evaluation" in asked.path
-    is_meant = proxy.fault is not None and proxy.is_meant(asked.command, urlsplit(asked.path).path)
+def _handle(handler: BaseHTTPRequestHandler, proxy: Proxy) -> None:
+    handler.close_connection = True
+    body = handler.rfile.read(int(handler.headers.get("Content-Length", "0")))
+    if handler.command != "GET":
+        proxy.writes.append(handler.path)
+    proxy.definitions += "local_evaluation" in handler.path
+    is_meant = proxy.fault is not None and proxy.is_meant(handler.command, urlsplit(handler.path).path)
     answer = httpx.Response(200, content=b'{"count": 3, "results": [')
     if not is_meant or proxy.is_done:
-        answer = _pass_on(asked, proxy.behind, body)
+        answer = _pass_on(handler, proxy.behind, body)
     if is_meant and proxy.fault is not None:
-        found = proxy.fault.serve(httpx.Request(asked.command, proxy.address), answer)
-        if isinstance(found, Exception):
-            asked.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-            asked.connection.close()
+        response = proxy.fault.serve(httpx.Request(handler.command, proxy.address), answer)
+        if isinstance(response, Exception):
+            handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            handler.connection.close()
             return
-        answer = found
-    asked.send_response(answer.status_code)
+        answer = response
+    handler.send_response(answer.status_code)
     for name, value in answer.headers.items():
         if name.lower() in ("content-type", "retry-after", "location"):
-            asked.send_header(name, value)
-    asked.send_header("Content-Length", str(len(answer.content)))
-    asked.send_header("Connection", "close")
-    asked.end_headers()
-    asked.wfile.write(answer.content)
+            handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(answer.content)))
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.wfile.write(answer.content)
 
 
-def _pass_on(asked: BaseHTTPRequestHandler, behind: str, body: bytes) -> httpx.Response:
+def _pass_on(handler: BaseHTTPRequestHandler, behind: str, body: bytes) -> httpx.Response:
     place = urlsplit(behind)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
     sent = {
         name: value
-        for name, value in asked.headers.items()
+        for name, value in handler.headers.items()
         if name.lower() in ("authorization", "content-type")
     }
-    connection.request(asked.command, asked.path, body, sent)
-    found = connection.getresponse()
-    content = found.read()
+    connection.request(handler.command, handler.path, body, sent)
+    response = connection.getresponse()
+    content = response.read()
     connection.close()
     return httpx.Response(
-        found.status, content=content, headers={"Content-Type": found.headers.get("Content-Type", "")}
+        response.status, content=content, headers={"Content-Type": response.headers.get("Content-Type", "")}
     )

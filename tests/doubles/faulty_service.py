@@ -16,9 +16,9 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 LOOKS: Final = tuple(
-    re.compile(re.sub(r"\{\w+\}", "[^/]+", one.path))
-    for one in OPERATIONS.values()
-    if one.method == "POST" and one.effect == "read"
+    re.compile(re.sub(r"\{\w+\}", "[^/]+", operation.path))
+    for operation in OPERATIONS.values()
+    if operation.method == "POST" and operation.effect == "read"
 )
 """Paths that are posted to and change nothing."""
 
@@ -48,8 +48,8 @@ class FaultyService:
         body = await whole_body(receive)
         write = (scope["method"], scope["path"], body)
         self.writes.append(write)
-        found = self.before(*write)
-        if found is None or await found:
+        response = self.before(*write)
+        if response is None or await response:
             await self.application(scope, given(body), nowhere if self.loses_answers else send)
             if not self.loses_answers:
                 return

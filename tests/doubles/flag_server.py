@@ -142,8 +142,8 @@ class FlagClient:
         if self.unreadable > 0:
             self.unreadable -= 1
             raise errors.Unanswered("No answer.")
-        found = [raw for raw in self.server.stored.values() if raw["key"] == key and not raw["deleted"]]
-        return Flag.of(copy.deepcopy(found[0])) if found else None
+        matches = [raw for raw in self.server.stored.values() if raw["key"] == key and not raw["deleted"]]
+        return Flag.of(copy.deepcopy(matches[0])) if matches else None
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
         self.sends += 1

@@ -29,9 +29,9 @@ def bare_conditions(count: int) -> list[JSON]:
 
 def dependencies(count: int) -> list[JSON]:
     """Conditions that depend on one flag each."""
-    wanted = {"type": "flag", "operator": "flag_evaluates_to", "value": True}
+    dependency = {"type": "flag", "operator": "flag_evaluates_to", "value": True}
     return [
-        {"properties": [{"key": str(9_000_000 + place), **wanted}], "rollout_percentage": 100}
+        {"properties": [{"key": str(9_000_000 + place), **dependency}], "rollout_percentage": 100}
         for place in range(count)
     ]
 

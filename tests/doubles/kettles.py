@@ -336,12 +336,12 @@ async def list_all(
     return await SOURCE.rows(session, " ".join(query), sort, limit)
 
 
-async def named(session: ProjectSession, wanted: RecordSelection) -> list[KettleRow]:
+async def named(session: ProjectSession, selection: RecordSelection) -> list[KettleRow]:
     rows = await SOURCE.every(session)
     rows_by_name = {name: row for row in rows for name in (*SOURCE.names(row), str(row.id))}
-    if missing := [name for name in wanted.names if name not in rows_by_name]:
+    if missing := [name for name in selection.names if name not in rows_by_name]:
         raise await SOURCE.unknown(session, missing, rows)
-    return await several([rows_by_name[name].id for name in wanted.names], kettles_of(session.client).get)
+    return await several([rows_by_name[name].id for name in selection.names], kettles_of(session.client).get)
 
 
 @command("get", kind=KETTLE, is_whole=True)

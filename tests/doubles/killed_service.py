@@ -64,8 +64,8 @@ class Storm:
     def changes(self) -> list[str]:
         """The ids of all entries of the activity, oldest first."""
         with closing(sqlite3.connect(self.database)) as connection:
-            found = connection.execute("SELECT id FROM activity ORDER BY created_at, rowid")
-            return [row[0] for row in found]
+            rows = connection.execute("SELECT id FROM activity ORDER BY created_at, rowid")
+            return [row[0] for row in rows]
 
     def _write(self, port: int, number: int) -> None:
         """Creates a flag and renames it until nobody answers."""
@@ -87,7 +87,7 @@ class Storm:
     def faults(self) -> list[str]:
         """What is wrong with the file: missing writes, corruption, rows and activity that disagree."""
         connection = sqlite3.connect(self.database)
-        found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        faults = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
         rows = {row[0]: row[1:] for row in connection.execute("SELECT id, version, name FROM flags")}
         counting = "SELECT cast(item_id AS INTEGER), count(*) FROM activity GROUP BY 1"
         entries = dict(connection.execute(counting).fetchall())
@@ -96,17 +96,17 @@ class Storm:
             stored = rows.get(flag_id)
             # One write may have reached the file without its answer reaching us.
             if stored is None or stored not in ((version, name), (version + 1, str(version))):
-                found.append(f"flag {flag_id}: {(version, name)} was acknowledged, {stored} is stored")
+                faults.append(f"flag {flag_id}: {(version, name)} was acknowledged, {stored} is stored")
         for flag_id, (version, _) in rows.items():
             if entries.get(flag_id) != version:
-                found.append(f"flag {flag_id}: version {version}, {entries.get(flag_id)} entries")
-        return found
+                faults.append(f"flag {flag_id}: version {version}, {entries.get(flag_id)} entries")
+        return faults
 
 
 def _send(connection: http.client.HTTPConnection, method: str, path: str, body: Any) -> Any:
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     connection.request(method, f"/api/projects/1/feature_flags/{path}", json.dumps(body), headers)
     response = connection.getresponse()
-    said = json.loads(response.read())
-    assert response.status < 300, said
-    return said
+    answer = json.loads(response.read())
+    assert response.status < 300, answer
+    return answer

@@ -71,8 +71,8 @@ def _page(
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    for one in command.get_params(context):
-        record = one.get_help_record(context) if isinstance(one, click.Option) else None
+    for param in command.get_params(context):
+        record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
             yield from (".TP", f".B {_text(record[0])}", _text(record[1]))
 

@@ -19,7 +19,7 @@ def parse_once() -> Iterator[None]:
     Textual keeps what it parsed for one app; a test begins with a new one, and opens screens, which bring
     their sources, in an order of its own. Once made, rules are only read.
     """
-    parse, known = Stylesheet.parse, dict[tuple[Any, ...], Parsed]()
+    parse, parsed = Stylesheet.parse, dict[tuple[Any, ...], Parsed]()
     parse_rules, of_sources = Stylesheet._parse_rules, dict[tuple[Any, ...], list[RuleSet]]()
 
     def look_up_rules(styles: Stylesheet, css: str, **source: Any) -> list[RuleSet]:
@@ -34,10 +34,10 @@ def parse_once() -> Iterator[None]:
             parse(styles)
             return
         key = (*styles.source.items(), *styles._variables.items())
-        if key not in known:
+        if key not in parsed:
             parse(styles)
-            known[key] = (styles.rules, styles.rules_map)
-        rules, by_name = known[key]
+            parsed[key] = (styles.rules, styles.rules_map)
+        rules, by_name = parsed[key]
         # A sheet puts other lists in their place when it is parsed again, and never adds to these.
         styles._rules, styles._rules_map, styles._require_parse = rules, by_name, False
 

@@ -52,9 +52,9 @@ def cohort_question(random: Random) -> dict[str, JSON]:
 
 
 def dependency(random: Random, count: int) -> dict[str, JSON]:
-    wanted = random.choice([True, False, "control", "test", "true", None, 1])
+    value = random.choice([True, False, "control", "test", "true", None, 1])
     key: JSON = random.choice([random.randrange(1, count + 1), str(random.randrange(1, count + 2))])
-    return {"key": key, "type": "flag", "operator": "flag_evaluates_to", "value": wanted}
+    return {"key": key, "type": "flag", "operator": "flag_evaluates_to", "value": value}
 
 
 def question(random: Random, count: int) -> dict[str, JSON]:
@@ -138,13 +138,13 @@ def person(random: Random, count: int = 6) -> Person:
     keys: list[str | int] = ["acme", 7]
     groups = {name: Group(random.choice(keys), properties(random)) for name in ("company", "project")}
     chosen = {name: group for name, group in groups.items() if random.random() < 0.5}
-    found = properties(random)
+    person = properties(random)
     if random.random() < 0.4:
         enrolled = f"$feature_enrollment/flag-{random.randrange(1, count + 1)}"
-        found[enrolled] = random.choice([True, "true", False, "false"])
+        person[enrolled] = random.choice([True, "true", False, "false"])
     return Person(
         f"person-{random.randrange(10_000)}",
-        found,
+        person,
         chosen,
         device_id=random.choice([None, "device-1", "device-2"]),
     )

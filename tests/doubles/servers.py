@@ -53,8 +53,8 @@ async def make_client(clock: StillClock) -> AsyncIterator[MakeClient]:
         answer: Answering, host: str = HOST, project: int | str = 1, **options: Unpack[ClientOptions]
     ) -> Client:
         async def handle(request: httpx.Request) -> httpx.Response:
-            found = answer(request)
-            return found if isinstance(found, httpx.Response) else await found
+            response = answer(request)
+            return response if isinstance(response, httpx.Response) else await response
 
         settled: ClientOptions = {"clock": clock, "transport": httpx.MockTransport(handle), **options}
         client = Client(host, KEY, project, **settled)

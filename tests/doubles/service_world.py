@@ -123,8 +123,8 @@ class World(Caller):
     async def refused(self, method: str, path: str, body: Any = None, **more: Any) -> "Refusal":
         response = await self.ask(method, path, body, **more)
         assert response.status_code >= 400, response.text
-        said = response.json()
-        return Refusal(response.status_code, said.get("code"), said.get("detail"), said.get("attr"))
+        error = response.json()
+        return Refusal(response.status_code, error.get("code"), error.get("detail"), error.get("attr"))
 
     async def flag(self, key: str, **fields: Any) -> Any:
         return await self.post("", {"key": key, **fields}, 201)
@@ -217,8 +217,8 @@ def asks_for(flag_id: int, value: Any = True) -> dict[str, Any]:
 
 def asks_whether(**item: Any) -> dict[str, Any]:
     """Filters with one property of persons."""
-    asked = {"key": "email", "type": "person", "operator": "exact", "value": "x", **item}
-    return {"groups": [{"properties": [asked], "rollout_percentage": 100}]}
+    condition = {"key": "email", "type": "person", "operator": "exact", "value": "x", **item}
+    return {"groups": [{"properties": [condition], "rollout_percentage": 100}]}
 
 
 def variants(**shares: float) -> dict[str, Any]:

@@ -58,24 +58,24 @@ class Seen:
 Reader = Callable[[Seen, re.Match[str]], bool]
 
 
-def _everyone_gets(seen: Seen, told: re.Match[str]) -> bool:
-    return {now for _, now in _not_excepted(seen)} == {told[1]}
+def _everyone_gets(seen: Seen, match: re.Match[str]) -> bool:
+    return {now for _, now in _not_excepted(seen)} == {match[1]}
 
 
-def _those_let_in_get(seen: Seen, told: re.Match[str]) -> bool:
+def _those_let_in_get(seen: Seen, match: re.Match[str]) -> bool:
     others = {"control"} if "still serves control" in _text(seen, "Others") else set()
     return all(
-        bool(was) == bool(now) and now in {told[1], False, *others} for was, now in _not_excepted(seen)
+        bool(was) == bool(now) and now in {match[1], False, *others} for was, now in _not_excepted(seen)
     )
 
 
 def _not_excepted(seen: Seen) -> Iterable[tuple[JSON, JSON]]:
     """What people got and get while the flag is on, except those that the question excepts."""
-    told = _text(seen, "Others")
+    others = _text(seen, "Others")
     before, after = values(seen.before, on=True), values(seen.after, on=True)
     for person, was, now in zip(CROWD, before, after, strict=True):
-        is_held = str(now).startswith("holdout-") and str(now) in told
-        has_answered = ANSWER in person.properties and "early access" in told
+        is_held = str(now).startswith("holdout-") and str(now) in others
+        has_answered = ANSWER in person.properties and "early access" in others
         if not is_held and not has_answered:
             yield was, now
 
@@ -91,11 +91,11 @@ def _answers_decide(seen: Seen, _: re.Match[str]) -> bool:
 
 def _asked(seen: Seen) -> set[JSON]:
     """The values that its conditions ask for."""
-    return {item.value for one in seen.after.targeting.deciding for item in one.properties}
+    return {item.value for condition in seen.after.targeting.deciding for item in condition.properties}
 
 
 def _text(seen: Seen, label: str) -> str:
-    return " ".join(one.text for one in seen.plan.consequences if one.label == label)
+    return " ".join(consequence.text for consequence in seen.plan.consequences if consequence.label == label)
 
 
 FLAG: Final[tuple[tuple[str, Reader], ...]] = (
@@ -132,12 +132,12 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Others": (
         (
             r"no other variant is served",
-            lambda seen, _: len({one for one in values(seen.after, on=True) if one in VARIANTS}) <= 1,
+            lambda seen, _: len({value for value in values(seen.after, on=True) if value in VARIANTS}) <= 1,
         ),
-        (r"condition \d+ still serves (\w+)", lambda seen, told: told[1] in values(seen.after, on=True)),
+        (r"condition \d+ still serves (\w+)", lambda seen, match: match[1] in values(seen.after, on=True)),
         (
             r"people held out still get (holdout-\d+)",
-            lambda seen, told: told[1] in values(seen.after, on=True),
+            lambda seen, match: match[1] in values(seen.after, on=True),
         ),
         (
             r"those who opted in to early access still get plain true, those who opted out false",
@@ -169,8 +169,8 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Split": (
         (
             r"control (\d+) % · test (\d+) %",
-            lambda seen, told: (
-                [float(told[1]), float(told[2])]
+            lambda seen, match: (
+                [float(match[1]), float(match[2])]
                 == [variant.rollout for variant in seen.after.targeting.variants]
             ),
         ),
@@ -179,24 +179,24 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         (r"no one: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
         (
             r"^(\d+) % of (?:those|everyone)",
-            lambda seen, told: float(told[1]) == seen.after.targeting.rollout,
+            lambda seen, match: float(match[1]) == seen.after.targeting.rollout,
         ),
-        (r"where email ends with (\S+)", lambda seen, told: _asked(seen) == {told[1]}),
+        (r"where email ends with (\S+)", lambda seen, match: _asked(seen) == {match[1]}),
         (
             r"(\d+) conditions, at most (\d+) % of those they match",
-            lambda seen, told: (
-                (int(told[1]), float(told[2]))
+            lambda seen, match: (
+                (int(match[1]), float(match[2]))
                 == (len(seen.after.targeting.deciding), seen.after.targeting.rollout)
             ),
         ),
     ),
     "Metrics": (
-        (r"(\d+) measured from now on", lambda seen, told: int(told[1]) == len(seen.experiment.metrics)),
+        (r"(\d+) measured from now on", lambda seen, match: int(match[1]) == len(seen.experiment.metrics)),
     ),
     "Undo": (
         (
             r"by its number only, #(\d+): no list shows deleted experiments",
-            lambda seen, told: int(told[1]) == seen.plan.id,
+            lambda seen, match: int(match[1]) == seen.plan.id,
         ),
     ),
 }
@@ -210,13 +210,13 @@ def steps_from(experiment: Experiment) -> set[str]:
 
 def untrue(seen: Seen) -> Iterable[str]:
     """Every sentence that does not hold, and every word of one that no reader knows."""
-    for one in seen.plan.consequences:
-        rest = one.text
-        for words, holds in OTHER.get(one.label, ()):
-            if (found := re.search(words, one.text)) is None:
+    for consequence in seen.plan.consequences:
+        rest = consequence.text
+        for words, holds in OTHER.get(consequence.label, ()):
+            if (match := re.search(words, consequence.text)) is None:
                 continue
-            rest = rest.replace(found[0].strip(), "")
-            if not holds(seen, found):
-                yield f"untrue: {one.label}: {one.text}"
+            rest = rest.replace(match[0].strip(), "")
+            if not holds(seen, match):
+                yield f"untrue: {consequence.label}: {consequence.text}"
         if re.search(r"\w", rest):
-            yield f"nobody reads {rest!r} of {one.label}: {one.text}"
+            yield f"nobody reads {rest!r} of {consequence.label}: {consequence.text}"

@@ -84,9 +84,9 @@ class Terminal:
             lambda: re.search(pattern, self.text) is not None, f"{pattern!r} on the screen", is_of_output=True
         )
 
-    def wait_for_bytes(self, wanted: bytes) -> None:
+    def wait_for_bytes(self, content: bytes) -> None:
         """Read until the program has written these bytes."""
-        self._read_until(lambda: wanted in self.sent, repr(wanted), is_of_output=True)
+        self._read_until(lambda: content in self.sent, repr(content), is_of_output=True)
 
     def wait_until(self, reached: Callable[[], bool], what: str) -> None:
         """Read until something outside of the terminal has happened."""

@@ -56,10 +56,12 @@ class TwoDisplays:
         plain, changed = self._plain[0], self._changed[0]
         drawn = _laid_out_anew(app)
         for y, text in enumerate(drawn if self._size == app.size else ()):
-            if (wanted := _looks(plain, y)) != (shown := _looks(changed, y)):
-                at = next(x for x, (one, other) in enumerate(zip(wanted, shown, strict=True)) if one != other)
+            if (expected := _looks(plain, y)) != (shown := _looks(changed, y)):
+                at = next(
+                    x for x, (cell, other) in enumerate(zip(expected, shown, strict=True)) if cell != other
+                )
                 raise DisplaysDiffer(
-                    f"cell {at} of line {y} is {shown[at]}, not {wanted[at]}\n"
+                    f"cell {at} of line {y} is {shown[at]}, not {expected[at]}\n"
                     f"whole frames:  {_text(plain, y)!r}\nchanged cells: {_text(changed, y)!r}"
                 )
             if text != _text(changed, y):

@@ -128,8 +128,8 @@ def fork(
     server = _server()
     if _read_once(environment) != _read_once(server.environment):
         return None
-    told = json.dumps([command[1:], dict(environment), str(folder or Path.cwd())]).encode()
-    socket.send_fds(server.connection, [told], list(streams))
+    request = json.dumps([command[1:], dict(environment), str(folder or Path.cwd())]).encode()
+    socket.send_fds(server.connection, [request], list(streams))
     pid = int(server.connection.recv(PACKET))
     assert server.connection.recv(PACKET) == ADOPTED
     return Forked(pid)
@@ -176,8 +176,8 @@ def _import() -> None:
 def _serve(connection: socket.socket) -> list[str]:
     """Returns in every program that is forked, with its arguments."""
     while True:
-        told, streams, _flags, _address = socket.recv_fds(connection, PACKET, 3)
-        if not told:
+        request, streams, _flags, _address = socket.recv_fds(connection, PACKET, 3)
+        if not request:
             raise SystemExit
         if child := os.fork():
             for stream in streams:
@@ -190,7 +190,7 @@ def _serve(connection: socket.socket) -> list[str]:
             connection.send(str(pid).encode())
             os._exit(0)
         connection.close()
-        arguments, environment, folder = json.loads(told)
+        arguments, environment, folder = json.loads(request)
         _move(streams, environment, folder)
         return list(arguments)
 
