@@ -71,26 +71,26 @@ class Bench:
         """What writes one kind of record."""
         return Writing(adapter, self.journal, signature, self.clock, questions=self.questions)
 
-    async def plan_flag(self, wanted: Intent) -> Plan:
-        fresh, context = await self.client.flags.get(wanted.id), Context(now=self.now, dependents=())
-        return expect(plan_flag(wanted, fresh, context), Plan)
+    async def plan_flag(self, intent: Intent) -> Plan:
+        fresh, context = await self.client.flags.get(intent.id), Context(now=self.now, dependents=())
+        return expect(plan_flag(intent, fresh, context), Plan)
 
     def plan_step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> ExperimentPlan:
         intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
         return expect(plan_step(intent, fresh, StepContext(self.now)), ExperimentPlan)
 
-    async def plan_event(self, wanted: EventIntent) -> EventPlan:
-        fresh = await self.client.event_definitions.get(wanted.id)
-        return expect(plan_event(wanted, fresh, DefinitionContext(self.now)), EventPlan)
+    async def plan_event(self, intent: EventIntent) -> EventPlan:
+        fresh = await self.client.event_definitions.get(intent.id)
+        return expect(plan_event(intent, fresh, DefinitionContext(self.now)), EventPlan)
 
     async def save(self, plan: Any, adapter: Any) -> None:
         ended = await self.writing(adapter).save(approve(plan))
         assert (ended.ending, ended.remarks) == ("saved", ()), ended
 
-    async def flag(self, wanted: Intent) -> State:
-        state = self.flag_state(wanted.id)
+    async def flag(self, intent: Intent) -> State:
+        state = self.flag_state(intent.id)
         before = await state()
-        await self.save(await self.plan_flag(wanted), FlagAdapter(self.client.flags))
+        await self.save(await self.plan_flag(intent), FlagAdapter(self.client.flags))
         assert await state() != before
         return state
 
@@ -98,8 +98,8 @@ class Bench:
         await self.save(self.plan_step(name, fresh, **chosen), StepAdapter(self.client.experiments))
         return self.experiment_state(fresh.id)
 
-    async def event(self, wanted: EventIntent) -> State:
-        plan = await self.plan_event(wanted)
+    async def event(self, intent: EventIntent) -> State:
+        plan = await self.plan_event(intent)
         await self.save(plan, DefinitionAdapter(self.client.event_definitions))
         return self.event_state(plan.fresh.name)
 
@@ -126,12 +126,12 @@ class Bench:
 
         async def state() -> object:
             try:
-                found = await self.client.for_project(project).experiments.get(id)
+                experiment = await self.client.for_project(project).experiments.get(id)
             except NotFound:
                 return "gone"
-            assert found.feature_flag is not None
-            flag = (found.feature_flag.active, found.feature_flag.filters)
-            return {name: found.raw[name] for name in names}, found.state, flag
+            assert experiment.feature_flag is not None
+            flag = (experiment.feature_flag.active, experiment.feature_flag.filters)
+            return {name: experiment.raw[name] for name in names}, experiment.state, flag
 
         return state
 
@@ -140,10 +140,10 @@ class Bench:
 
         async def state() -> object:
             try:
-                found = await self.client.event_definitions.by_name(name)
+                definition = await self.client.event_definitions.by_name(name)
             except NotFound:
                 return "gone"
-            return {name: found.raw.get(name) or None for name in names}
+            return {name: definition.raw.get(name) or None for name in names}
 
         return state
 
@@ -174,7 +174,7 @@ class Bench:
     async def take_back(self, entry: Entry, overwrite: bool = False) -> list[str]:
         """Every part of it; the words of each."""
         assert entry in undoable(self.journal.entries(), HERE)
-        said = []
+        lines = []
         for part in await parts_left(entry, (), self.client):
             prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
@@ -185,8 +185,8 @@ class Bench:
                 Batch(approved, prepared.adapter, writing.context, {prepared.plan.key: part.undoes})
             )
             assert ended.is_saved, ended
-            said.append(f"{ended.plan.key} {ended.plan.verb.done}")
-        return said
+            lines.append(f"{ended.plan.key} {ended.plan.verb.done}")
+        return lines
 
 
 async def bring(

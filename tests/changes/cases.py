@@ -41,14 +41,14 @@ def of_flag(changes: Mapping[str, JSON], verb: str, **before: JSON) -> Case:
     return case
 
 
-def of_targeting(wanted: Callable[[Flag], Intent], **before: JSON) -> Case:
+def of_targeting(make_intent: Callable[[Flag], Intent], **before: JSON) -> Case:
     async def case(bench: Bench) -> tuple[State, object]:
         flags = bench.client.flags
         made = await flags.get(await bench.new_flag(**{"filters": RICH, **before}))
         # The first edit by anyone lets the server put its own keys in; they are no part of the comparison.
         await bench.flag(set_rollout(made, 0, 11))
         was = await bench.flag_state(made.id)()
-        return await bench.flag(wanted(await flags.get(made.id))), was
+        return await bench.flag(make_intent(await flags.get(made.id))), was
 
     return case
 
@@ -57,11 +57,11 @@ def of_edit(change: Callable[[WorkingCopy], object]) -> Case:
     return of_targeting(lambda flag: edited(flag, change))
 
 
-def of_event(wanted: Callable[[str], EventIntent], **before: Any) -> Case:
+def of_event(make_intent: Callable[[str], EventIntent], **before: Any) -> Case:
     async def case(bench: Bench) -> tuple[State, object]:
         id = bench.new_event(**before)
         was = await bench.event_state("signed up")()
-        return await bench.event(wanted(id)), was
+        return await bench.event(make_intent(id)), was
 
     return case
 
@@ -124,6 +124,6 @@ async def unschedule(bench: Bench) -> tuple[State, object]:
 def waiting(bench: Bench, id: int) -> State:
     async def state() -> object:
         due = await bench.client.schedule.all({"record_id": id})
-        return [(one.record_id, one.payload, one.scheduled_at) for one in due]
+        return [(change.record_id, change.payload, change.scheduled_at) for change in due]
 
     return state

@@ -23,9 +23,9 @@ def flag(**fields: Any) -> Flag:
     return Flag.of(raw_flag(**fields))
 
 
-def planned(wanted: Intent, fresh: Flag, context: Context = CALM) -> Plan:
+def planned(intent: Intent, fresh: Flag, context: Context = CALM) -> Plan:
     """The plan of a change that must be possible."""
-    return expect(plan_flag(wanted, fresh, context), Plan)
+    return expect(plan_flag(intent, fresh, context), Plan)
 
 
 @pytest.fixture

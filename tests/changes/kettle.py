@@ -66,7 +66,7 @@ class Kitchen(Adapter[Kettle, int]):
     now: int = 20
     is_gone: bool = False
     compares: bool = True
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     open_when_asked: list[bool] = field(default_factory=list)
 
     def journal_entry(self, plan: Kettle) -> Entry:
@@ -79,17 +79,17 @@ class Kitchen(Adapter[Kettle, int]):
         return self.compares
 
     async def read(self, plan: Kettle) -> int | None:
-        self.asked.append("read")
+        self.requests.append("read")
         if self.is_gone:
             raise NotFound("Not found.")
-        is_hot = self.boils_at is not None and self.asked.count("read") > self.boils_at
+        is_hot = self.boils_at is not None and self.requests.count("read") > self.boils_at
         return plan.degrees if is_hot else self.now
 
     def conflict(self, plan: Kettle, now: int) -> Outcome[Kettle, int] | None:
         return None if now == 20 else Outcome(plan, "conflicted", now, "it was heated meanwhile")
 
     async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
-        self.asked.append(f"send {plan.key}")
+        self.requests.append(f"send {plan.key}")
         self.open_when_asked.append(any(entry.is_open for entry in self.journal.entries()))
         if self.faults:
             raise self.faults.pop(0)
@@ -138,7 +138,7 @@ class Room:
     writing: Writing
     kitchen: Kitchen
     clock: SteadyClock
-    told: list[str]
+    notices: list[str]
     journal: Journal
 
     async def boil(self, *kettles: Kettle, asked_with: QuestionContext = PLAIN) -> list[Outcome]:
@@ -151,6 +151,6 @@ KETTLE: Final = Kettle("kettle")
 
 def room_of(folder: Path, **more: Any) -> Room:
     clock = SteadyClock()
-    journal, told = Journal(folder, clock=clock.time), list[str]()
+    journal, notices = Journal(folder, clock=clock.time), list[str]()
     kitchen = Kitchen(journal, **more)
-    return Room(Writing(kitchen, journal, HERE, clock, told.append), kitchen, clock, told, journal)
+    return Room(Writing(kitchen, journal, HERE, clock, notices.append), kitchen, clock, notices, journal)

@@ -69,33 +69,33 @@ class Slowly(httpx.AsyncHTTPTransport):
         return response
 
 
-async def planned(wanted: dict[str, Any], client: Client, now: float) -> tuple[Any, Any]:
+async def planned(task: dict[str, Any], client: Client, now: float) -> tuple[Any, Any]:
     """The plan of the change, and the adapter that sends it."""
-    id = wanted["id"]
-    if wanted["step"] == "flag":
+    id = task["id"]
+    if task["step"] == "flag":
         intent = flag_intent.set_field(id, "name", "", "another one")
         context = Context(now=now, dependents=())
         return plan_flag(intent, await client.flags.get(id), context), FlagAdapter(client.flags)
-    if wanted["step"] == "event":
+    if task["step"] == "event":
         definitions, described = client.event_definitions, ("description", "another one", "")
         plan = plan_event(
             definition_intent.set_field(id, *described), await definitions.get(id), DefinitionContext(now)
         )
         return plan, DefinitionAdapter(definitions)
     # Deleted ones cannot be read, and new ones are not there yet.
-    is_there = wanted["step"] not in ("create", "restore")
-    bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
+    is_there = task["step"] not in ("create", "restore")
+    bare = Experiment.of({"id": id, "name": task["name"], "deleted": bool(id)})
     fresh = await client.experiments.get(id) if is_there else bare
-    step = ExperimentIntent(id, STEPS[wanted["step"]], Choices(**wanted["choices"]))
+    step = ExperimentIntent(id, STEPS[task["step"]], Choices(**task["choices"]))
     return plan_step(step, fresh, StepContext(now=now)), StepAdapter(client.experiments)
 
 
-async def take(wanted: dict[str, Any], folder: Path) -> None:
-    async with Client(wanted["address"], wanted["key"], PROJECT, transport=Slowly()) as client:
+async def take(task: dict[str, Any], folder: Path) -> None:
+    async with Client(task["address"], task["key"], PROJECT, transport=Slowly()) as client:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
         save_context = WriteContext(journal, here)
-        plan, adapter = await planned(wanted, client, save_context.clock.time())
+        plan, adapter = await planned(task, client, save_context.clock.time())
         question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))

@@ -37,10 +37,10 @@ class Prepared:
 Make = Callable[[Bench], Awaitable[Prepared]]
 
 
-def of_flag(wanted: Callable[[int], Intent], **theirs: Any) -> Make:
+def of_flag(make_intent: Callable[[int], Intent], **theirs: Any) -> Make:
     async def make(bench: Bench) -> Prepared:
         id = await bench.new_flag(tags=["ours"])
-        plan = await bench.plan_flag(wanted(id))
+        plan = await bench.plan_flag(make_intent(id))
         return Prepared(plan, FlagAdapter(bench.client.flags), lambda: bench.client.flags.update(id, theirs))
 
     return make
@@ -70,10 +70,10 @@ def of_experiment(name: StepName, state: str, /, **chosen: Any) -> Make:
     return make
 
 
-def of_event(wanted: Callable[[str], Any]) -> Make:
+def of_event(make_intent: Callable[[str], Any]) -> Make:
     async def make(bench: Bench) -> Prepared:
         id, definitions = bench.new_event(), bench.client.event_definitions
-        plan, theirs = await bench.plan_event(wanted(id)), {"description": "theirs", "verified": True}
+        plan, theirs = await bench.plan_event(make_intent(id)), {"description": "theirs", "verified": True}
         interfere = None if plan.is_deletion else lambda: definitions.update(id, theirs)
         return Prepared(plan, DefinitionAdapter(definitions), interfere)
 

@@ -39,14 +39,14 @@ class Office:
         self.bob: FlagClient = self.server.person("bob@acme.test")
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time)
-        self.told: list[str] = []
-        self.save_context = Writing(self.ada.adapter, self.journal, HERE, self.clock, self.told.append)
+        self.notices: list[str] = []
+        self.save_context = Writing(self.ada.adapter, self.journal, HERE, self.clock, self.notices.append)
 
-    async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
+    async def plan(self, intent: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
         now = self.clock.time() if read_at is None else read_at
         plan = plan_flag(
-            wanted or flag_intent.switch("turn off", 812), fresh, Context(now=now, dependents=())
+            intent or flag_intent.switch("turn off", 812), fresh, Context(now=now, dependents=())
         )
         assert isinstance(plan, Plan), plan
         return plan
@@ -54,9 +54,9 @@ class Office:
     async def save(self, plan: Plan, **more: Any) -> Outcome:
         return await self.save_context.save(approve(plan, rules=RELAXED, overwrite=True), **more)
 
-    async def change(self, wanted: Intent | None = None) -> Outcome:
+    async def change(self, intent: Intent | None = None) -> Outcome:
         """Turns the flag off, if nothing else is wanted."""
-        return await self.save(await self.plan(wanted))
+        return await self.save(await self.plan(intent))
 
     def bob_writes(self, **fields: object) -> None:
         self.server.apply("bob@acme.test", 812, dict(fields))

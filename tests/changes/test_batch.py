@@ -31,14 +31,14 @@ def test_endings_are_counted_by_what_became_of_flags(endings: list[Ending], unse
     assert count_endings([Outcome(plan, ending) for ending in endings], unsent) == words
 
 
-def asking(id: int, asked: int | None, **fields: JSON) -> Flag:
-    properties = [{"key": str(asked), "type": "flag", "operator": "flag_evaluates_to", "value": True}]
-    groups = [{"properties": properties if asked else [], "rollout_percentage": 100}]
+def asking(id: int, dependency: int | None, **fields: JSON) -> Flag:
+    properties = [{"key": str(dependency), "type": "flag", "operator": "flag_evaluates_to", "value": True}]
+    groups = [{"properties": properties if dependency else [], "rollout_percentage": 100}]
     return Flag.of(raw_flag(id=id, key=f"k{id}", filters={"groups": groups}, **fields))
 
 
-def planned(wanted: Intent, fresh: Flag) -> Plan:
-    return expect(plan_flag(wanted, fresh, Context(dependents=())), Plan)
+def planned(intent: Intent, fresh: Flag) -> Plan:
+    return expect(plan_flag(intent, fresh, Context(dependents=())), Plan)
 
 
 def ordered(verb: str, *flags: Flag) -> list[int | str]:
@@ -65,14 +65,14 @@ def test_a_child_in_the_same_batch_blocks_nothing() -> None:
 
 async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        flags, found = bench.client.flags, []
+        flags, plans = bench.client.flags, []
         base = await bench.new_flag("base")
         ids = (base, await bench.new_flag("child", filters=asks_for(base)))
         for id in ids:
             fresh, intent = await flags.get(id), switch("turn off", id)
             context = await read_context(flags, fresh, intent, (), Context(now=bench.now))
             assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
-            found.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
-        batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(found)))
+            plans.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
+        batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(plans)))
         expected = [("child", "saved"), ("base", "saved")]
-        assert [(one.plan.key, one.ending) async for one in batch.run()] == expected
+        assert [(outcome.plan.key, outcome.ending) async for outcome in batch.run()] == expected

@@ -31,12 +31,12 @@ VALUES: st.SearchStrategy[JSON] = st.recursive(
 OBJECTS: st.SearchStrategy[JSON] = st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4)
 
 
-def put(value: JSON, path: Path, found: JSON) -> JSON:
+def put(value: JSON, path: Path, replacement: JSON) -> JSON:
     """The value with one place changed; only for places that are not within a list."""
     if not path:
-        return found
+        return replacement
     changed = dict(value)
-    inner = put(changed.get(path[0], {}), path[1:], found)
+    inner = put(changed.get(path[0], {}), path[1:], replacement)
     if inner is MISSING:
         changed.pop(path[0], None)
     else:

@@ -123,7 +123,7 @@ async def test_change_stopped_in_flight_is_noted_and_looked_up(kind: str, tmp_pa
         saving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await saving
-        (entry,) = [one for one in scene.journal.entries() if one.is_open]
+        (entry,) = [entry for entry in scene.journal.entries() if entry.is_open]
         assert (entry.ending, entry.note) == ("unknown", STOPPED)
         assert await scene.at_the_next_start() == "failed"
 

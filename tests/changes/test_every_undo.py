@@ -128,7 +128,7 @@ async def test_undo_restores_everything_a_change_touched(what: str, generation: 
         assert await bench.take_back(entry)
         assert await state() == was
         assert entry not in undoable(bench.journal.entries(), HERE)
-        assert [one.ending for one in bench.journal.entries()] == ["saved"] * len(bench.journal.entries())
+        assert [entry.ending for entry in bench.journal.entries()] == ["saved"] * len(bench.journal.entries())
 
 
 KEPT: Final = {
@@ -144,17 +144,17 @@ REJECTING: Final = "set enforcement"
 
 
 def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
-    known = {f"event: {name}" for name in event.EVENT_VERBS if name not in (REJECTING, "recreate")}
-    known |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
-    known |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
-    assert known <= {*BACK, *KEPT, *ELSEWHERE}
+    kinds = {f"event: {name}" for name in event.EVENT_VERBS if name not in (REJECTING, "recreate")}
+    kinds |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
+    kinds |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
+    assert kinds <= {*BACK, *KEPT, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("what", KEPT)
 def test_refused_undo_names_reason_and_next_step(what: str) -> None:
     kind, _, verb = what.partition(": ")
-    told = STEPS[verb].verb.name if verb else VERBS[kind].name  # type: ignore[index]  # one of the three
-    entry = Entry("e", 1.0, 7, "k", told, HERE, kind, ending="saved")
+    verb_name = STEPS[verb].verb.name if verb else VERBS[kind].name  # type: ignore[index]  # one of the three
+    entry = Entry("e", 1.0, 7, "k", verb_name, HERE, kind, ending="saved")
     refusal = require(why_not(entry, HERE))
     assert KEPT[what] in refusal.reason
     assert "in the browser" in refusal.next
@@ -240,11 +240,11 @@ async def test_change_left_open_is_resolved_at_next_start_and_undoable(
         record = 0 if entry.kind == "copy" else entry.record
         left = Journal(tmp_path / "left", clock=lambda: bench.clock.now + 600)
         left.begin(replace(entry, record=record, after=after, ending=""))
-        (found,) = await recover_all(left, bench.client, HERE)
-        (told,) = left.entries()
-        assert told.ending == ("saved" if is_done else "failed"), found
+        (recovery,) = await recover_all(left, bench.client, HERE)
+        (resolved_entry,) = left.entries()
+        assert resolved_entry.ending == ("saved" if is_done else "failed"), recovery
         if is_done:
-            assert (told.record, told.after) == (entry.record, entry.after)
+            assert (resolved_entry.record, resolved_entry.after) == (entry.record, entry.after)
             bench.journal = left
-            await bench.take_back(told)
+            await bench.take_back(resolved_entry)
             assert await state() == was

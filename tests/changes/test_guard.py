@@ -44,9 +44,9 @@ def asked(*plans: Plan, asked_with: QuestionContext = PLAIN, **rules: Any) -> Qu
 
 
 def settles(question: Question, **answer: Any) -> bool:
-    found = question.settle(Confirmation(**answer))
-    assert isinstance(found, Approved | NotYet)
-    return isinstance(found, Approved)
+    result = question.settle(Confirmation(**answer))
+    assert isinstance(result, Approved | NotYet)
+    return isinstance(result, Approved)
 
 
 def test_a_read_only_profile_refuses_without_asking() -> None:

@@ -37,12 +37,12 @@ def test_what_was_begun_and_finished_is_read_back_whole(journal: Journal) -> Non
     journal.finish("a1", "saved", STORED)
     steps = [json.loads(line)["step"] for line in journal.path.read_text().splitlines()]
     assert steps == ["begin", "outcome"], "other tools can read it"
-    found = journal.entries()[0]
-    assert (found.key, found.verb) == ("checkout-v2", "turn off")
-    assert (found.reason, found.version) == ("incident 12", 12)
-    assert (found.ending, found.saved_version, found.ended_at) == ("saved", 13, NOW + 5)
-    assert (dict(found.before), dict(found.after)) == ({"active": True}, {"active": False})
-    assert found.signature == HERE
+    last_entry = journal.entries()[0]
+    assert (last_entry.key, last_entry.verb) == ("checkout-v2", "turn off")
+    assert (last_entry.reason, last_entry.version) == ("incident 12", 12)
+    assert (last_entry.ending, last_entry.saved_version, last_entry.ended_at) == ("saved", 13, NOW + 5)
+    assert (dict(last_entry.before), dict(last_entry.after)) == ({"active": True}, {"active": False})
+    assert last_entry.signature == HERE
 
 
 def test_journal_file_and_folder_are_private_to_the_owner(journal: Journal) -> None:
@@ -95,7 +95,7 @@ def test_full_disk_is_reported_and_keeps_earlier_lines(tmp_path: Path, room: int
     with pytest.raises(JournalUnwritable, match="No space left"):
         Journal(tmp_path, disk=Disk(write=full_after(room))).begin(entry("lost"))
     assert (tmp_path / "journal.jsonl").stat().st_size == size
-    assert [found.id for found in Journal(tmp_path).entries()] == ["kept"]
+    assert [entry.id for entry in Journal(tmp_path).entries()] == ["kept"]
 
 
 def test_a_disk_that_cannot_sync_has_not_written(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_torn_line_is_kept_and_the_next_is_whole(journal: Journal, cut: int) -> 
     journal.begin(entry("next"))
     assert journal.path.read_bytes().startswith(torn)
     expected = {"whole", "next"} if cut > 1 else {"whole", "torn", "next"}
-    assert {found.id for found in journal.entries()} == expected
+    assert {entry.id for entry in journal.entries()} == expected
     assert journal.torn_lines() == (1 if cut > 1 else 0)
 
 
@@ -141,7 +141,7 @@ def test_damaged_lines_lose_nothing_but_themselves(journal: Journal, line: bytes
     with journal.path.open("ab") as file:
         file.write(line + b"\n")
     journal.begin(entry("b"))
-    assert {found.id for found in journal.entries()} == {"a", "b"}
+    assert {entry.id for entry in journal.entries()} == {"a", "b"}
 
 
 def test_a_full_file_is_put_aside_and_nothing_is_forgotten(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_full_file_is_put_aside_and_nothing_is_forgotten(tmp_path: Path) -> No
         journal.finish(f"e{number}", "saved", STORED)
     assert len(journal.files()) > 3
     assert all(path.stat().st_size <= 1500 for path in journal.files())
-    assert [found.id for found in journal.entries()] == [f"e{number}" for number in reversed(range(12))]
-    assert {found.ending for found in journal.entries()} == {"saved"}
+    assert [entry.id for entry in journal.entries()] == [f"e{number}" for number in reversed(range(12))]
+    assert {entry.ending for entry in journal.entries()} == {"saved"}
 
 
 WRITER = """
@@ -174,16 +174,16 @@ def test_programs_writing_at_once_lose_and_mix_nothing(tmp_path: Path) -> None:
     assert [writer.wait(30) for writer in writers] == [0, 0, 0]
     journal = Journal(tmp_path)
     assert journal.torn_lines() == 0
-    found = journal.entries()
-    assert {one.id for one in found} == {f"{name}{number}" for name in "abc" for number in range(30)}
-    assert {one.ending for one in found} == {"saved"}
+    entries = journal.entries()
+    assert {entry.id for entry in entries} == {f"{name}{number}" for name in "abc" for number in range(30)}
+    assert {entry.ending for entry in entries} == {"saved"}
 
 
 def test_words_match_in_any_order_and_since_drops_older_entries(journal: Journal) -> None:
     journal.begin(entry("old", at=NOW - 100, reason="incident twelve"))
     journal.begin(entry("new", key="other"))
-    assert [found.id for found in journal.entries(text="TWELVE checkout")] == ["old"]
-    assert [found.id for found in journal.entries(since=NOW - 10)] == ["new"]
+    assert [entry.id for entry in journal.entries(text="TWELVE checkout")] == ["old"]
+    assert [entry.id for entry in journal.entries(since=NOW - 10)] == ["new"]
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -200,13 +200,13 @@ def test_unfinished_changes_are_unresolved_at_the_next_start(journal: Journal) -
     journal.finish("unknown", "unknown")
     journal.begin(entry("done"))
     journal.finish("done", "saved", STORED)
-    assert {found.id for found in journal.unresolved()} == {"begun", "unknown"}
+    assert {entry.id for entry in journal.unresolved()} == {"begun", "unknown"}
 
 
 def test_changes_in_flight_of_another_program_are_left_alone(journal: Journal) -> None:
     journal.begin(entry("theirs", pid=os.getppid()))
     journal.begin(entry("old", at=NOW - 1000, pid=os.getppid()))
-    assert [found.id for found in journal.unresolved()] == ["old"]
+    assert [entry.id for entry in journal.unresolved()] == ["old"]
 
 
 def test_a_known_ending_is_not_forgotten_for_an_unknown_one(journal: Journal) -> None:
@@ -222,9 +222,9 @@ def test_encrypted_payloads_never_reach_the_disk(journal: Journal) -> None:
     after = {"filters": {"groups": [], "payloads": {"true": '"hunter3"', "other": "1"}}}
     journal.begin(entry(before=before, after=after, is_secret=True))
     assert b"hunter" not in journal.path.read_bytes()
-    found = journal.entries()[0]
-    assert found.before["filters"]["payloads"]["true"] == CHANGED
-    assert found.before["filters"]["payloads"]["other"] != CHANGED
+    last_entry = journal.entries()[0]
+    assert last_entry.before["filters"]["payloads"]["true"] == CHANGED
+    assert last_entry.before["filters"]["payloads"]["other"] != CHANGED
 
 
 def test_values_outside_json_are_refused_before_writing(journal: Journal) -> None:
@@ -241,7 +241,7 @@ def test_journal_lock_is_not_waited_for_forever(tmp_path: Path) -> None:
         with pytest.raises(JournalUnwritable, match="unavailable"):
             journal.begin(entry("lost"))
     journal.begin(entry("after"))
-    assert {found.id for found in journal.entries()} == {"mine", "after"}
+    assert {entry.id for entry in journal.entries()} == {"mine", "after"}
 
 
 def test_line_goes_to_the_new_file_after_rotation(tmp_path: Path) -> None:
@@ -254,4 +254,4 @@ def test_line_goes_to_the_new_file_after_rotation(tmp_path: Path) -> None:
         journal.path.rename(tmp_path / "journal-1.jsonl")
     waiting.join(10)
     assert b'"new"' in journal.path.read_bytes()
-    assert {found.id for found in journal.entries()} == {"old", "new"}
+    assert {entry.id for entry in journal.entries()} == {"old", "new"}

@@ -82,7 +82,7 @@ class Served:
     application: Starlette
     address: str = ""
     victim: "Victim | None" = None
-    asked: int = 0
+    requests: int = 0
     done: int = 0
     is_idle: Event = field(default_factory=Event)
     """The client may be dead before the change is made."""
@@ -92,7 +92,7 @@ class Served:
         if victim is None or scope["method"] not in WRITING:
             await self.application(scope, receive, send)
             return
-        self.asked += 1
+        self.requests += 1
         self.is_idle.clear()
         victim.lives_through_a_moment()
 
@@ -117,7 +117,7 @@ class Victim:
     moments: int = 0
     process: "subprocess.Popen[bytes]" = field(init=False)
 
-    def run(self, wanted: dict[str, Any]) -> None:
+    def run(self, task: dict[str, Any]) -> None:
         command = [sys.executable, str(CHANGER), str(self.folder)]
         root = Path(__file__).parents[2]
         with subprocess.Popen(
@@ -126,15 +126,15 @@ class Victim:
             assert self.process.stdin is not None
             assert self.process.stdout is not None
             assert self.process.stderr is not None
-            self.process.stdin.write(json.dumps(wanted).encode() + b"\n")
+            self.process.stdin.write(json.dumps(task).encode() + b"\n")
             self.process.stdin.flush()
             while self.process.stdout.read(1):
                 self.lives_through_a_moment()
                 with contextlib.suppress(BrokenPipeError):
                     self.process.stdin.write(b"g")
                     self.process.stdin.flush()
-            said = self.process.stderr.read().decode()
-        assert self.process.returncode in (0, -signal.SIGKILL), said
+            errors = self.process.stderr.read().decode()
+        assert self.process.returncode in (0, -signal.SIGKILL), errors
 
     def lives_through_a_moment(self) -> None:
         """Or does not."""
@@ -148,9 +148,9 @@ def serving(folder: Path, **choices: Any) -> Iterator[Served]:
     application = create_service(folder / "service.db", key=KEY, **choices)
     unheard = httpx.AsyncClient(transport=httpx.ASGITransport(app=application))
     World(unheard, folder, Clock(), application).add_project()
-    found = Served(application)
-    with served(found) as found.address:
-        yield found
+    service = Served(application)
+    with served(service) as service.address:
+        yield service
     close_service(application)
 
 
@@ -177,12 +177,12 @@ async def kill_once(service: Served, what: str, moment: int, folder: Path) -> No
     state, choices = STEPS[what]
     async with Client(service.address, KEY, PROJECT) as client:
         fresh = await in_state(client, state, key)
-        wanted = {"address": service.address, "key": KEY, "id": fresh.id, "name": fresh.name}
-        wanted |= {"step": what.split()[0], "choices": chosen(choices, key)}
+        task = {"address": service.address, "key": KEY, "id": fresh.id, "name": fresh.name}
+        task |= {"step": what.split()[0], "choices": chosen(choices, key)}
         victim = Victim(folder / key, moment)
-        service.victim, service.asked, service.done = victim, 0, 0
+        service.victim, service.requests, service.done = victim, 0, 0
         service.is_idle.set()
-        await asyncio.to_thread(victim.run, wanted)
+        await asyncio.to_thread(victim.run, task)
         assert service.is_idle.wait(10)
         here = Signature(host=str(client.host), project=PROJECT)
         # The next start, ten minutes later.
@@ -193,7 +193,7 @@ async def kill_once(service: Served, what: str, moment: int, folder: Path) -> No
     assert service.done <= 1, "a change was made twice"
     entries = journal.entries()
     if not entries:
-        assert service.asked == 0, "a change left without a line in the journal"
+        assert service.requests == 0, "a change left without a line in the journal"
         return
     (entry,) = entries
     assert entry.ending == ("saved" if service.done else "failed"), (what, moment, entry)
@@ -207,9 +207,9 @@ async def shows_what_was_done(address: str, what: str, entry: Entry) -> None:
     async with Client(address, KEY, str(project)) as client:
         if what in ("delete", "flag", "event"):
             return
-        found = await client.experiments.get(entry.record)
+        experiment = await client.experiments.get(entry.record)
     if "feature_flag_key" in entry.after:
-        assert found.feature_flag_key == entry.after["feature_flag_key"]
+        assert experiment.feature_flag_key == entry.after["feature_flag_key"]
 
 
 @pytest.mark.parametrize("server", ["default", "legacy"])

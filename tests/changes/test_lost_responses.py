@@ -44,9 +44,9 @@ class Line:
         """One change of the description to words nobody else uses, so that they can be counted."""
         self.ada.unreadable = 0
         fresh = await self.ada.get(812)
-        wanted = flag_intent.set_field(812, "name", fresh.name, words)
+        intent = flag_intent.set_field(812, "name", fresh.name, words)
         context = Context(now=self.clock.time(), dependents=())
-        approved = approve(planned(wanted, fresh, context), rules=RELAXED)
+        approved = approve(planned(intent, fresh, context), rules=RELAXED)
         self.disturb()
         outcome = await self.save_context.save(approved)
         if outcome.ending == "unknown":

@@ -20,9 +20,9 @@ ONCE: Final = {
 
 @pytest.mark.parametrize("words", ONCE)
 def test_what_every_change_needs_stands_in_one_place(words: str) -> None:
-    found = [
+    places = [
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
         for _ in re.finditer(re.escape(words), path.read_text(encoding="utf-8"))
     ]
-    assert found == [ONCE[words]]
+    assert places == [ONCE[words]]

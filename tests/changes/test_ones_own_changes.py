@@ -67,14 +67,14 @@ async def the_question(bench: Bench) -> Question[Proposal]:
 async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         await change_twice(bench, kind)
-        told = {}
+        questions = {}
         for who in ("own", "theirs"):
             question = await the_question(bench)
             refused = expect(question.settle(Confirmation(yes=True)), NotYet)
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96, 0.0))
-            told[who] = refused.why, " ".join(lines)
+            questions[who] = refused.why, " ".join(lines)
             await somebody(bench, kind)
-        assert told["own"][0].startswith("you changed this later")
-        assert "you changed" in told["own"][1]
-        assert told["theirs"][0].startswith("another user changed this")
-        assert "another user changed" in told["theirs"][1]
+        assert questions["own"][0].startswith("you changed this later")
+        assert "you changed" in questions["own"][1]
+        assert questions["theirs"][0].startswith("another user changed this")
+        assert "another user changed" in questions["theirs"][1]

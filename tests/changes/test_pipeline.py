@@ -57,15 +57,15 @@ async def test_old_or_uncompared_reads_are_read_again_before_sending(
     room.clock.now += age
     room.kitchen.now = 45
     (outcome,) = await room.boil(plan)
-    assert (outcome.ending, room.kitchen.asked, room.journal.entries()) == ("conflicted", ["read"], [])
+    assert (outcome.ending, room.kitchen.requests, room.journal.entries()) == ("conflicted", ["read"], [])
     room.kitchen.now = 20
     (outcome,) = await room.boil(plan)
-    assert (outcome.ending, room.kitchen.asked[1:]) == ("saved", ["read", "send kettle"])
+    assert (outcome.ending, room.kitchen.requests[1:]) == ("saved", ["read", "send kettle"])
 
 
 async def test_fresh_compared_read_is_sent_at_once(room: Room) -> None:
     await room.boil(Kettle("kettle", read_at=room.clock.time()))
-    assert room.kitchen.asked == ["send kettle"]
+    assert room.kitchen.requests == ["send kettle"]
 
 
 @pytest.mark.parametrize("boils_at", [0, 2, 4, None])
@@ -73,10 +73,10 @@ async def test_lost_response_is_looked_up_and_never_resent(boils_at: int | None,
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at)
     (outcome,) = await room.boil()
     looks = len(LOOKS) if boils_at is None else boils_at + 1
-    assert room.kitchen.asked == ["send kettle", *["read"] * looks]
+    assert room.kitchen.requests == ["send kettle", *["read"] * looks]
     assert outcome.ending == room.journal.entries()[0].ending == ("unknown" if boils_at is None else "saved")
-    assert room.told[0] == "kettle: no response; checking whether it was applied"
-    assert room.told[1:] == (
+    assert room.notices[0] == "kettle: no response; checking whether it was applied"
+    assert room.notices[1:] == (
         ["kettle: no response; the change is not applied so far"] if boils_at != 0 else []
     )
 
@@ -90,12 +90,12 @@ async def test_lost_response_is_watched_for_a_minute_then_unknown(
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at, now=now)
     (unknown,) = await room.boil()
     began = room.clock.now
-    found = await room.writing.settle(unknown)
+    outcome = await room.writing.settle(unknown)
     (entry,) = room.journal.entries()
-    assert (found.ending, entry.ending) == (ending, ending)
+    assert (outcome.ending, entry.ending) == (ending, ending)
     assert (entry.note == LOOKED) == (ending != "unknown")
     assert room.clock.now - began <= WATCH_FOR
-    assert room.kitchen.asked.count("send kettle") == 1
+    assert room.kitchen.requests.count("send kettle") == 1
 
 
 async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     batch = room.writing.batch(approve(Kettle("one"), Kettle("two")))
     assert [outcome.ending async for outcome in batch.run()] == [ending, *["saved"] * goes_on]
     assert [plan.key for plan in batch.unsent] == ["two"] * (not goes_on)
-    assert room.kitchen.asked == ["send one", *["send two"] * goes_on]
+    assert room.kitchen.requests == ["send one", *["send two"] * goes_on]
     first = room.journal.entries()[-1]
     assert (first.ending, first.note, room.clock.slept) == (ending, batch.outcomes[0].reason, [])
 
@@ -137,9 +137,9 @@ async def test_requested_pause_is_waited_for_within_its_limits(
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=facts)])
     began = room.clock.now
     (outcome,) = await room.boil()
-    assert (outcome.ending, len(room.kitchen.asked)) == (ending, sent)
+    assert (outcome.ending, len(room.kitchen.requests)) == (ending, sent)
     assert room.clock.now - began == (3 if sent == 2 else 0)
-    assert room.told == ["the server asks for a pause of 3 s"] * (sent - 1)
+    assert room.notices == ["the server asks for a pause of 3 s"] * (sent - 1)
     assert len(room.journal.entries()) == 1
 
 
@@ -149,9 +149,9 @@ async def test_one_change_waits_once_and_one_of_many_five_times(
 ) -> None:
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(9)])
     room.writing.wait = wait
-    found = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
-    assert [one.ending for one in found] == ["refused"]
-    assert len(room.kitchen.asked) == sent
+    outcomes = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
+    assert [outcome.ending for outcome in outcomes] == ["refused"]
+    assert len(room.kitchen.requests) == sent
 
 
 @pytest.mark.parametrize("agreed_to", ["", "no space left"])
@@ -160,7 +160,7 @@ async def test_unwritable_journal_sends_only_where_that_was_approved(agreed_to: 
     room = room_of(tmp_path / "in the way")
     (outcome,) = await room.boil(asked_with=QuestionContext(without_journal=agreed_to))
     expected = ("saved", 1, False) if agreed_to else ("refused", 0, True)
-    assert (outcome.ending, len(room.kitchen.asked), outcome.is_without_journal) == expected
+    assert (outcome.ending, len(room.kitchen.requests), outcome.is_without_journal) == expected
     assert (outcome.journal_id, outcome.undo_words) == ("", "")
 
 
@@ -206,7 +206,7 @@ class Together(Kitchen):
         return [plans]
 
     async def send_group(self, plans: Sequence[Kettle]) -> Sequence[Outcome[Kettle, int]]:
-        self.asked.append("send all")
+        self.requests.append("send all")
         if self.faults:
             raise self.faults.pop(0)
         return [
@@ -217,9 +217,9 @@ class Together(Kitchen):
 
 async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     room.writing.adapter = Together(room.journal)
-    found = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
+    outcomes = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
     entries = {entry.key: entry for entry in room.journal.entries()}
-    assert [one.ending for one in found] == ["saved", "refused", "saved"]
+    assert [outcome.ending for outcome in outcomes] == ["saved", "refused", "saved"]
     assert [entries[key].ending for key in ("one", "two", "three")] == ["saved", "refused", "saved"]
     assert entries["two"].note == "no water"
     assert entries["one"].batch
@@ -229,10 +229,10 @@ async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
 async def test_lost_response_for_many_is_looked_up_at_once(room: Room) -> None:
     room.writing.adapter = kitchen = Together(room.journal, [Unanswered("No answer.")])
     began = room.clock.now
-    found = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
-    assert [one.ending for one in found] == ["unknown"] * 3
-    assert kitchen.asked.count("send all") == 1
-    assert kitchen.asked.count("read") == 3 * len(LOOKS)
+    outcomes = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
+    assert [outcome.ending for outcome in outcomes] == ["unknown"] * 3
+    assert kitchen.requests.count("send all") == 1
+    assert kitchen.requests.count("read") == 3 * len(LOOKS)
     assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
@@ -243,7 +243,7 @@ async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: 
     room.writing.batch(approved)
     with pytest.raises(ValueError, match="used before"):
         room.writing.batch(approved)
-    assert room.kitchen.asked == []
+    assert room.kitchen.requests == []
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ async def test_new_kind_is_recovered_and_undone_by_its_entries(
     unknown = await room.writing.save(approve(back), undoes=part.undoes.id)
     assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])
     room.kitchen.now = back.degrees
-    (found,) = await recover_all(room.journal, client, HERE)
-    assert found.verdict == "applied"
+    (recovery,) = await recover_all(room.journal, client, HERE)
+    assert recovery.verdict == "applied"
     assert next_undo(room.journal.entries(), HERE) == ()
     assert await kind_of(part.entry.kind).prepare_undo(part.entry, context) is None

@@ -74,9 +74,9 @@ async def truth_of(scene: Scene, kind: str, ending: str) -> str:
     scene.bench.wire.heal()
     if ending != "unknown":
         return ending
-    found = await scene.at_the_next_start() or "unknown"
-    assert found != "unknown"
-    return found
+    recovered_ending = await scene.at_the_next_start() or "unknown"
+    assert recovered_ending != "unknown"
+    return recovered_ending
 
 
 @KIND

@@ -11,14 +11,14 @@ SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)
 
 
 def test_timeline_is_oldest_first_with_user_change_reason_and_outcome() -> None:
-    told = markdown(
+    text = markdown(
         [
             replace(SAVED, at=NOW + 90, id="b", verb="turn on", ending=""),
             replace(SAVED, reason="incident 12"),
         ],
         "Incident",
     )
-    assert told == (
+    assert text == (
         "# Incident\n"
         "\n"
         "## 2026-05-28 (UTC)\n"
@@ -33,8 +33,8 @@ def test_timeline_is_oldest_first_with_user_change_reason_and_outcome() -> None:
 
 
 def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
-    told = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
-    assert "`checkout-v2`: turn off in prod. Saved as version 13." in told
+    text = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
+    assert "`checkout-v2`: turn off in prod. Saved as version 13." in text
 
 
 def test_timeline_tells_undo_from_redo() -> None:
@@ -52,11 +52,11 @@ def test_no_change_is_said() -> None:
 
 def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
     nasty = "x`](http://evil) <img src=x>\n# heading\x1b[2J\u202e|"
-    told = markdown([replace(SAVED, key=nasty, reason=nasty, words=(nasty,), note=nasty)])
-    lines = told.splitlines()
+    text = markdown([replace(SAVED, key=nasty, reason=nasty, words=(nasty,), note=nasty)])
+    lines = text.splitlines()
     assert len([line for line in lines if line.startswith("#")]) == 2
-    assert "\x1b" not in told
-    assert "\u202e" not in told
+    assert "\x1b" not in text
+    assert "\u202e" not in text
     assert all("<img" not in line.replace("\\<img", "") for line in lines if "`" not in line)
 
 

@@ -116,12 +116,12 @@ class Desk:
 
     async def plan(self, person: Person, intent: Intent) -> Edit | None:
         fresh = await person.flags.get(intent.id)
-        found = plan_flag(intent, fresh, Context(now=self.clock.time(), dependents=()))
-        if isinstance(found, NoOp):
+        result = plan_flag(intent, fresh, Context(now=self.clock.time(), dependents=()))
+        if isinstance(result, NoOp):
             return None
-        assert isinstance(found, Plan), found
-        self.check_sides(found, fresh)
-        return Edit(person, intent, found)
+        assert isinstance(result, Plan), result
+        self.check_sides(result, fresh)
+        return Edit(person, intent, result)
 
     def check_sides(self, plan: Plan, fresh: Flag) -> None:
         """A place that was changed since the person looked comes with what was seen, wanted and is there."""

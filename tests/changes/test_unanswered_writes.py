@@ -30,7 +30,7 @@ async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Offi
     assert (await office.save_context.settle(outcome)).ending == "failed"
     assert 60 <= office.clock.now - office.clock.began <= 70
     assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
-    assert any("is not applied so far at version 12" in words for words in office.told)
+    assert any("is not applied so far at version 12" in words for words in office.notices)
 
 
 async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> None:
@@ -57,7 +57,10 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
 
 async def ended(batch: Batch[Any, Any]) -> str:
     """How the one plan of it ended after all that was waited for."""
-    return ([one.ending async for one in batch.run()] + [one.ending async for one in batch.settle()])[-1]
+    return (
+        [outcome.ending async for outcome in batch.run()]
+        + [outcome.ending async for outcome in batch.settle()]
+    )[-1]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ async def test_lost_response_is_looked_up_for_the_requested_time(
     assert await ended(room.writing.batch(approve(KETTLE))) == ending
     assert room.clock.now - began == takes
     (entry,) = room.journal.entries()
-    assert (entry.ending, room.kitchen.asked.count("send kettle")) == (ending, 1)
+    assert (entry.ending, room.kitchen.requests.count("send kettle")) == (ending, 1)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +104,4 @@ async def test_requested_pause_is_waited_for_the_requested_time(
     room = room_of(tmp_path, faults=[slower])
     room.writing.wait = wait
     await room.boil()
-    assert len(room.kitchen.asked) == sent
+    assert len(room.kitchen.requests) == sent

@@ -56,19 +56,19 @@ KEPT = {
 
 @pytest.mark.parametrize("case", TAKEN_BACK)
 def test_a_saved_change_made_here_can_be_taken_back_once(case: str) -> None:
-    found = TAKEN_BACK[case]
-    assert undoable([found], HERE) == [found]
-    back = an_entry(found.kind, found.verb, id="later", undoes="a1", uuid=found.uuid)
-    assert found not in undoable([back, found], HERE)
-    given_up = an_entry(found.kind, found.verb, id="later", undoes="a1", ending="failed")
-    assert found in undoable([given_up, found], HERE)
+    entry = TAKEN_BACK[case]
+    assert undoable([entry], HERE) == [entry]
+    back = an_entry(entry.kind, entry.verb, id="later", undoes="a1", uuid=entry.uuid)
+    assert entry not in undoable([back, entry], HERE)
+    given_up = an_entry(entry.kind, entry.verb, id="later", undoes="a1", ending="failed")
+    assert entry in undoable([given_up, entry], HERE)
 
 
 @pytest.mark.parametrize("case", KEPT)
 def test_what_cannot_be_taken_back_says_why(case: str) -> None:
-    found, reason = KEPT[case]
-    assert reason in require(why_not(found, HERE)).reason
-    assert undoable([found], HERE) == []
+    entry, reason = KEPT[case]
+    assert reason in require(why_not(entry, HERE)).reason
+    assert undoable([entry], HERE) == []
 
 
 def test_changes_that_are_undone_differently_are_counted() -> None:

@@ -196,7 +196,7 @@ def test_a_kind_that_came_later_is_undone_by_its_entries(
     machine.journal.begin(Entry("dddd1111", at, 7, "kettle", "boil", here, kind="kettle", **sides))
     machine.journal.finish("dddd1111", "saved")
     done = signed_in("undo", "--yes", is_shown=True)
-    assert (done.code, kitchen.now, kitchen.asked) == (0, 20, ["send kettle"]), done.err
+    assert (done.code, kitchen.now, kitchen.requests) == (0, 20, ["send kettle"]), done.err
     assert "Undo: let kettle cool" in done.out
     assert machine.journal.entries()[0].undoes == "dddd1111"
     assert signed_in("redo", "--yes").code == 0

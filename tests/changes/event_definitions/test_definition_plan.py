@@ -105,7 +105,10 @@ def test_description_of_another_user_meanwhile_is_a_conflict() -> None:
 
 def test_rejecting_warns_that_data_is_lost() -> None:
     plan = planned(set_field(ID, "enforcement_mode", "reject", "allow"))
-    assert any("dropped from now on" in found.text and found.tone == "danger" for found in plan.consequences)
+    assert any(
+        "dropped from now on" in consequence.text and consequence.tone == "danger"
+        for consequence in plan.consequences
+    )
 
 
 def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
@@ -120,11 +123,11 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
         "default_columns": ["plan"],
     }
     plan = planned(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
-    told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
-    assert "which cannot restore it" in told
-    assert "with the next event, without its metadata; last seen" in told
+    text = " ".join(f"{consequence.label} {consequence.text}" for consequence in plan.consequences)
+    assert "which cannot restore it" in text
+    assert "with the next event, without its metadata; last seen" in text
     lost = "description, 2 tags, owner, verified status, hidden status, primary property"
-    assert f"{lost}, schema enforcement, columns" in told
+    assert f"{lost}, schema enforcement, columns" in text
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 
@@ -180,7 +183,9 @@ def test_tags_are_tidied_as_servers_keep_them() -> None:
 
 def test_an_old_definition_is_not_said_to_come_back_soon() -> None:
     plan = planned(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
-    assert any(found.text.startswith("if the event is ever sent again") for found in plan.consequences)
+    assert any(
+        consequence.text.startswith("if the event is ever sent again") for consequence in plan.consequences
+    )
 
 
 def an_entry(before: dict[str, JSON], after: dict[str, JSON]) -> Entry:

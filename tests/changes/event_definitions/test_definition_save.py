@@ -102,13 +102,13 @@ async def test_verifying_or_tagging_many_sends_one_request_where_possible(
         ids, definitions = [bench.new_event(name=name) for name in "abc"], bench.client.event_definitions
         plans = [await plan(bench, verify(id)) for id in ids]
         bench.wire.passed.clear()
-        assert [one.ending for one in await save(bench, *plans)] == ["saved"] * 3
+        assert [outcome.ending for outcome in await save(bench, *plans)] == ["saved"] * 3
         assert len([line for line in bench.wire.passed if line.startswith("POST")]) == 1
         assert len(bench.wire.writes()) == (3 if options else 0)
         assert all([(await definitions.get(id)).verified for id in ids])
         assert {entry.key for entry in next_undo(bench.journal.entries(), HERE)} == {"a", "b", "c"}
         plans = [await plan(bench, retag(id, "add", ["billing"], [])) for id in ids[:2]]
-        assert [one.ending for one in await save(bench, *plans)] == ["saved"] * 2
+        assert [outcome.ending for outcome in await save(bench, *plans)] == ["saved"] * 2
         assert (await definitions.get(ids[0])).tags == ("billing",)
 
 
@@ -119,7 +119,7 @@ async def test_deleted_definition_is_named_and_the_others_are_saved(tmp_path: Pa
         await bench.client.event_definitions.delete(ids[0])
         ended = await save(bench, *plans)
         expected = [("a", "refused", "Not found"), ("b", "saved", "")]
-        assert [(one.plan.key, one.ending, one.reason) for one in ended] == expected
+        assert [(outcome.plan.key, outcome.ending, outcome.reason) for outcome in ended] == expected
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ async def test_unknown_change_is_resolved_at_next_start_unless_changed_since(
         if theirs:
             await definitions.update(id, {"description": theirs})
         bench.clock.now += WATCH_FOR
-        [found] = await recover(journal, HERE, event_definitions=definitions)
-        assert (found.verdict, journal.entries()[0].ending) == (truth, ending)
+        [recovery] = await recover(journal, HERE, event_definitions=definitions)
+        assert (recovery.verdict, journal.entries()[0].ending) == (truth, ending)
         assert bool(await recover(journal, HERE, event_definitions=definitions)) is (ending == "unknown")

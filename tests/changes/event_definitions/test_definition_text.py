@@ -37,7 +37,7 @@ def test_only_what_differs_becomes_the_intent() -> None:
     ],
 )
 def test_what_is_no_edit_is_said(text: str, reason: str) -> None:
-    assert any(reason in one for one in expect(definition_text(ROW).read(text), Faulty).reasons)
+    assert any(reason in line for line in expect(definition_text(ROW).read(text), Faulty).reasons)
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", ""])

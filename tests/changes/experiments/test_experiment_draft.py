@@ -74,16 +74,16 @@ def test_variants_and_holdout_are_fixed_at_launch(state: str) -> None:
     assert not {"parameters", "holdout_id"} & copy.values.keys()
     assert "conclusion" in copy.values
     copy.set("holdout_id", 4)
-    found = expect(plan_step(require(copy.intent()), fresh, StepContext(NOW)), Blocked)
-    assert "holdout cannot be changed once it is launched" in found.reason
+    refusal = expect(plan_step(require(copy.intent()), fresh, StepContext(NOW)), Blocked)
+    assert "holdout cannot be changed once it is launched" in refusal.reason
 
 
 def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
     copy = ExperimentCopy.of(draft())
     copy.set("description", "mine")
     intent = require(copy.intent())
-    found = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
-    assert "another user changed description" in found.reason
+    refusal = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
+    assert "another user changed description" in refusal.reason
 
 
 def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> None:
@@ -120,16 +120,16 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
         "holdout_id": 3,
         "stats_config": {"method": "frequentist"},
     }
-    said = " ".join(one.text for one in plan.consequences)
-    assert "blue is created: control 50 % · test 50 %, off" in said
-    assert "2 measured once it runs" in said
+    text = " ".join(consequence.text for consequence in plan.consequences)
+    assert "blue is created: control 50 % · test 50 %, off" in text
+    assert "2 measured once it runs" in text
 
 
 def test_a_linked_flag_is_not_told_what_its_variants_are() -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
     assert plan_of(copy, copy.fresh).choices.fields == {}
     copy.change_flag("green", is_linked=False)
-    assert [one.get("key") for one in copy.variants] == ["control", "test"]
+    assert [variant.get("key") for variant in copy.variants] == ["control", "test"]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
     copy.change_metrics("metrics").append(metrics.funnel_of(["known", "new one"]))
     plan = plan_of(copy, copy.fresh)
     assert plan.choices.fields["allow_unknown_events"] is True
-    assert any("never seen here" in one.text for one in plan.consequences)
+    assert any("never seen here" in consequence.text for consequence in plan.consequences)
     assert all("allow" not in line.words for line in plan.lines)
 
 

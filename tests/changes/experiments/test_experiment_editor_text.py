@@ -42,14 +42,14 @@ def test_only_the_changed_field_is_in_the_edit() -> None:
     ],
 )
 def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
-    found = expect(experiment_text(made(metrics=[METRIC], conclusion=None)).read(text), Faulty)
-    assert any(reason in one for one in found.reasons)
+    refusal = expect(experiment_text(made(metrics=[METRIC], conclusion=None)).read(text), Faulty)
+    assert any(reason in line for line in refusal.reasons)
 
 
 def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
     mine: dict[str, Any] = {"fields": {"description": "mine"}, "seen": {"description": "old"}}
-    found = expect(tried("edit", made(description="theirs"), **mine), Blocked)
-    assert "another user changed description" in found.reason
+    refusal = expect(tried("edit", made(description="theirs"), **mine), Blocked)
+    assert "another user changed description" in refusal.reason
     assert isinstance(tried("edit", made(description="old"), **mine), ExperimentPlan)
 
 

@@ -51,7 +51,7 @@ Reader = Callable[[Made, re.Match[str]], bool]
 
 
 def shares(targeting: Filters) -> dict[str, float]:
-    return {one.key: one.rollout for one in targeting.variants}
+    return {variant.key: variant.rollout for variant in targeting.variants}
 
 
 def same_variants(made: Made) -> bool:
@@ -64,16 +64,16 @@ def is_as_before(made: Made, _: re.Match[str]) -> bool:
     return was is not None and (was.active, was.filters) == (made.flag.active, made.flag.filters)
 
 
-def is_new_as_told(made: Made, told: re.Match[str]) -> bool:
-    split = {key: float(share) for key, share in re.findall(r"(\w+) (\d+) %", told[2])}
-    rollout = float(told[3]) if told[3] else 100.0
-    is_new = made.before is None and made.flag.key == told[1]
+def is_new_as_told(made: Made, match: re.Match[str]) -> bool:
+    split = {key: float(share) for key, share in re.findall(r"(\w+) (\d+) %", match[2])}
+    rollout = float(match[3]) if match[3] else 100.0
+    is_new = made.before is None and made.flag.key == match[1]
     return is_new and (shares(made.flag.targeting), made.flag.targeting.rollout) == (split, rollout)
 
 
 READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Copy": (
-        (r"^a draft named (.+)$", lambda made, told: made.record.name == told[1]),
+        (r"^a draft named (.+)$", lambda made, match: made.record.name == match[1]),
         (
             r"^a draft, named as a copy$",
             lambda made, _: made.original.name in made.record.name != made.original.name,
@@ -87,8 +87,8 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Flag": (
         (
             r"^(\S+) is created with the same variants, off$",
-            lambda made, told: (
-                (made.before, made.flag.key, made.flag.active) == (None, told[1], False)
+            lambda made, match: (
+                (made.before, made.flag.key, made.flag.active) == (None, match[1], False)
                 and same_variants(made)
             ),
         ),
@@ -97,7 +97,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         (r"^\S+ is used as it is, with its variants, on or off as now$", is_as_before),
         (
             r"^(\S+) is created there, off; an existing flag is used unchanged$",
-            lambda made, told: (made.flag.key, made.flag.active) == (told[1], False),
+            lambda made, match: (made.flag.key, made.flag.active) == (match[1], False),
         ),
         (r"^\S+ stays as it is$", is_as_before),
         (
@@ -106,7 +106,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
         (
             r"^\S+ excludes the users of holdout #(\d+)$",
-            lambda made, told: made.flag.targeting.holdout_id == int(told[1]),
+            lambda made, match: made.flag.targeting.holdout_id == int(match[1]),
         ),
         (r"^\S+ excludes no one$", lambda made, _: made.flag.targeting.holdout_id is None),
     ),
@@ -125,7 +125,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Metrics": (
         (r"^none yet; edit sets them$", lambda made, _: not made.record.metrics),
-        (r"^(\d+) measured once it runs$", lambda made, told: len(made.record.metrics) == int(told[1])),
+        (r"^(\d+) measured once it runs$", lambda made, match: len(made.record.metrics) == int(match[1])),
     ),
     "Results": (
         (
@@ -144,7 +144,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Cohort": (
         (
             r"^everyone who called (\S+) since the start$",
-            lambda made, told: bool(made.record.exposure_cohort) and made.flag.key == told[1],
+            lambda made, match: bool(made.record.exposure_cohort) and made.flag.key == match[1],
         ),
     ),
 }
@@ -152,15 +152,19 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
 
 def untrue(made: Made) -> Iterable[str]:
     """Sentences that do not hold, and those that no reader knows."""
-    for one in made.plan.consequences:
-        told = [
-            (found, holds)
-            for words, holds in READERS.get(one.label, ())
-            if (found := re.search(words, one.text)) is not None
+    for consequence in made.plan.consequences:
+        readings = [
+            (match, holds)
+            for words, holds in READERS.get(consequence.label, ())
+            if (match := re.search(words, consequence.text)) is not None
         ]
-        if not any(found[0] == one.text for found, _ in told):
-            yield f"nobody reads {one.label}: {one.text}"
-        yield from (f"untrue: {one.label}: {one.text}" for found, holds in told if not holds(made, found))
+        if not any(match[0] == consequence.text for match, _ in readings):
+            yield f"nobody reads {consequence.label}: {consequence.text}"
+        yield from (
+            f"untrue: {consequence.label}: {consequence.text}"
+            for match, holds in readings
+            if not holds(made, match)
+        )
 
 
 CASES: Final[tuple[tuple[str, StepName, str, dict[str, Any]], ...]] = (
@@ -210,12 +214,15 @@ async def test_what_is_said_before_it_is_made_or_edited_holds(
 async def taken(bench: Bench, name: StepName, state: str, choices: Choices) -> Made:
     client = bench.client
     await client.holdouts.create({"name": "Few", "filters": [{"rollout_percentage": 10}]})
-    there = await client.flags.get(await bench.new_flag("there", filters=with_variants()))
+    existing_flag = await client.flags.get(await bench.new_flag("there", filters=with_variants()))
     fresh = await bench.in_state(state) if state else Experiment.of({"id": 0, "name": choices.name})
     if name == "restore":
         await client.experiments.delete(fresh.id)
     own = fresh.feature_flag
-    before = {"there": there, **({own.key: await client.flags.get(own.id)} if own is not None else {})}
+    before = {
+        "there": existing_flag,
+        **({own.key: await client.flags.get(own.id)} if own is not None else {}),
+    }
     context = StepContext(now=bench.now, flag_keys=frozenset(before))
     plan = expect(plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context), ExperimentPlan)
     ended = await Writing(StepAdapter(client.experiments), bench.journal, HERE, bench.clock).save(

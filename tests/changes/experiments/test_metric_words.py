@@ -210,5 +210,5 @@ def test_test_accounts_count_unless_they_are_left_out_expressly(
 
 
 def test_multiple_variant_handling_has_words_also_for_unknown_values() -> None:
-    said = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
-    assert said == ["excluded from the results", "counted for the first one", "newest"]
+    phrases = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
+    assert phrases == ["excluded from the results", "counted for the first one", "newest"]

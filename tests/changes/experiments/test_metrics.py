@@ -145,7 +145,7 @@ def test_metrics_are_edited_in_their_shown_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "wanted", "sent"),
+    ("before", "after", "sent"),
     [
         (("a", "b", "c"), ("b", "a", "c"), ["b", "a", "c"]),
         (("a", "s", "b"), ("b", "a"), ["b", "s", "a"]),
@@ -158,11 +158,11 @@ def test_metrics_are_edited_in_their_shown_order() -> None:
     ],
 )
 def test_an_order_is_sent_only_for_metrics_that_trade_places(
-    before: tuple[str, ...], wanted: tuple[str, ...], sent: list[str] | None
+    before: tuple[str, ...], after: tuple[str, ...], sent: list[str] | None
 ) -> None:
-    found = with_order(arranged(*before, shared="s"), {"metrics": metrics(*wanted), "name": "n"})
-    assert found.get(ORDER) == sent
-    assert found["name"] == "n"
+    fields = with_order(arranged(*before, shared="s"), {"metrics": metrics(*after), "name": "n"})
+    assert fields.get(ORDER) == sent
+    assert fields["name"] == "n"
 
 
 def test_a_server_that_keeps_no_order_is_sent_none() -> None:

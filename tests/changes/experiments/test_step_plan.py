@@ -17,14 +17,18 @@ def test_pausing_says_that_it_is_the_flag_that_is_switched() -> None:
     plan = planned("pause", made())
     assert plan.title == "Pause: turn its flag OFF"
     assert "flag blue: on → off" in [line.words for line in plan.lines]
-    assert any("blue is turned off" in one.text for one in plan.consequences)
+    assert any("blue is turned off" in consequence.text for consequence in plan.consequences)
 
 
 @pytest.mark.parametrize(
     ("state", "words"), [("running", "keep getting their variants"), ("paused", "stays off")]
 )
 def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
-    assert any(words in one.text for one in planned("reset", made(state)).consequences if one.label == "Flag")
+    assert any(
+        words in consequence.text
+        for consequence in planned("reset", made(state)).consequences
+        if consequence.label == "Flag"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,9 +94,9 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
         "variant test: 50 % → 100 %",
         "experiment: running → stopped",
     ]
-    said = " ".join(one.text for one in plan.consequences)
-    assert "serves test to everyone" in said
-    assert "an open condition of 100 % is put before all others" in said
+    text = " ".join(consequence.text for consequence in plan.consequences)
+    assert "serves test to everyone" in text
+    assert "an open condition of 100 % is put before all others" in text
 
 
 def test_typed_confirmation_is_the_flag_key_or_the_number() -> None:

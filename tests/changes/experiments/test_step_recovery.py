@@ -78,9 +78,9 @@ async def test_the_state_tells_what_became_of_a_step(
 ) -> None:
     journal = open_step(tmp_path, after, age)
     assert await recover(journal, Signature(project="2"), experiments=Server(answer)) == []
-    (found,) = await recover(journal, HERE, experiments=Server(answer))
-    assert (found.verdict, journal.entries()[0].is_open) == (truth, is_open)
-    assert found.words.startswith(SAID[truth])
+    (recovery,) = await recover(journal, HERE, experiments=Server(answer))
+    assert (recovery.verdict, journal.entries()[0].is_open) == (truth, is_open)
+    assert recovery.words.startswith(SAID[truth])
 
 
 SAID = {
@@ -105,16 +105,16 @@ async def test_created_experiment_is_recovered_by_flag_and_name(step: StepName, 
 @pytest.mark.parametrize(("name", "ending"), [("Blue button", "saved"), ("Green button", "failed")])
 async def test_copy_is_looked_up_in_its_target_project(name: str, ending: str, tmp_path: Path) -> None:
     journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
-    there = {2: Server(made("draft", name=name))}
-    await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=there)
+    servers = {2: Server(made("draft", name=name))}
+    await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=servers)
     assert journal.entries()[0].ending == ending
 
 
 async def test_setting_filled_in_by_the_server_counts_as_applied(tmp_path: Path) -> None:
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
-    (found,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
-    assert found.verdict == "applied"
+    (recovery,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
+    assert recovery.verdict == "applied"
 
 
 @pytest.mark.parametrize(("control", "test", "truth"), [(0, 100, "applied"), (50, 50, "not applied")])
@@ -126,5 +126,5 @@ async def test_shares_of_the_flag_show_whether_a_variant_was_shipped(
     journal.begin(Entry("e", NOW - 90, 12, "x", verb, HERE, "experiment", before=before, after=after))
     filters = {"groups": [{"properties": []}], "multivariate": variants(control=control, test=test)}
     flag = {"id": 31, "key": "blue", "filters": filters}
-    (found,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
-    assert found.verdict == truth
+    (recovery,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
+    assert recovery.verdict == truth

@@ -35,11 +35,11 @@ CHOSEN: Final[dict[str, Any]] = {"variant": "test", "flag_key": "blue-2"}
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", REASONS)
 def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str) -> None:
-    found, reason = tried(name, made(state), **CHOSEN), REASONS[name][STATES.index(state)]
+    result, reason = tried(name, made(state), **CHOSEN), REASONS[name][STATES.index(state)]
     if not reason:
-        assert isinstance(found, ExperimentPlan)
+        assert isinstance(result, ExperimentPlan)
         return
-    blocked = expect(found, Blocked)
+    blocked = expect(result, Blocked)
     assert reason in blocked.reason
     # The command line says it too, and has no keys to press.
     assert not blocked.next or blocked.next.split()[0] not in (*ascii_letters, "space", "enter")

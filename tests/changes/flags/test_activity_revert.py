@@ -47,19 +47,19 @@ def test_what_others_changed_elsewhere_since_stays() -> None:
 
 def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
     fresh = flag(filters=targeting(75), version=14)
-    found = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Blocked)
-    assert found.code == "moved on"
+    refusal = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Blocked)
+    assert refusal.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
-        assert side in found.reason
+        assert side in refusal.reason
 
 
 def test_what_is_back_already_needs_nothing() -> None:
-    found = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), CALM)
-    assert isinstance(found, NoOp)
+    result = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), CALM)
+    assert isinstance(result, NoOp)
 
 
 @pytest.mark.parametrize(
-    ("changed", "activity", "wanted"),
+    ("changed", "activity", "expected"),
     [
         ({"active": (False, True)}, "updated", {"active": False}),
         ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}),
@@ -70,14 +70,14 @@ def test_what_is_back_already_needs_nothing() -> None:
         ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
     ],
 )
-def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, wanted: dict[str, Any]) -> None:
-    assert expect(revert_of(entry(changed, activity)).intent(flag()), Intent).changes == wanted
+def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, expected: dict[str, Any]) -> None:
+    assert expect(revert_of(entry(changed, activity)).intent(flag()), Intent).changes == expected
 
 
 @pytest.mark.parametrize("activity", ["created", "restored"])
 def test_creation_is_not_reverted_after_later_changes(activity: str) -> None:
-    found = expect(revert_of(entry({}, activity, version=3)).plan(flag(version=12), CALM), Blocked)
-    assert found.code == "moved on"
+    refusal = expect(revert_of(entry({}, activity, version=3)).plan(flag(version=12), CALM), Blocked)
+    assert refusal.code == "moved on"
 
 
 @pytest.mark.parametrize(("changed", "code"), [({}, "unlogged"), ({"usage_dashboard": (1, 2)}, "field")])
@@ -90,9 +90,9 @@ def test_a_masked_payload_is_never_written_back() -> None:
         has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
     )
     old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
-    found = expect(revert_of(entry({"filters": (old, new)})).plan(sealed, CALM), Blocked)
-    assert found.code == "secret"
-    assert "gAAA" not in found.reason
+    refusal = expect(revert_of(entry({"filters": (old, new)})).plan(sealed, CALM), Blocked)
+    assert refusal.code == "secret"
+    assert "gAAA" not in refusal.reason
 
 
 def test_targeting_reverts_without_touching_the_encrypted_payload() -> None:

@@ -36,33 +36,33 @@ def flag(id: int, key: str, *groups: Any, **more: Any) -> dict[str, Any]:
     return {"id": id, "key": key, "active": True, "filters": {"groups": list(groups)}, **more}
 
 
-@pytest.mark.parametrize("asked", [True, False, "test"])
+@pytest.mark.parametrize("value", [True, False, "test"])
 @pytest.mark.parametrize("was_on", [True, False])
-@pytest.mark.parametrize("wanted", WANTED)
-def test_predicted_effects_on_dependent_flags_match_evaluation(wanted: str, was_on: bool, asked: Any) -> None:
-    change = WANTED[wanted]
+@pytest.mark.parametrize("name", WANTED)
+def test_predicted_effects_on_dependent_flags_match_evaluation(name: str, was_on: bool, value: Any) -> None:
+    change = WANTED[name]
     base = flag(1, "base", {"properties": []}, active=was_on)
-    question = {"key": "1", "type": "flag", "operator": "flag_evaluates_to", "value": asked}
+    question = {"key": "1", "type": "flag", "operator": "flag_evaluates_to", "value": value}
     context = Context(now=NOW, dependents=(Linked(2, "asking", True),))
-    told = [
-        one.text
-        for one in consequences(change, Flag.of(base), change.changes, context)
-        if one.label == "Dependents"
+    texts = [
+        consequence.text
+        for consequence in consequences(change, Flag.of(base), change.changes, context)
+        if consequence.label == "Dependents"
     ]
     left = [] if change.changes.get("deleted") else [{**base, **change.changes}]
     definitions = Definitions.of([*left, flag(2, "asking", {"properties": [question]})])
-    found = {evaluate("base", person, definitions).value for person in CROWD} if left else {False}
+    base_values = {evaluate("base", person, definitions).value for person in CROWD} if left else {False}
     matched = {evaluate("asking", person, definitions).value for person in CROWD}
-    for text in told:
+    for text in texts:
         if "which will be missing: such a condition matches no one" in text:
             assert (left, matched) == ([], {False})
         elif "which will be off for everyone" in text:
             assert left
-            assert found == {False}
+            assert base_values == {False}
         else:
             assert text == "asking depends on this flag"
             assert left
-    assert told or change.changes.get("active", was_on) is was_on
+    assert texts or change.changes.get("active", was_on) is was_on
 
 
 AGO: Final = re.compile(r"^([^,:]+)(?:, (?:(just now)|([\d,]+) (min|h|days) ago))?(?:: (.+))?$")
@@ -81,9 +81,9 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
         return text == f"not known: {reach.why}"
     if text.startswith("no one (unchanged)"):
         return (reach.before, reach.after, reach.total) == (0, 0, 0)
-    found = REACH.match(text)
-    assert found is not None, text
-    most, moved, total, same, way, before, after, opted_in = found.groups()
+    match = REACH.match(text)
+    assert match is not None, text
+    most, moved, total, same, way, before, after, opted_in = match.groups()
     shown = reach.after if same else abs(reach.after - reach.before)
     moves = "lose" if reach.after < reach.before else "gain"
     is_way = bool(same) if reach.after == reach.before else way == moves
@@ -94,9 +94,9 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
 
 
 def reads_touch(text: str, touch: Touch) -> bool:
-    found = AGO.match(text)
-    assert found is not None, text
-    who, now, count, unit, what = found.groups()
+    match = AGO.match(text)
+    assert match is not None, text
+    who, now, count, unit, what = match.groups()
     if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != ((now or count) is None):
         return False
     size = {"min": 60, "h": 3_600, "days": 86_400}.get(unit, 60)
@@ -114,38 +114,38 @@ def reads_since(text: str, seen: int, version: int | None, touches: tuple[Touch,
     return beginning == f"v{seen} → v{version}" and is_all and is_read
 
 
-def reads(one: Consequence, change: Intent, fresh: Flag, context: Context) -> bool:
+def reads(consequence: Consequence, change: Intent, fresh: Flag, context: Context) -> bool:
     """Whether a sentence says what the context holds; one that no reader knows does not."""
     touch, seen = context.last_touch, change.seen_version
     readers: dict[str, Callable[[], bool]] = {
-        "Reach": lambda: reads_reach(one.text, context.reach),
-        "Experiment": lambda: reads_experiment(one.text, context.experiments or ()),
-        "Dependents": lambda: reads_dependent(one.text, context.dependents),
-        "Code": lambda: one.text == f"stops matching {fresh.key} at once" and "key" in change.changes,
+        "Reach": lambda: reads_reach(consequence.text, context.reach),
+        "Experiment": lambda: reads_experiment(consequence.text, context.experiments or ()),
+        "Dependents": lambda: reads_dependent(consequence.text, context.dependents),
+        "Code": lambda: consequence.text == f"stops matching {fresh.key} at once" and "key" in change.changes,
         "Key": lambda: change.changes.get("deleted") is True,
         "Last change": lambda: (
-            reads_touch(one.text, touch)
+            reads_touch(consequence.text, touch)
             if isinstance(touch, Touch)
-            else isinstance(touch, NotKnown) and one.text == f"not known: {touch.why}"
+            else isinstance(touch, NotKnown) and consequence.text == f"not known: {touch.why}"
         ),
         "Newer changes": lambda: (
-            seen is not None and reads_since(one.text, seen, fresh.version, context.touched_since)
+            seen is not None and reads_since(consequence.text, seen, fresh.version, context.touched_since)
         ),
     }
-    return one.label in readers and readers[one.label]()
+    return consequence.label in readers and readers[consequence.label]()
 
 
-def reads_experiment(text: str, known: tuple[Linked, ...]) -> bool:
-    found = re.match(r"^#(\d+) (\w+) (is running on it|uses it and is not running|uses it)$", text)
-    assert found is not None, text
+def reads_experiment(text: str, experiments: tuple[Linked, ...]) -> bool:
+    match = re.match(r"^#(\d+) (\w+) (is running on it|uses it and is not running|uses it)$", text)
+    assert match is not None, text
     says = {"is running on it": True, "uses it and is not running": False, "uses it": None}
-    return Linked(int(found[1]), found[2], says[found[3]]) in known
+    return Linked(int(match[1]), match[2], says[match[3]]) in experiments
 
 
-def reads_dependent(text: str, known: tuple[Linked, ...] | NotKnown) -> bool:
-    if isinstance(known, NotKnown):
-        return text == f"not known: {known.why}"
-    may_be_on = {link.name: link.is_on is not False for link in known}
+def reads_dependent(text: str, dependents: tuple[Linked, ...] | NotKnown) -> bool:
+    if isinstance(dependents, NotKnown):
+        return text == f"not known: {dependents.why}"
+    may_be_on = {link.name: link.is_on is not False for link in dependents}
     return may_be_on[text.split()[0]] is not text.endswith(" (it is off)")
 
 
@@ -154,12 +154,14 @@ def test_consequences_name_every_known_effect_on_users() -> None:
     read: Counter[str] = Counter()
     for _ in range(at_most(150, 1_000)):
         fresh, change, context = any_change(random)
-        said = tuple(consequences(change, fresh, change.changes, context))
-        assert [one for one in said if not reads(one, change, fresh, context)] == []
-        read.update(one.label for one in said)
+        effects = tuple(consequences(change, fresh, change.changes, context))
+        assert [effect for effect in effects if not reads(effect, change, fresh, context)] == []
+        read.update(effect.label for effect in effects)
         before, after = outcomes(dict(fresh.raw)), outcomes({**fresh.raw, **change.changes})
-        redrawn = [one for one in cautions(fresh, change.changes, context) if "re-bucketed" in one.text]
-        assert before == after or redrawn or any(one.label == "Reach" for one in said)
+        redrawn = [
+            caution for caution in cautions(fresh, change.changes, context) if "re-bucketed" in caution.text
+        ]
+        assert before == after or redrawn or any(effect.label == "Reach" for effect in effects)
     assert min(read.values()) > 15
     assert len(read) == 7
 

@@ -139,8 +139,8 @@ async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
 
 async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
     failing = Answers(fault=errors.ServerFault("The server failed."))
-    found = await gather_context(flag({}), OFF, ask=failing)
-    assert {found.reach, found.dependents, found.last_touch} == {NotKnown("The server failed")}
+    context = await gather_context(flag({}), OFF, ask=failing)
+    assert {context.reach, context.dependents, context.last_touch} == {NotKnown("The server failed")}
     assert (await gather_context(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
 
 
@@ -152,9 +152,9 @@ async def test_silent_server_is_waited_for_only_a_moment() -> None:
             await asyncio.Event().wait()
             raise AssertionError
 
-    found = await gather_context(flag({}), OFF, ask=Slow(), patience=0.01)
-    assert isinstance(found.reach, NotKnown)
-    assert found.dependents == (Linked(9, "child", True),)
+    context = await gather_context(flag({}), OFF, ask=Slow(), patience=0.01)
+    assert isinstance(context.reach, NotKnown)
+    assert context.dependents == (Linked(9, "child", True),)
 
 
 async def test_later_changes_are_listed_with_user_and_change() -> None:
@@ -162,26 +162,26 @@ async def test_later_changes_are_listed_with_user_and_change() -> None:
     ask.entries = [
         dict(logged(active=(False, True), version=(version - 1, version)).raw) for version in (12, 11, 10)
     ]
-    found = await gather_context(flag({}), OFF, ask=ask, seen_version=10)
-    assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
+    context = await gather_context(flag({}), OFF, ask=ask, seen_version=10)
+    assert [(touch.who, touch.what) for touch in context.touched_since] == [("Sam", "turned on")] * 2
 
 
 async def test_many_flags_need_no_requests_and_list_dependents() -> None:
     rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
-    found = await read_context(None, flag({}), intent, rows, Context(now=NOW))
-    assert found.dependents == (Linked(9, "child", True),)
-    assert isinstance(found.reach, NotKnown)
+    context = await read_context(None, flag({}), intent, rows, Context(now=NOW))
+    assert context.dependents == (Linked(9, "child", True),)
+    assert isinstance(context.reach, NotKnown)
 
 
 async def test_dependents_that_are_off_are_known_from_the_list() -> None:
-    found = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
-    assert found.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
+    context = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
+    assert context.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
 
 
 async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
     fresh = flag({"properties": [asks_flag("3")]})
-    found = await gather_context(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
-    assert found.dependencies == (Linked(3, "base", False),)
+    context = await gather_context(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
+    assert context.dependencies == (Linked(3, "base", False),)
 
 
 @pytest.mark.parametrize(

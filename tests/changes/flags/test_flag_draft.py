@@ -59,9 +59,9 @@ def test_only_what_was_meant_is_in_the_intent() -> None:
     edited.move_condition(1, 0)
     intent = expect(edited.intent(), Intent)
     assert (set(intent.changes), intent.seen_version) == ({"filters"}, 3)
-    wanted = intent.changes["filters"]
-    assert wanted["unknown"] == FILTERS["unknown"]
-    assert [group.get("sort_key") for group in wanted["groups"]] == [None, "a"]
+    filters = intent.changes["filters"]
+    assert filters["unknown"] == FILTERS["unknown"]
+    assert [group.get("sort_key") for group in filters["groups"]] == [None, "a"]
 
 
 def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:

@@ -27,9 +27,9 @@ def as_text(fresh: Flag) -> str:
 
 
 def wanted(text: str, fresh: Flag) -> Intent:
-    found = flag_text(fresh).read(text)
-    assert not isinstance(found, Faulty), found
-    return require(intent_of(found, fresh))
+    values = flag_text(fresh).read(text)
+    assert not isinstance(values, Faulty), values
+    return require(intent_of(values, fresh))
 
 
 def refused(text: str, fresh: Flag) -> Faulty:
@@ -62,10 +62,10 @@ def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
 @pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])
 def test_broken_json_returns_with_the_reason_on_top(broken: str) -> None:
     text = as_text(flag()).replace('"active": true,', broken)
-    found = refused(text, flag())
-    assert "# NOT SAVED:" in found.text
-    assert "it is not JSON" in found.text
-    assert without_comments(found.text) == without_comments(text)
+    refusal = refused(text, flag())
+    assert "# NOT SAVED:" in refusal.text
+    assert "it is not JSON" in refusal.text
+    assert without_comments(refusal.text) == without_comments(text)
 
 
 REFUSED: list[tuple[str, str, str]] = [
@@ -85,9 +85,9 @@ REFUSED: list[tuple[str, str, str]] = [
 def test_what_cannot_be_saved_says_why_in_the_file(old: str, new: str, reason: str) -> None:
     text = as_text(flag())
     assert old in text
-    found = refused(text.replace(old, new), flag())
-    assert any(reason in line for line in found.reasons)
-    assert reason in found.text
+    refusal = refused(text.replace(old, new), flag())
+    assert any(reason in line for line in refusal.reasons)
+    assert reason in refusal.text
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "[" * 10_000, '"x"'])
@@ -162,15 +162,15 @@ def test_a_mistake_opens_the_editor_again_with_the_reason(tmp_path: Path) -> Non
 
 def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -> None:
     editor = Editor("{ my careful work", None)
-    found = expect(edit(flag_text(flag()), editor, tmp_path / "drafts"), GivenUp)
-    assert found.copy is not None
-    assert "my careful work" in found.copy.read_text()
-    assert stat.S_IMODE(found.copy.stat().st_mode) == 0o600
+    result = expect(edit(flag_text(flag()), editor, tmp_path / "drafts"), GivenUp)
+    assert result.copy is not None
+    assert "my careful work" in result.copy.read_text()
+    assert stat.S_IMODE(result.copy.stat().st_mode) == 0o600
 
 
 def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
-    found = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
-    assert require(found.copy).read_text() == "half a thought"
+    result = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
+    assert require(result.copy).read_text() == "half a thought"
 
 
 def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ OFF: Final = switch("turn off", 812)
 
 
 def consequence(plan: Plan, label: str) -> str:
-    return next(found.text for found in plan.consequences if found.label == label)
+    return next(consequence.text for consequence in plan.consequences if consequence.label == label)
 
 
 def test_turning_off_sends_one_field_and_compared_values() -> None:
@@ -35,7 +35,9 @@ def test_turning_off_sends_one_field_and_compared_values() -> None:
 
 
 def test_turning_off_names_users_who_lose_it_with_share() -> None:
-    reach = next(found for found in planned(OFF, flag()).consequences if found.label == "Reach")
+    reach = next(
+        consequence for consequence in planned(OFF, flag()).consequences if consequence.label == "Reach"
+    )
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
 
@@ -45,7 +47,7 @@ WIDER: Final = set_rollout(flag(), 0, 60)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "around", "label", "words"),
+    ("intent", "around", "label", "words"),
     [
         (OFF, {"reach": NotKnown("no answer in 3 s")}, "Reach", "not known: no answer in 3 s"),
         (
@@ -70,9 +72,9 @@ WIDER: Final = set_rollout(flag(), 0, 60)
     ],
 )
 def test_what_is_known_around_it_is_told(
-    wanted: Intent, around: dict[str, Any], label: str, words: str
+    intent: Intent, around: dict[str, Any], label: str, words: str
 ) -> None:
-    assert consequence(planned(wanted, flag(), dataclasses.replace(CALM, **around)), label) == words
+    assert consequence(planned(intent, flag(), dataclasses.replace(CALM, **around)), label) == words
 
 
 def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
@@ -136,12 +138,12 @@ BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "wanted", "fields", "around"), BLOCKED)
+@pytest.mark.parametrize(("code", "intent", "fields", "around"), BLOCKED)
 def test_server_refusals_are_predicted_before_sending(
-    code: str, wanted: Intent, fields: dict[str, JSON], around: dict[str, Any]
+    code: str, intent: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:
-    found = expect(plan_flag(wanted, flag(**fields), Context(**around)), Blocked)
-    assert (found.code, bool(found.reason)) == (code, True)
+    refusal = expect(plan_flag(intent, flag(**fields), Context(**around)), Blocked)
+    assert (refusal.code, bool(refusal.reason)) == (code, True)
 
 
 def test_flag_that_changes_too_does_not_block_turning_on() -> None:
@@ -159,18 +161,18 @@ def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:
 def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
     plan = planned(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
-    assert not [found for found in plan.cautions if "the key has" in found.text]
+    assert not [caution for caution in plan.cautions if "the key has" in caution.text]
 
 
 def test_bidirectional_marks_in_keys_show_as_code_points() -> None:
     plan = planned(OFF, flag(key="prod\u202e-x"))
-    assert "U+202E" in next(found for found in plan.cautions if "the key has" in found.text).text
+    assert "U+202E" in next(caution for caution in plan.cautions if "the key has" in caution.text).text
 
 
 def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None:
     context = dataclasses.replace(CALM, similar=("checkout-v1",), age=45.0)
     plan = planned(OFF, flag(is_used_in_replay_settings=True), context)
-    assert [found.text.partition(" ")[0] for found in plan.cautions] == ["easily", "this", "session"]
+    assert [caution.text.partition(" ")[0] for caution in plan.cautions] == ["easily", "this", "session"]
 
 
 def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
@@ -181,8 +183,8 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
         "mystery": {"kept": [1, 2]},
         "version": 1,
     }
-    wanted = {"groups": stored["groups"], "mystery": stored["mystery"]}
-    plan = planned(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored))
+    filters = {"groups": stored["groups"], "mystery": stored["mystery"]}
+    plan = planned(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
     assert plan.body["filters"] == {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3}]}],
         "mystery": {"kept": [1, 2]},
@@ -194,8 +196,8 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
 
 
 def test_tags_are_not_compared_and_both_users_tags_stay() -> None:
-    wanted = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
-    plan = planned(wanted, flag(tags=["checkout", "sam"]))
+    intent = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
+    plan = planned(intent, flag(tags=["checkout", "sam"]))
     assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
 
 
@@ -220,24 +222,24 @@ def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
 
 
 def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> None:
-    wanted = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
-    result = expect(plan_flag(wanted, flag(), CALM), Blocked)
+    intent = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
+    result = expect(plan_flag(intent, flag(), CALM), Blocked)
     assert "groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
 
 
 def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
-    wanted = {**odd, "groups": [{"rollout_percentage": 20}]}
-    plan = planned(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored))
+    filters = {**odd, "groups": [{"rollout_percentage": 20}]}
+    plan = planned(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
     assert plan.cautions[0].text.startswith("existed before this change: ")
 
 
 def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:
     stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
-    wanted = {**stored, "groups": [{"rollout_percentage": 20}]}
+    filters = {**stored, "groups": [{"rollout_percentage": 20}]}
     fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)
-    plan = planned(Intent(812, {"filters": wanted}, "edit"), fresh)
+    plan = planned(Intent(812, {"filters": filters}, "edit"), fresh)
     assert plan.body["has_encrypted_payloads"] is True
     assert plan.is_secret
 
@@ -246,8 +248,8 @@ def test_an_encrypted_payload_is_masked_in_every_line_and_conflict() -> None:
     def filters(payload: str) -> dict[str, JSON]:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
 
-    wanted = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
-    plan = planned(wanted, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
+    intent = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
+    plan = planned(intent, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.conflicts
     assert "hunter" not in f"{plan.lines} {plan.conflicts}"
@@ -258,8 +260,8 @@ def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
     groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
     plan = planned(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
-    told = [caution.text for caution in plan.cautions if "re-bucketed" in caution.text]
-    assert told == ["condition 1 is re-bucketed by company groups: different ones match"]
+    texts = [caution.text for caution in plan.cautions if "re-bucketed" in caution.text]
+    assert texts == ["condition 1 is re-bucketed by company groups: different ones match"]
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
     other = planned(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]

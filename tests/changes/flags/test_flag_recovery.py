@@ -48,23 +48,23 @@ async def test_the_record_tells_what_became_of_it(
     journal = left_open(tmp_path, age)
     server = FlagServer(raw_flag(**fields))
     ada = server.person("ada@acme.test")
-    found = await recover(journal, HERE, flags=ada)
-    assert [one.verdict for one in found] == [truth]
-    assert SAID[found[0].verdict] in found[0].words
+    recoveries = await recover(journal, HERE, flags=ada)
+    assert [recovery.verdict for recovery in recoveries] == [truth]
+    assert SAID[recoveries[0].verdict] in recoveries[0].words
     assert journal.entries()[0].ending == ending
     assert (ada.sends, server.log) == (0, [])
 
 
 async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
-    found = await recover(left_open(tmp_path), HERE, flags=FlagServer().person("ada@acme.test"))
-    assert [one.verdict for one in found] == ["gone"]
+    recoveries = await recover(left_open(tmp_path), HERE, flags=FlagServer().person("ada@acme.test"))
+    assert [recovery.verdict for recovery in recoveries] == ["gone"]
 
 
 async def test_a_server_that_does_not_answer_leaves_it_open(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag()).person("ada@acme.test")
     ada.unreadable = 1
-    assert [one.verdict for one in await recover(journal, HERE, flags=ada)] == ["not known"]
+    assert [recovery.verdict for recovery in await recover(journal, HERE, flags=ada)] == ["not known"]
     assert journal.entries()[0].is_open
 
 
@@ -80,4 +80,4 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_told(tmp_path: P
     other = {"groups": [], "payloads": {"true": '"hunter2"'}}
     journal = left_open(tmp_path, before={"filters": filters}, after={"filters": other}, is_secret=True)
     ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
-    assert [one.verdict for one in await recover(journal, HERE, flags=ada)] == ["changed since"]
+    assert [recovery.verdict for recovery in await recover(journal, HERE, flags=ada)] == ["changed since"]

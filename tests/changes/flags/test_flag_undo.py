@@ -20,20 +20,20 @@ from flagtui.models.json_value import JSON
 CALM = Context(dependents=())
 
 
-async def done(office: Office, wanted: Intent) -> Entry:
+async def done(office: Office, intent: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
-    assert (await office.change(wanted)).is_saved
+    assert (await office.change(intent)).is_saved
     return office.journal.entries()[0]
 
 
 async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
-    found = undo_of(entry).plan(await office.ada.get(812), context)
-    if isinstance(found, Plan) and not found.conflicts:
+    result = undo_of(entry).plan(await office.ada.get(812), context)
+    if isinstance(result, Plan) and not result.conflicts:
         office.clock.now += 1
-        assert (await office.save(found, undoes=entry.id)).is_saved
-    return found
+        assert (await office.save(result, undoes=entry.id)).is_saved
+    return result
 
 
 async def test_changes_are_undone_in_any_order(office: Office) -> None:
@@ -47,8 +47,8 @@ async def test_changes_are_undone_in_any_order(office: Office) -> None:
 async def test_undo_shows_three_sides_of_another_users_change(office: Office) -> None:
     entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
-    found = expect(await undone(office, entry), Plan)
-    assert [(conflict.seen, conflict.mine, conflict.theirs) for conflict in found.conflicts] == [
+    plan = expect(await undone(office, entry), Plan)
+    assert [(conflict.seen, conflict.mine, conflict.theirs) for conflict in plan.conflicts] == [
         ("Ada's words", "New checkout", "Bob's words")
     ]
     assert office.server.stored[812]["name"] == "Bob's words"
@@ -87,8 +87,8 @@ async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) 
 
 async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office: Office) -> None:
     seen = office.server.stored[812]["filters"]
-    wanted = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 80}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", seen, wanted))
+    changed_filters = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 80}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", seen, changed_filters))
     stored: dict[str, JSON] = office.server.stored[812]["filters"]
     stored["groups"][0]["aggregation_group_type_index"] = None
     stored["aggregation_group_type_index"] = None
@@ -99,8 +99,8 @@ async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office
 async def test_targeting_of_an_encrypted_flag_is_undone_around_the_payload(tmp_path: Path) -> None:
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
-    wanted = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     assert b"hunter2" not in office.journal.path.read_bytes()
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["filters"] == {**filters}
@@ -109,20 +109,20 @@ async def test_targeting_of_an_encrypted_flag_is_undone_around_the_payload(tmp_p
 async def test_an_encrypted_payload_that_was_replaced_cannot_be_undone(tmp_path: Path) -> None:
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
-    wanted = {**filters, "payloads": {"true": '"other"'}}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    changed_filters = {**filters, "payloads": {"true": '"other"'}}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     assert expect(await undone(office, entry), Blocked).code == "secret"
 
 
 async def test_undo_of_a_creation_masks_an_encrypted_payload(tmp_path: Path) -> None:
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
-    wanted = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     office.bob_writes(filters={**filters, "payloads": {"true": '"hunter3"'}})
-    found = expect(await undone(office, dataclasses.replace(entry, verb="create")), Plan)
-    assert ("filters",) in [conflict.path for conflict in found.conflicts]
-    assert "hunter" not in repr(found.conflicts)
+    plan = expect(await undone(office, dataclasses.replace(entry, verb="create")), Plan)
+    assert ("filters",) in [conflict.path for conflict in plan.conflicts]
+    assert "hunter" not in repr(plan.conflicts)
 
 
 def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path) -> None:

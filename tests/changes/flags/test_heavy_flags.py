@@ -110,9 +110,9 @@ async def test_heavy_flag_is_planned_in_a_thread() -> None:
     for count in (10, 1_000):
         fresh = Flag.of(heavy.with_conditions(count))
         readings = FlagReading(fresh, Context(now=NOW, dependents=()), FlagChange(fresh.id, intent))
-        found: PlanResult = await readings.plan_off_loop(frozenset({fresh.id}))
-        assert isinstance(found, Plan)
-        assert found == readings.plan(frozenset({fresh.id}))
+        result: PlanResult = await readings.plan_off_loop(frozenset({fresh.id}))
+        assert isinstance(result, Plan)
+        assert result == readings.plan(frozenset({fresh.id}))
     assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
 
 
@@ -211,9 +211,9 @@ def test_reach_of_thousands_of_conditions_is_not_counted() -> None:
     async def count(_condition: object, _kind: int | None) -> BlastRadius:
         raise AssertionError("nothing is counted")
 
-    for many, told in ((20, "20"), (5_000, f"more than {MANY}")):
+    for many, words in ((20, "20"), (5_000, f"more than {MANY}")):
         reach = asyncio.run(reach_of(count, Flag.of(heavy.with_conditions(many)), {"active": False}))
-        assert reach == NotKnown(f"{told} different conditions are too many to count in time")
+        assert reach == NotKnown(f"{words} different conditions are too many to count in time")
 
 
 @pytest.mark.parametrize("raw", [heavy.with_properties(10_001), heavy.with_values(10_001)])

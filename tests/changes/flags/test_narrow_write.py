@@ -44,11 +44,11 @@ def changed(flag: Flag, **parts: JSON) -> Intent:
 
 
 def opened(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
-    wanted = copy.deepcopy(filters)
-    wanted["groups"].insert(0, dict(OPEN))
-    for variant in wanted.get("multivariate", {}).get("variants", ()):
+    targeting = copy.deepcopy(filters)
+    targeting["groups"].insert(0, dict(OPEN))
+    for variant in targeting.get("multivariate", {}).get("variants", ()):
         variant["rollout_percentage"] = shares[variant["key"]]
-    return wanted
+    return targeting
 
 
 def first_at(percent: float) -> list[JSON]:
@@ -71,8 +71,8 @@ def test_everyone_first_is_a_narrow_write() -> None:
     fresh = flag(filters=TWO)
     assert narrow_write(planned(changed(fresh, **opened(TWO)), fresh)) == NarrowWrite()
     fresh = flag(filters=SPLIT)
-    wanted = opened(SPLIT, control=0, test=100)
-    assert narrow_write(planned(changed(fresh, **wanted), fresh)) == NarrowWrite(variant="test")
+    filters = opened(SPLIT, control=0, test=100)
+    assert narrow_write(planned(changed(fresh, **filters), fresh)) == NarrowWrite(variant="test")
 
 
 def test_what_is_more_than_one_thing_is_none() -> None:
@@ -102,8 +102,8 @@ def test_what_is_more_than_one_thing_is_none() -> None:
 )
 def test_narrow_write_is_unused_where_the_server_would_differ(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
-    wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(planned(flag_intent.targeting(fresh, wanted), fresh)) is None
+    filters = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
+    assert narrow_write(planned(flag_intent.targeting(fresh, filters), fresh)) is None
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ async def test_missing_endpoint_falls_back_to_update_silently(office: Office) ->
     office.server.stored[812]["filters"] = copy.deepcopy(TWO)
     assert (await set_share(office, 50)).is_saved
     assert (share(office), office.ada.sends, office.ada.sent_filters) == (50, 1, 1)
-    assert office.told == []
+    assert office.notices == []
 
 
 async def test_fractions_use_an_update_where_servers_take_whole_shares(newest: Office) -> None:

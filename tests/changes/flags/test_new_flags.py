@@ -102,8 +102,8 @@ async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office:
     assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    found = expect(undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=())), Plan)
-    assert found.body == {"deleted": True}
+    plan = expect(undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=())), Plan)
+    assert plan.body == {"deleted": True}
 
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:

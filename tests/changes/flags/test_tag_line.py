@@ -21,9 +21,9 @@ from flagtui.models.rows import FlagRow
     ],
 )
 def test_a_line_adds_removes_or_sets(line: str, after: tuple[str, ...]) -> None:
-    wanted = read_tags(line)
-    assert wanted.problem == ""
-    assert wanted.of(("a", "b")) == after
+    retagging = read_tags(line)
+    assert retagging.problem == ""
+    assert retagging.of(("a", "b")) == after
 
 
 @pytest.mark.parametrize("line", ["a, -a", "-", "= a, -b", "x" * 256])

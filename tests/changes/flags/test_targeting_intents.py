@@ -53,10 +53,10 @@ def flag(**fields: JSON) -> Flag:
     return Flag.of(raw_flag(filters=copy.deepcopy(RICH), **fields))
 
 
-async def moved(wanted: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
+async def moved(intent: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
     """What the change moves in the flag that a server stores."""
     server = FlagServer(fresh.raw)
-    plan = planned(wanted, fresh)
+    plan = planned(intent, fresh)
     body = dict(plan.body)
     await server.person("ada@acme.test").update(812, body, version=plan.version, original=plan.original)
     return difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(server.stored[812]))
@@ -80,8 +80,8 @@ async def test_rollout_edit_changes_exactly_one_number(condition: int, before: f
 
 async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
     fresh = flag()
-    found = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
-    assert isinstance(found, NoOp)
+    result = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
+    assert isinstance(result, NoOp)
 
 
 def test_every_rollout_at_once() -> None:

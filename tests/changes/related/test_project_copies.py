@@ -50,8 +50,8 @@ def asking(*properties: dict[str, Any], fields: dict[str, Any] | None = None, **
     ],
 )
 def test_what_means_something_else_there_is_copied_by_nobody(flag: Flag, why: str) -> None:
-    found = bound_to_its_project(flag)
-    assert (why in found) if why else (found == "")
+    reason = bound_to_its_project(flag)
+    assert (why in reason) if why else (reason == "")
 
 
 def test_only_what_has_other_numbers_there_needs_the_server() -> None:
@@ -72,16 +72,16 @@ def test_what_a_copy_does_not_have_is_named() -> None:
     assert "scheduled changes, if it has any" in stays_behind(asking(), None)
 
 
-def planned(found: RelatedPlan | Blocked) -> RelatedPlan:
-    assert isinstance(found, RelatedPlan), found
-    return found
+def planned(result: RelatedPlan | Blocked) -> RelatedPlan:
+    assert isinstance(result, RelatedPlan), result
+    return result
 
 
 def test_copy_question_names_required_cohorts_and_flags() -> None:
     plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
-    told = {one.label: one.text for one in plan.consequences}
-    assert told["Cohorts"].startswith("Payers: found there by name")
-    assert (told["Needs"], told["Stays behind"]) == ("base there under the same key", "its history")
+    texts = {consequence.label: consequence.text for consequence in plan.consequences}
+    assert texts["Cohorts"].startswith("Payers: found there by name")
+    assert (texts["Needs"], texts["Stays behind"]) == ("base there under the same key", "its history")
     assert [caution.text.endswith("is overwritten") for caution in plan.cautions] == [True]
 
 
@@ -123,6 +123,6 @@ class Copier:
 )
 async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
     copier = Copier(**answer)
-    found = await send_copy(asking(PAYING), THERE, cast(Flags, copier))
-    assert (found.is_done, found.note) == (is_done, note)
+    outcome = await send_copy(asking(PAYING), THERE, cast(Flags, copier))
+    assert (outcome.is_done, outcome.note) == (is_done, note)
     assert copier.asked == [("org-1", asking().key, [2], True)]
