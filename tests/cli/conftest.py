@@ -139,8 +139,8 @@ def run(
     def run(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
         monkeypatch.setattr(sys.stdout, "isatty", lambda: is_shown, raising=False)
         code = run_main(monkeypatch, arguments, stdin)
-        said = capsys.readouterr()
-        return Done(code, said.out, said.err)
+        output = capsys.readouterr()
+        return Done(code, output.out, output.err)
 
     return run
 
@@ -185,26 +185,26 @@ def closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @dataclass(frozen=True)
 class Scripted(Prompts):
-    """A person who has decided already; `asked` is what they had to choose or agree to."""
+    """A person who has decided already; `transcript` is what they had to choose or agree to."""
 
     is_there: bool = True
     yes: bool = True
     says: dict[str, str] = field(default_factory=dict)
     """Answers by how the question begins."""
-    asked: list[str] = field(default_factory=list)
+    transcript: list[str] = field(default_factory=list)
 
     def ask(self, question: str, default: str) -> str:
-        return next((said for start, said in self.says.items() if question.startswith(start)), default)
+        return next((reply for start, reply in self.says.items() if question.startswith(start)), default)
 
     def ask_hidden(self, question: str) -> str:
         return KEY
 
     def agree(self, question: str) -> bool:
-        self.asked.append(question)
+        self.transcript.append(question)
         return self.yes
 
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        self.asked.append(question)
+        self.transcript.append(question)
         return default
 
 
@@ -232,9 +232,14 @@ def loaded_by(*lines: str, **variables: str) -> set[str]:
         "    try:\n        main()\n    except SystemExit:\n        pass\n"
         "print('LOADED', *sys.modules)"
     )
-    found = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), **variables}
+    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), **variables}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=found, timeout=60, check=False
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=False,
     )
     loaded, *names = done.stdout.splitlines()[-1].split()
     assert loaded == "LOADED", done.stderr
@@ -251,11 +256,11 @@ def run_shell(line: str, environment: Mapping[str, str], folder: Path, shell: st
 @pytest.fixture(scope="module")
 def signed_in_home(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a profile whose key is in a file."""
-    folder, said = tmp_path_factory.mktemp("home"), io.StringIO()
+    folder, output = tmp_path_factory.mktemp("home"), io.StringIO()
     words = ("auth", "login", "--with-token", "--host", service.address, "--keep", "file")
-    with pytest.MonkeyPatch.context() as patched, redirect_stdout(said), redirect_stderr(said):
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(output), redirect_stderr(output):
         move_home(folder, patched)
-        assert run_main(patched, words, KEY + "\n") == 0, said.getvalue()
+        assert run_main(patched, words, KEY + "\n") == 0, output.getvalue()
     return folder
 
 

@@ -31,8 +31,8 @@ from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 def key_with(service: Service, *scopes: str) -> str:
     """A key that may do this and nothing else."""
-    wanted = [word for scope in scopes for word in ("--scope", scope)]
-    done = run_apart("keys", "create", "--db", str(service.database), *wanted)
+    options = [word for scope in scopes for word in ("--scope", scope)]
+    done = run_apart("keys", "create", "--db", str(service.database), *options)
     assert done.code == 0, done.err
     return done.out.strip()
 
@@ -89,13 +89,13 @@ def test_refused_key_is_named_by_its_source(
 def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Service) -> None:
     done = run("auth", "login", "--with-token", "--host", service.address, stdin=KEY)
     assert done.code == 2
-    said = one_sentence(done)
+    sentence = one_sentence(done)
     for way in ("keyring", "--keep file", "--key-command", "FLAGTUI_API_KEY"):
-        assert way in said
+        assert way in sentence
 
 
 @pytest.mark.parametrize(
-    ("arguments", "key", "said"),
+    ("arguments", "key", "expected"),
     [
         ((), "phc_public_token_of_project", ("public project token", 2)),
         ((), "phs_secret_key_of_project_1", ("only evaluates flags", 2)),
@@ -110,11 +110,11 @@ def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Se
     ],
 )
 def test_what_cannot_be_signed_in_with_is_one_sentence(
-    run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, said: tuple[str, int]
+    run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, expected: tuple[str, int]
 ) -> None:
     given = arguments if "--host" in arguments else (*arguments, "--host", service.address)
     done = run("auth", "login", "--with-token", *given, stdin=key)
-    words, code = said
+    words, code = expected
     assert done.code == code
     assert words in one_sentence(done)
     assert not (home / ".config/flagtui/config.toml").exists()
@@ -182,7 +182,7 @@ def test_key_goes_to_the_other_region_only_with_consent(tmp_path: Path) -> None:
         signing_in(tmp_path, refuses, "eu", shelf).run()
     assert not shelf.kept
     profile = signing_in(tmp_path, agrees, "eu", shelf).run()
-    assert "Send it to eu.posthog.com" in agrees.asked[0]
+    assert "Send it to eu.posthog.com" in agrees.transcript[0]
     assert (profile.host, profile.project) == ("eu", "7")
     owner = Owner("default", "https://eu.posthog.com")
     assert KeyPlaces(keyring=Keyring(load=lambda: shelf)).find(owner) == FoundSecret(Secret(KEY), "keyring")
@@ -226,7 +226,7 @@ def test_silent_keyring_leads_to_the_alternatives_without_waiting(tmp_path: Path
     patient = replace(sign_in, keys=replace(sign_in.keys, keyring=keyring))
     profile = patient.run()
     released.set()
-    assert person.asked == ["How"]
+    assert person.transcript == ["How"]
     assert profile.name == "default"
     assert list((tmp_path / "keys").iterdir())
 

@@ -51,7 +51,7 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
         (("--nasty",), 2, "--nasty needs --sample."),
@@ -62,11 +62,11 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
     ],
 )
 def test_invalid_serve_options_are_one_sentence_before_any_database(
-    words: tuple[str, ...], code: int, said: str, run: Run, tmp_path: Path
+    words: tuple[str, ...], code: int, message: str, run: Run, tmp_path: Path
 ) -> None:
     done = run("serve", "--port", "0", "--db", "x.db", *words)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
-    assert said in done.err
+    assert message in done.err
     assert not (tmp_path / "x.db").exists()
 
 

@@ -66,19 +66,23 @@ INSTEAD: Final = {
 
 def command_table() -> str:
     lines = ["| command | what it does | prints |", "|---|---|---|"]
-    for name, one in descriptions().items():
-        schema = f"[`{one['output']}`](schemas/{one['output']}.json)" if one["output"] else "text"
-        lines.append(f"| `{name}` | {one['summary']} | {schema} |")
+    for name, description in descriptions().items():
+        schema = (
+            f"[`{description['output']}`](schemas/{description['output']}.json)"
+            if description["output"]
+            else "text"
+        )
+        lines.append(f"| `{name}` | {description['summary']} | {schema} |")
     return "\n".join(lines)
 
 
 def operation_table() -> str:
-    asked: dict[str, list[str]] = {name: [] for name in OPERATIONS}
+    commands: dict[str, list[str]] = {name: [] for name in OPERATIONS}
     for name, command in all_commands().items():
         for operation in command.operations:
-            asked[operation].append(f"`{name}`")
+            commands[operation].append(f"`{name}`")
     lines = ["| operation | command |", "|---|---|"]
-    for operation, names in asked.items():
+    for operation, names in commands.items():
         shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         lines.append(f"| `{operation}` | {shown or INSTEAD[operation]} |")
     return "\n".join(lines)
@@ -121,9 +125,9 @@ def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
 
 
 def test_every_operation_has_a_command_or_a_reason() -> None:
-    asked = {operation for each in all_commands().values() for operation in each.operations}
-    assert asked <= OPERATIONS.keys()
-    assert OPERATIONS.keys() - asked == INSTEAD.keys()
+    operations = {operation for each in all_commands().values() for operation in each.operations}
+    assert operations <= OPERATIONS.keys()
+    assert OPERATIONS.keys() - operations == INSTEAD.keys()
 
 
 @pytest.mark.parametrize("page", [PAGE, SETS_PAGE], ids=lambda page: str(page.stem))
@@ -142,10 +146,10 @@ def test_the_tables_of_a_page_are_those_of_the_program(page: Path) -> None:
 def test_stored_help_is_that_of_the_program() -> None:
     wide = {**program.context_settings, "terminal_width": 80, "max_content_width": 80}
     context = click.Context(program, info_name="flagtui", **wide)
-    said = program.get_help(context) + "\n"
+    text = program.get_help(context) + "\n"
     if IS_WRITTEN:
-        HELP.write_text(said, encoding="utf-8")
-    assert HELP.read_text(encoding="utf-8") == said
+        HELP.write_text(text, encoding="utf-8")
+    assert HELP.read_text(encoding="utf-8") == text
 
 
 def _not_called() -> click.Command:
@@ -157,9 +161,9 @@ def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
     root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
-        contexts = (click.Context(one, info_name=name, parent=root) for one in (stand_in, command))
-        said, meant = (context.command.get_help(context) for context in contexts)
-        assert said == meant, name
+        contexts = (click.Context(shape, info_name=name, parent=root) for shape in (stand_in, command))
+        text, expected = (context.command.get_help(context) for context in contexts)
+        assert text == expected, name
 
 
 def test_group_help_shows_whole_summaries(run: Run) -> None:
@@ -194,22 +198,22 @@ def test_man_page_lines_are_never_read_as_macros() -> None:
 
 
 def test_the_commands_are_described_for_programs(run: Run) -> None:
-    found = {one["name"]: one for one in json.loads(run("commands", "--json").out)["records"]}
-    assert found.keys() == all_commands().keys()
-    rollout = found["flags rollout"]
+    records = {record["name"]: record for record in json.loads(run("commands", "--json").out)["records"]}
+    assert records.keys() == all_commands().keys()
+    rollout = records["flags rollout"]
     assert rollout["writes"] is True
     assert rollout["output"] == "change-result"
     (argument,) = rollout["arguments"]
     assert argument.items() >= {"name": "flags", "many": True, "required": True}.items()
-    options = {name for one in rollout["options"] for name in one["names"]}
+    options = {name for option in rollout["options"] for name in option["names"]}
     assert {"--to", "--yes", "--dry-run", "--json"} <= options
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
-    assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
+    assert records["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
     assert "unchanged" in rollout["enums"]["ending"]
     assert {"--read-only", "--log"} <= {name for each in rollout["program_options"] for name in each["names"]}
-    assert {each["name"] for each in found["flags list"]["query"]} == {*FLAG_LISTING.vocabulary.qualifiers}
-    assert found["flags list"]["orders"] == [*FLAG_LISTING.orders]
-    assert {each["name"] for each in found["watch"]["query"]} == {*ACTIVITY.qualifiers}
+    assert {each["name"] for each in records["flags list"]["query"]} == {*FLAG_LISTING.vocabulary.qualifiers}
+    assert records["flags list"]["orders"] == [*FLAG_LISTING.orders]
+    assert {each["name"] for each in records["watch"]["query"]} == {*ACTIVITY.qualifiers}
 
 
 @pytest.mark.parametrize(
@@ -223,9 +227,9 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     ],
 )
 def test_the_help_of_a_list_names_every_qualifier(name: str, vocabulary: Vocabulary[Any]) -> None:
-    told = " ".join((all_commands()[name].help or "").split())
-    assert f"({', '.join(vocabulary.qualifiers)}): " in told
-    example = told.rpartition("): '")[2].partition("'")[0]
+    text = " ".join((all_commands()[name].help or "").split())
+    assert f"({', '.join(vocabulary.qualifiers)}): " in text
+    example = text.rpartition("): '")[2].partition("'")[0]
     assert example
     assert not read_line(example, vocabulary).problems
 
@@ -248,5 +252,5 @@ def test_every_command_has_two_examples() -> None:
 
 def test_the_examples_stand_in_the_help(run: Run) -> None:
     for name, each in all_commands().items():
-        said = run(*name.split(), "--help").out
-        assert all(f"flagtui {example}\n" in said for example in each.examples), name
+        text = run(*name.split(), "--help").out
+        assert all(f"flagtui {example}\n" in text for example in each.examples), name

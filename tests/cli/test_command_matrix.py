@@ -116,17 +116,17 @@ def test_signal_ends_a_command_that_waits(
     if all_commands()[name].writes and "--yes" not in words:
         words.append("--yes")
     environment = usual_environment() | os.environ | server_variables(address)
-    with TemporaryFile("w+") as said, Path(os.devnull).open() as nothing:
+    with TemporaryFile("w+") as output, Path(os.devnull).open() as nothing:
         process = warm_start.start(
-            [*FLAGTUI, *words], environment, nothing.fileno(), said.fileno(), said.fileno()
+            [*FLAGTUI, *words], environment, nothing.fileno(), output.fileno(), output.fileno()
         )
         while not server.is_asked.wait(0.02) and process.poll() is None:
             pass
         if process.poll() is None:
             os.kill(process.pid, number)
         code = process.wait(20)
-        said.seek(0)
-        text = said.read()
+        output.seek(0)
+        text = output.read()
     if not server.is_asked.is_set():
         # It needs a file or something to undo, or asks nothing.
         assert code in range(8), text

@@ -19,17 +19,17 @@ Complete = Callable[..., list[str]]
 
 @pytest.fixture
 def copies(home: Path) -> Snapshots:
-    found = Snapshots(home / ".cache" / "flagtui" / "rows")
+    snapshots = Snapshots(home / ".cache" / "flagtui" / "rows")
     flags = [
         FlagRow(1, "checkout", tags=("web",)),
         FlagRow(2, "chat", tags=("web", "ops")),
         FlagRow(3, "a\x1b[2J"),
     ]
-    assert found.save(SnapshotPlace("prod", HOST, "1", "flags"), flags, FlagRow)
-    assert found.save(SnapshotPlace("staging", HOST, "2", "flags"), [FlagRow(9, "cheese")], FlagRow)
+    assert snapshots.save(SnapshotPlace("prod", HOST, "1", "flags"), flags, FlagRow)
+    assert snapshots.save(SnapshotPlace("staging", HOST, "2", "flags"), [FlagRow(9, "cheese")], FlagRow)
     events = [EventDefinitionRow("u", "$pageview"), EventDefinitionRow("v", "Signed up")]
-    assert found.save(SnapshotPlace("prod", HOST, "1", "events"), events, EventDefinitionRow)
-    return found
+    assert snapshots.save(SnapshotPlace("prod", HOST, "1", "events"), events, EventDefinitionRow)
+    return snapshots
 
 
 def asked_by_a_shell(*words: str, shell: str = "bash") -> dict[str, str]:
@@ -81,8 +81,8 @@ def test_completion_is_the_same_with_and_without_parsing(complete: Complete) -> 
 
 @pytest.mark.usefixtures("copies")
 def test_completion_loads_nothing_that_decodes_rows() -> None:
-    asked = crossed((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
-    for words, shell in asked:
+    cases = crossed((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
+    for words, shell in cases:
         loaded = loaded_by(**asked_by_a_shell(*words, shell=shell))
         assert loaded.isdisjoint({"click", "msgspec", "pydantic", "httpx"})
         assert "flagtui.store.snapshot_files" in loaded
@@ -96,8 +96,8 @@ def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert "click" in loaded
     assert "flagtui.cli.plumbing.record_command" not in loaded
     assert "plain,--dry-run" in complete("flags", "rollout", "--d")
-    for asked in (asked_by_a_shell("flags", "rollout", "--d"), asked_by_a_shell("undo", "--d")):
-        assert loaded_by(**asked).isdisjoint(
+    for variables in (asked_by_a_shell("flags", "rollout", "--d"), asked_by_a_shell("undo", "--d")):
+        assert loaded_by(**variables).isdisjoint(
             {"pydantic", "msgspec", "httpx", "flagtui.cli.plumbing.record_command"}
         )
     assert complete("flags", "get", "x") == []

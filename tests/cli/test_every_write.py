@@ -65,8 +65,8 @@ class Desk:
     def entries(self) -> int:
         """How many changes the service knows of."""
         with closing(sqlite3.connect(self.database)) as connection:
-            (found,) = connection.execute("SELECT count(*) FROM activity").fetchone()
-        return int(found)
+            (count,) = connection.execute("SELECT count(*) FROM activity").fetchone()
+        return int(count)
 
     def prepare(self, name: str) -> list[str]:
         """The words of the command, after what makes it possible."""
@@ -80,9 +80,9 @@ class Desk:
 
 def endings_of(done: Done) -> list[str]:
     """Of each record, as the schema has them and as the exit code says."""
-    told = json.loads(done.out)
-    assert list(faults(told, OUTCOME.schema())) == []
-    endings = [one["ending"].replace("_", " ") for one in told["records"]]
+    document = json.loads(done.out)
+    assert list(faults(document, OUTCOME.schema())) == []
+    endings = [record["ending"].replace("_", " ") for record in document["records"]]
     done_well = {"saved", "unchanged"}
     codes = {0 if ending in done_well else EXIT_CODES[CODES[ending]] for ending in endings}
     if {"refused", "failed"} & {*endings}:
@@ -180,7 +180,7 @@ def test_every_writing_command_is_among_them() -> None:
 def test_reports_of_every_write_are_true_under_every_fault(
     name: str, fault: Callable[[Desk], None], desk: Desk
 ) -> None:
-    words, known = desk.prepare(name), desk.entries()
+    words, previous_count = desk.prepare(name), desk.entries()
     fault(desk)
     done = desk.run(*words, "--yes", "--json")
     # The sample's server refuses it; when that answer is lost, it is found not to be done.
@@ -190,10 +190,14 @@ def test_reports_of_every_write_are_true_under_every_fault(
     # A write is never sent twice.
     assert 0 < len(desk.service.writes) == len(set(desk.service.writes)), desk.service.writes
     if fault is break_off:
-        assert desk.entries() == known
+        assert desk.entries() == previous_count
     kept = {entry.id: entry.ending or "unknown" for entry in desk.journal.entries()}
-    told = {one["journal_id"]: one["ending"] for one in json.loads(done.out)["records"] if one["journal_id"]}
-    assert told.items() <= kept.items()
+    endings = {
+        record["journal_id"]: record["ending"]
+        for record in json.loads(done.out)["records"]
+        if record["journal_id"]
+    }
+    assert endings.items() <= kept.items()
 
 
 @pytest.mark.parametrize(("name", "desk"), crossed(SOME_WRITES, MODES), indirect=["desk"])
@@ -224,12 +228,12 @@ def test_strict_profile_needs_key_and_reason_for_every_write(
     for given in (("--yes", "--type", "other"), ("--yes",)):
         refused = desk.run(*words, *given)
         assert (refused.code, desk.service.writes) == (3, [])
-    wanted = re.search(r"To agree: --type (.+) --reason WHY", refused.err)
-    assert wanted, refused.err
-    assert (desk.run(*words, "--type", shlex.split(wanted[1])[0]).code, desk.service.writes) == (3, [])
-    read_only = desk.run("--read-only", *words, "--type", wanted[1], "--reason", "incident 7")
+    hint = re.search(r"To agree: --type (.+) --reason WHY", refused.err)
+    assert hint, refused.err
+    assert (desk.run(*words, "--type", shlex.split(hint[1])[0]).code, desk.service.writes) == (3, [])
+    read_only = desk.run("--read-only", *words, "--type", hint[1], "--reason", "incident 7")
     assert (read_only.code, desk.service.writes) == (3, [])
-    done = desk.run(*words, "--type", shlex.split(wanted[1])[0], "--reason", "incident 7", "--json")
+    done = desk.run(*words, "--type", shlex.split(hint[1])[0], "--reason", "incident 7", "--json")
     assert done.code == 0 or name == "events enforce", done
     assert {entry.reason for entry in desk.journal.entries()} >= {"incident 7"}
 
@@ -238,7 +242,7 @@ def test_strict_profile_needs_key_and_reason_for_every_write(
 def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -> None:
     words = desk.prepare(name)
     environment = {**usual_environment(), **os.environ, "FLAGTUI_API_KEY": KEY}
-    known = {entry.id for entry in desk.journal.entries()}
+    previous_ids = {entry.id for entry in desk.journal.entries()}
     began: Queue[int] = Queue()
 
     async def killed(*_request: object) -> bool:
@@ -250,7 +254,7 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
     began.put(process.pid)
     assert process.wait(60) == -signal.SIGKILL
     entries = json.loads(desk.run("journal", "--json").out)["records"]
-    assert {entry["ending"] for entry in entries if entry["id"] not in known} == {"open"}
+    assert {entry["ending"] for entry in entries if entry["id"] not in previous_ids} == {"open"}
 
 
 def test_kill_switch_is_one_read_and_one_write(desk: Desk) -> None:

@@ -160,8 +160,8 @@ def test_the_json_of_every_command_fits_its_schema(name: str, here: Run, server:
 
 def check(name: str, words: list[str], out: str) -> None:
     assert all(character.isprintable() or character in "\t\n" for character in out)
-    known = all_commands()[name].kind
-    kind = PLAN if "--dry-run" in words else known
+    output_kind = all_commands()[name].kind
+    kind = PLAN if "--dry-run" in words else output_kind
     if kind is None:
         return
     schema = kind.schema()
@@ -184,13 +184,13 @@ def check(name: str, words: list[str], out: str) -> None:
 )
 def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
     reading, writing = os.pipe()
-    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as said:
+    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as output:
         command = [*FLAGTUI, *shlex.split(example)]
         process = warm_start.start(
             command, usual_environment(), nothing.fileno(), writing, nothing.fileno(), tmp_path
         )
         os.close(writing)
-        address = said.readline().partition(" on ")[2].partition(",")[0]
+        address = output.readline().partition(" on ")[2].partition(",")[0]
         assert httpx.get(f"{address}/api/users/@me/").status_code == 401
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait(20) == 0

@@ -96,7 +96,7 @@ def test_every_code_has_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "said"),
+    ("line", "code", "message"),
     [
         ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
         ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 141, ""),
@@ -113,12 +113,12 @@ def test_every_code_has_words() -> None:
         *("help to a closed pipe", "closed input and messages", "closed messages", "ascii"),
     ],
 )
-def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, said: str, tmp_path: Path) -> None:
+def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, message: str, tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
     program = f"{sys.executable} -m flagtui"
     done = run_shell(line.format(program=program), environment, tmp_path, shell="bash")
     assert "Traceback" not in done.err
     assert "Exception ignored" not in done.err
-    assert said in done.err
-    assert said or not done.err
+    assert message in done.err
+    assert message or not done.err
     assert done.code == code, done.err

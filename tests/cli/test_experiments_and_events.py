@@ -13,8 +13,8 @@ from flagtui.models.event_definition import EventDefinition
 
 def records(done: Any) -> list[dict[str, Any]]:
     assert done.code == 0, done.err
-    found: list[dict[str, Any]] = json.loads(done.out)["records"]
-    return found
+    rows: list[dict[str, Any]] = json.loads(done.out)["records"]
+    return rows
 
 
 @pytest.fixture
@@ -27,18 +27,18 @@ def draft(signed_in: Run, request: pytest.FixtureRequest) -> str:
 
 
 def one(signed_in: Run, number: str) -> dict[str, Any]:
-    (found,) = records(signed_in("experiments", "get", number, "--json"))
-    return found
+    (record,) = records(signed_in("experiments", "get", number, "--json"))
+    return record
 
 
 def test_experiment_gets_even_shares_and_answers_to_name_or_flag(signed_in: Run, draft: str) -> None:
-    found = one(signed_in, draft)
-    assert found["status"] == "draft"
-    assert [each["share"] for each in found["shares"]] == [34, 33, 33]
-    for word in (found["name"], found["flag"], f"id:{draft}"):
+    experiment = one(signed_in, draft)
+    assert experiment["status"] == "draft"
+    assert [each["share"] for each in experiment["shares"]] == [34, 33, 33]
+    for word in (experiment["name"], experiment["flag"], f"id:{draft}"):
         assert one(signed_in, word)["id"] == int(draft)
-    missing = signed_in("experiments", "launch", found["flag"] + "x", "--yes")
-    assert (missing.code, f"Did you mean {found['flag']}" in missing.err) == (6, True)
+    missing = signed_in("experiments", "launch", experiment["flag"] + "x", "--yes")
+    assert (missing.code, f"Did you mean {experiment['flag']}" in missing.err) == (6, True)
 
 
 def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
@@ -58,8 +58,12 @@ def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
     assert one(signed_in, draft)["status"] == "paused"
     step("resume")
     step("end", "--conclusion", "won", "--comment", "clear")
-    found = one(signed_in, draft)
-    assert (found["status"], found["conclusion"], found["comment"]) == ("stopped", "won", "clear")
+    experiment = one(signed_in, draft)
+    assert (experiment["status"], experiment["conclusion"], experiment["comment"]) == (
+        "stopped",
+        "won",
+        "clear",
+    )
     step("archive", "--disable-flag")
     assert one(signed_in, draft)["archived"] is True
     step("unarchive")
@@ -79,8 +83,8 @@ def test_impossible_step_is_refused_before_any_request(signed_in: Run, draft: st
 
 def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> None:
     (first, *_others) = records(signed_in("experiments", "list", "is:running", "--json"))
-    found = records(signed_in("experiments", "results", str(first["id"]), "--json"))
-    assert {each["baseline"] for each in found if not each["reason"]} == {True, False}
+    results = records(signed_in("experiments", "results", str(first["id"]), "--json"))
+    assert {each["baseline"] for each in results if not each["reason"]} == {True, False}
     days = records(signed_in("experiments", "timeseries", str(first["id"]), "--json"))
     assert all(each["day"] for each in days)
 
@@ -88,12 +92,12 @@ def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> Non
 def test_results_have_the_words_of_the_app_per_experiment(signed_in: Run) -> None:
     running = records(signed_in("experiments", "list", "is:running", "--json"))[:2]
     ids = [str(each["id"]) for each in running]
-    told = [
+    lines = [
         line.split() for line in signed_in("experiments", "results", *ids, is_shown=True).out.splitlines()
     ]
-    assert told[0][0].endswith("EXPERIMENT")
-    assert [*dict.fromkeys(line[0] for line in told[1:])] == ids
-    signs = {word[0] for line in told for word in line if word[1:-1].replace(".", "").isdecimal()}
+    assert lines[0][0].endswith("EXPERIMENT")
+    assert [*dict.fromkeys(line[0] for line in lines[1:])] == ids
+    signs = {word[0] for line in lines for word in line if word[1:-1].replace(".", "").isdecimal()}
     assert signs <= {"+", "−", *"0123456789"}
     # Which of them had few people on its first day depends on the hour.
     days = "".join(signed_in("experiments", "timeseries", id, is_shown=True).out for id in ids)
@@ -113,13 +117,13 @@ def test_unquoted_name_gets_a_suggestion_with_quotes(signed_in: Run) -> None:
 
 
 def test_what_is_new_is_named_once(signed_in: Run) -> None:
-    told = [
+    outputs = [
         signed_in("events", "describe", "team created", "--text", "A team", "--yes", is_shown=True).out,
         signed_in("events", "tag", "team created", "--add", "new", "--yes", is_shown=True).out,
     ]
-    assert re.search(r"team created has a new description: Team [^:]*\s→ A team\.\n$", told[0])
-    assert "team created has new tags: + new.\n" in told[1]
-    for _ in told:
+    assert re.search(r"team created has a new description: Team [^:]*\s→ A team\.\n$", outputs[0])
+    assert "team created has new tags: + new.\n" in outputs[1]
+    for _ in outputs:
         assert signed_in("undo", "--yes").code == 0
 
 
@@ -150,8 +154,8 @@ def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: 
 
 
 def test_lower_is_better_where_the_goal_requires_it(signed_in: Run) -> None:
-    found = records(signed_in("experiments", "results", "checkout-redesign", "--json"))
-    chances = {one["metric"]: one for one in found if one["chance_to_win"] is not None}
+    results = records(signed_in("experiments", "results", "checkout-redesign", "--json"))
+    chances = {result["metric"]: result for result in results if result["chance_to_win"] is not None}
     slow, paid = chances["Checkout time"], chances["Paid conversion"]
     assert slow["lift"] < 0
     assert slow["chance_better"] == 1 - slow["chance_to_win"]
@@ -159,8 +163,8 @@ def test_lower_is_better_where_the_goal_requires_it(signed_in: Run) -> None:
 
 
 def event(signed_in: Run, name: str = "$pageview") -> dict[str, Any]:
-    (found,) = records(signed_in("events", "get", name, "--json"))
-    return found
+    (record,) = records(signed_in("events", "get", name, "--json"))
+    return record
 
 
 def test_an_event_is_changed_and_taken_back(signed_in: Run) -> None:

@@ -50,9 +50,9 @@ def read(run: Run, proxy: Proxy, _service: Service, name: str, _is_done: bool, *
     proxy.fault, proxy.is_meant = fault, lambda method, path: bool(place.fullmatch(path))
     done = run(*command.split(), "--json")
     error = json.loads(done.err)["error"]
-    said = "broke before the whole" if name in CUT_OFF else fault.words
+    message = "broke before the whole" if name in CUT_OFF else fault.words
     assert (done.code, done.out) == (fault.code, "")
-    assert said in error["message"]
+    assert message in error["message"]
     assert error["fix"]
     assert KEY not in done.err
 
@@ -77,9 +77,9 @@ def change(run: Run, proxy: Proxy, service: Service, name: str, is_done: bool, *
         assert "too many requests; nothing was changed" in done.out
         assert '"Run again in 1 s."' in done.out
     ending = ENDINGS[fault.means, is_done]
-    told = {record["ending"] for record in json.loads(done.out)["records"]}
-    assert ending in told
-    assert told <= {ending, "not_sent"}
+    endings = {record["ending"] for record in json.loads(done.out)["records"]}
+    assert ending in endings
+    assert endings <= {ending, "not_sent"}
     assert done.code == CODES.get(ending, fault.code)
     assert service.ask(stored) == [not is_done] * count
     assert len(proxy.writes) == len(set(proxy.writes)) or name in SENT_AGAIN

@@ -49,12 +49,12 @@ async def test_reports_are_true_under_lost_responses_and_other_writers(
         words, sends = f"text {number}", line.ada.sends
         line.ada.unreadable = 0
         fresh = await line.ada.get(812)
-        wanted = flag_intent.set_field(812, "name", fresh.name, words)
-        plan = plan_flag(wanted, fresh, Context(now=line.clock.time(), dependents=()))
+        intent = flag_intent.set_field(812, "name", fresh.name, words)
+        plan = plan_flag(intent, fresh, Context(now=line.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         line.disturb()
         code = await carry_out(Planned(line.ada.adapter, [plan]), session, TERMS)
-        (record,) = [json.loads(told) for told in capsys.readouterr().out.splitlines()]
+        (record,) = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
         applied = line.times_applied(words)
         assert line.ada.sends == sends + 1
         assert applied == 1 if record["ending"] == "saved" else applied <= 1
@@ -91,13 +91,13 @@ async def test_signal_ends_after_the_change_in_flight(
 
     line.ada.before_update = pressed
     code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
-    said = capsys.readouterr()
-    ended = [json.loads(told)["ending"] for told in said.out.splitlines()]
+    output = capsys.readouterr()
+    ended = [json.loads(text)["ending"] for text in output.out.splitlines()]
     assert code == 128 + number
     # When the loop hears of it is the system's business; that nothing more begins then is ours.
     assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
     assert 2 <= line.ada.sends <= 3
-    assert "stopping after the change in flight" in said.err
+    assert "stopping after the change in flight" in output.err
 
 
 CALLED = (
@@ -127,8 +127,8 @@ async def test_saved_changes_are_reported_when_a_full_journal_stops(
     line.ada.before_update = filled
     with pytest.raises(Trouble, match="the journal cannot be written"):
         await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
-    (told,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (told["key"], told["ending"], line.ada.sends) == ("flag-1", "saved", 1)
+    (record,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (record["key"], record["ending"], line.ada.sends) == ("flag-1", "saved", 1)
     agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
     line.ada.before_update = lambda: None
     again = await carry_out(Planned(line.ada.adapter, plans[1:]), session_of(line), agreed)
@@ -155,9 +155,12 @@ async def test_second_ctrl_c_during_a_lookup_reports_each_change_once(
     for seconds in (20, 30):
         line.clock.at(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     code = await carry_out(Planned(line.ada.adapter, plans), session, TERMS)
-    said = capsys.readouterr()
-    told = [json.loads(each) for each in said.out.splitlines()]
+    output = capsys.readouterr()
+    records = [json.loads(each) for each in output.out.splitlines()]
     assert code == STOPPED
-    assert [(one["key"], one["ending"]) for one in told] == [("flag-1", "unknown"), ("flag-2", "not_sent")]
-    assert "checking whether flag-1 was changed, for 60 s at most" in said.err
+    assert [(record["key"], record["ending"]) for record in records] == [
+        ("flag-1", "unknown"),
+        ("flag-2", "not_sent"),
+    ]
+    assert "checking whether flag-1 was changed, for 60 s at most" in output.err
     assert line.clock.now - line.clock.began == pytest.approx(30, abs=4)

@@ -49,7 +49,7 @@ def test_the_guides_with_commands_are_among_them() -> None:
     assert {"on-call.md", "flags.md", "command-line.md", "experiments.md", "events.md"} <= {
         name for name, _ in GUIDED
     }
-    assert sum(len(found) for _, found in GUIDED) >= 15
+    assert sum(len(commands) for _, commands in GUIDED) >= 15
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def unmodified(small_sample: Path, tmp_path: Path) -> Iterator[Service]:
 
 
 @long
-@pytest.mark.parametrize(("name", "found"), GUIDED, ids=[name for name, _ in GUIDED])
+@pytest.mark.parametrize(("name", "commands"), GUIDED, ids=[name for name, _ in GUIDED])
 def test_the_commands_of_a_guide_run_one_after_the_other(
-    name: str, found: list[str], unmodified: Service, tmp_path: Path
+    name: str, commands: list[str], unmodified: Service, tmp_path: Path
 ) -> None:
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("FLAGTUI", "XDG"))},
@@ -72,10 +72,10 @@ def test_the_commands_of_a_guide_run_one_after_the_other(
         **server_variables(unmodified.address),
         "PYTHONPATH": ":".join(path for path in sys.path if path),
     }
-    for command in found:
+    for command in commands:
         if needs_shell(command):
-            asked = f'flagtui() {{ {shlex.quote(sys.executable)} -m flagtui "$@"; }}; {command}'
-            done = run_shell(asked, environment, tmp_path)
+            script = f'flagtui() {{ {shlex.quote(sys.executable)} -m flagtui "$@"; }}; {command}'
+            done = run_shell(script, environment, tmp_path)
         else:
             done = run_apart(*shlex.split(command)[1:], variables=environment, folder=tmp_path)
         assert done.code in ENDS_WELL, f"{name}: {command}: {done.err}"

@@ -38,12 +38,12 @@ def mirroring(home: Path, *words: str) -> Iterator[tuple[int, IO[str]]]:
     """Start a mirror and yield its port and its messages; then end it and check that it ends well."""
     environment = {**usual_environment(), **os.environ, "HOME": str(home)}
     (out, to_out), (err, to_err) = os.pipe(), os.pipe()
-    with Path(os.devnull).open() as nothing, os.fdopen(out) as said, os.fdopen(err) as warned:
+    with Path(os.devnull).open() as nothing, os.fdopen(out) as output, os.fdopen(err) as warned:
         command = [*FLAGTUI, "mirror", *words]
         process = warm_start.start(command, environment, nothing.fileno(), to_out, to_err, home)
         for stream in (to_out, to_err):
             os.close(stream)
-        line = said.readline()
+        line = output.readline()
         # The address of the upstream may come before.
         match = re.search(r" on http://127\.0\.0\.1:(\d+) ", line)
         assert match is not None, line + warned.read()

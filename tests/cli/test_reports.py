@@ -30,8 +30,8 @@ def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -
     lines = run("profiles", is_shown=True).out.splitlines()
     assert lines[1].split() == ["*", "prod", "eu", "@current", "strict", "red"]
     assert lines[2].split() == ["staging", "us", "@current", "read_only", "blue"]
-    found = json.loads(run("profiles", "--json").out)["records"]
-    assert [(each["name"], each["default"]) for each in found] == [("prod", True), ("staging", False)]
+    records = json.loads(run("profiles", "--json").out)["records"]
+    assert [(each["name"], each["default"]) for each in records] == [("prod", True), ("staging", False)]
 
 
 def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home: Path) -> None:
@@ -71,8 +71,8 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
     assert [words for words in parts if words not in done.out] == []
     assert KEY not in done.out
     assert KEY[-12:] not in done.out
-    found = json.loads(signed_in("doctor", "--json").out)["records"]
-    assert {"subject", "value", "state", "next"} == set(found[0])
+    records = json.loads(signed_in("doctor", "--json").out)["records"]
+    assert {"subject", "value", "state", "next"} == set(records[0])
 
 
 def test_doctor_exits_with_7_for_a_finding(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +126,9 @@ def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journ
     assert "checkout" not in run("journal", "--profile", "prod").out
     assert "old-flag" in run("journal", "old", "failed").out
     assert "not known whether it was applied" in run("journal", "--markdown").out
-    found = json.loads(run("journal", "--json", "--since", "2h").out)["records"]
-    assert [entry["id"] for entry in found] == ["c", "b"]
-    assert found[1]["key"] == NASTY
+    records = json.loads(run("journal", "--json", "--since", "2h").out)["records"]
+    assert [entry["id"] for entry in records] == ["c", "b"]
+    assert records[1]["key"] == NASTY
 
 
 def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,9 +65,9 @@ async def host(client: Client) -> str:
 @pytest.fixture
 def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Machine:
     key = f"undo-{abs(hash(request.node.name))}"
-    found = Machine(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
+    machine = Machine(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
     service.ask(lambda client: client.flags.create({"key": key, "active": True}))
-    return found
+    return machine
 
 
 def test_last_change_is_undone_once_and_by_its_id(
@@ -75,9 +75,9 @@ def test_last_change_is_undone_once_and_by_its_id(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     machine.turn_off("aaaa1111")
-    asked = signed_in("undo")
-    assert (asked.code, machine.flag().active) == (3, False)
-    assert "nothing was sent. To agree: --yes" in asked.err
+    refused = signed_in("undo")
+    assert (refused.code, machine.flag().active) == (3, False)
+    assert "nothing was sent. To agree: --yes" in refused.err
     done = signed_in("undo", "--yes", is_shown=True)
     assert done.code == 0, done.err
     assert all(
@@ -87,13 +87,13 @@ def test_last_change_is_undone_once_and_by_its_id(
     assert machine.flag().active is True
     newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
-    told = signed_in("journal", is_shown=True).out.splitlines()
-    assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("undoes aaaa1111")]
-    assert [line for line in told if line.startswith("aaaa1111") and line.endswith(", undone")]
+    lines = signed_in("journal", is_shown=True).out.splitlines()
+    assert [line for line in lines if line.startswith(newest.id[:8]) and line.endswith("undoes aaaa1111")]
+    assert [line for line in lines if line.startswith("aaaa1111") and line.endswith(", undone")]
     again = signed_in("undo", "aaaa", "--yes")
     assert (again.code, "already undone" in again.err) == (3, True)
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
-    assert [one["ending"] for one in json.loads(back.out)["records"]] == ["saved"]
+    assert [record["ending"] for record in json.loads(back.out)["records"]] == ["saved"]
     assert machine.flag().active is False
 
 
@@ -122,9 +122,9 @@ def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, ma
     assert (kept.code, machine.flag().name) == (4, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
     assert "--overwrite" in kept.err
-    told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
+    records = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
-    assert told[0]["conflicts"] == [{"where": "name", **sides, "by_you": False}]
+    assert records[0]["conflicts"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
     assert (done.code, machine.flag().name) == (0, "Old")
 
@@ -211,6 +211,6 @@ def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.Ca
         report.results([ChangeResult("checkout", "saved", "is on")])
         with pytest.raises(Exit) as end, report:
             raise leaving
-        said = capsys.readouterr()
-        assert (end.value.exit_code, json.loads(said.out)["ending"]) == (STOPPED, "saved")
-        assert said.err == "flagtui: stopped; changes made until then are reported.\n"
+        output = capsys.readouterr()
+        assert (end.value.exit_code, json.loads(output.out)["ending"]) == (STOPPED, "saved")
+        assert output.err == "flagtui: stopped; changes made until then are reported.\n"

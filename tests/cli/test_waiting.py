@@ -23,10 +23,14 @@ CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 
 
 def test_every_command_that_asks_the_server_takes_wait() -> None:
-    waiting = {name for name, each in all_commands().items() if "wait" in {one.name for one in each.params}}
+    waiting = {
+        name for name, each in all_commands().items() if "wait" in {option.name for option in each.params}
+    }
     others = {name for name, each in all_commands().items() if each.writes or each.reads_projects}
     assert waiting == {*CALCULATED, *others}
-    limits = [one.type for each in all_commands().values() for one in each.params if one.name == "wait"]
+    limits = [
+        option.type for each in all_commands().values() for option in each.params if option.name == "wait"
+    ]
     assert {(each.min, each.max) for each in limits if isinstance(each, click.FloatRange)} == {(0, 86_400)}
 
 
@@ -58,25 +62,25 @@ def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, hom
     words = ("flags", "schedule", "new-nav", "--add-share", "6", "--at", "+9m", "--yes", "--wait", "600")
     where = usual_environment() | os.environ | server_variables(service.address)
     reading, writing = os.pipe()
-    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as said:
+    with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as messages:
         process = warm_start.start([*FLAGTUI, *words], where, nothing.fileno(), nothing.fileno(), writing)
         os.close(writing)
         try:
-            assert said.readline().startswith("waiting until new-nav")
+            assert messages.readline().startswith("waiting until new-nav")
             os.kill(process.pid, signal.SIGINT)
             assert process.wait(20) == 130
         finally:
             # Where a shell had it ignore ctrl+c, the test fails now and not after ten minutes.
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
-        assert said.read() == "flagtui: stopped waiting; new-nav stays scheduled.\n"
+        assert messages.read() == "flagtui: stopped waiting; new-nav stays scheduled.\n"
 
 
 def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> None:
     late = signed_in("experiments", "results", "31", "--recalculate", "--wait", "0.4", "--json")
     assert late.code == 4
     assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
-    assert {one["reason"] for one in json.loads(late.out)["records"]} <= {"not calculated yet"}
+    assert {record["reason"] for record in json.loads(late.out)["records"]} <= {"not calculated yet"}
     early = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "0.1", "--json")
     assert (early.code, bool(json.loads(early.out)["records"])) == (4, True)
     whole = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "60", "--json")
@@ -106,8 +110,8 @@ def test_time_before_a_retry_is_reported(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_long_work_reports_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    for every, said in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
+    for every, expected in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
         steps = Steps(3, "read", every=every)
         for _ in range(3):
             steps.take()
-        assert capsys.readouterr().err == said
+        assert capsys.readouterr().err == expected

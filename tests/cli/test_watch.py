@@ -85,15 +85,15 @@ async def test_changes_by_others_are_listed_once_each_in_order(
     seed: int, clock: StillClock, make_client: MakeClient
 ) -> None:
     log = Log(seed, clock)
-    told: list[str] = []
+    ids: list[str] = []
     begun = len(log.entries)
     async for row in followed(UnheardChanges(session_of(make_client(log.answer))), 5.0):
-        told.append(row.id)
-        if len(told) == 1:
+        ids.append(row.id)
+        if len(ids) == 1:
             begun = int(row.id[1:])
         if row.id == f"e{CHANGES + 149}":
             break
-    assert told == [f"e{number}" for number in range(begun, CHANGES + 150)]
+    assert ids == [f"e{number}" for number in range(begun, CHANGES + 150)]
     assert begun >= 150
 
 
@@ -105,12 +105,12 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     begun = clock.now + 60
     clock.now += 120
     log.grow(2)
-    told: list[str] = []
+    ids: list[str] = []
     async for row in followed(UnheardChanges(session_of(make_client(log.answer)), begun), 5.0):
-        told.append(row.id)
-        if len(told) == 2:
+        ids.append(row.id)
+        if len(ids) == 2:
             break
-    assert told == ["e150", "e151"]
+    assert ids == ["e150", "e151"]
 
 
 PATIENCE = 150.0
@@ -139,13 +139,13 @@ def test_watch_reports_changes_once_in_order_across_service_kills(home: Path, tm
                 storm.kill_once(random.uniform(0.2, 2))
             changes = storm.changes()
             with storm.serving():
-                told = [json.loads(heard.get(timeout=PATIENCE))["id"] for _ in changes]
+                ids = [json.loads(heard.get(timeout=PATIENCE))["id"] for _ in changes]
                 watching.send_signal(signal.SIGINT)
                 assert watching.wait(20) == 130
         finally:
             watching.kill()
         reader.join()
-    assert told == changes
+    assert ids == changes
     assert heard.empty()
 
 

@@ -13,9 +13,9 @@ from flagtui.models.json_value import JSON
 
 def read(service: Service, key: str) -> Flag:
     async def find(client: Client) -> Flag:
-        found = await client.flags.find(key)
-        assert found is not None
-        return found
+        flag = await client.flags.find(key)
+        assert flag is not None
+        return flag
 
     return service.ask(find)
 
@@ -32,9 +32,9 @@ def test_without_a_terminal_and_a_yes_nothing_is_sent(signed_in: Run, service: S
 def test_dry_run_shows_plan_and_sends_nothing(signed_in: Run, service: Service, key: str, home: Path) -> None:
     done = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", "--json")
     assert done.code == 0, done.err
-    found = json.loads(done.out)
-    (record,) = found["records"]
-    assert found["schema"] == "change-plan"
+    document = json.loads(done.out)
+    (record,) = document["records"]
+    assert document["schema"] == "change-plan"
     words, where = "condition 1: rollout 50 % → 75 %", "filters.groups[0].rollout_percentage"
     assert record["changes"] == [{"where": where, "text": words, "before": 50, "after": 75}]
     shown = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", is_shown=True)

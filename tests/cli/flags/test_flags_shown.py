@@ -113,15 +113,15 @@ def test_what_a_person_gets_is_told_and_explained(signed_in: Run, key: str) -> N
 def test_several_people_are_told_side_by_side_flag_by_flag(signed_in: Run, key: str) -> None:
     people = ("--for", "user_7 plan=free", "--for", "user_8", "--for", "user_8")
     for words in (("evaluate", key), ("explain", key)):
-        told = json.loads(signed_in("flags", *words, *people, "--json").out)["records"]
-        assert [one["distinct_id"] for one in told] == ["user_7", "user_8"]
+        records = json.loads(signed_in("flags", *words, *people, "--json").out)["records"]
+        assert [record["distinct_id"] for record in records] == ["user_7", "user_8"]
     shown = signed_in("flags", "explain", key, *people, is_shown=True).out
     assert re.findall(r"distinct id +(\S+)", shown) == ["user_7", "user_8"]
     assert "condition 1: condition 1" not in shown
     everything = signed_in("flags", "evaluate", "--for", "a", "--for", "b", "--ndjson").out.splitlines()
-    told = [json.loads(line) for line in everything]
-    assert [one["distinct_id"] for one in told[:2]] == ["a", "b"]
-    assert told[0]["key"] == told[1]["key"]
+    records = [json.loads(line) for line in everything]
+    assert [record["distinct_id"] for record in records[:2]] == ["a", "b"]
+    assert records[0]["key"] == records[1]["key"]
 
 
 def test_hostile_text_is_drawn_harmless_and_told_exactly(
@@ -140,11 +140,11 @@ def test_hostile_text_is_drawn_harmless_and_told_exactly(
 
 
 def test_another_project_is_named_beside_the_command(signed_in: Run, service: Service) -> None:
-    here, there = (
+    keys, other_keys = (
         {row["key"] for row in json.loads(signed_in(*words, "--json").out)["records"]}
         for words in (("flags", "list"), ("flags", "list", "--project", "2"))
     )
-    assert here != there
+    assert keys != other_keys
     assert signed_in("flags", "list", "--project", "99").code == 6
     assert KEY not in signed_in("flags", "list", "--project", "99").err
 

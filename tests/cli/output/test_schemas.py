@@ -18,8 +18,8 @@ FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
 
 
 def kinds() -> dict[str, RecordSchema[Any]]:
-    found = [each.kind for each in all_commands().values() if each.kind is not None]
-    return {kind.name: kind for kind in (*found, PLAN, CODE_FINDING)}
+    schemas = [each.kind for each in all_commands().values() if each.kind is not None]
+    return {kind.name: kind for kind in (*schemas, PLAN, CODE_FINDING)}
 
 
 def set_schema() -> dict[str, Any]:

@@ -162,7 +162,7 @@ async def test_user_chooses_what_is_possible_after_a_refusal(
             await interface.on_outcome(Outcome(plan, "saved", journal_id="j"))
         goes_on = await interface.on_outcome(Outcome(plan, "refused", reason="No."))
         chosen = choices[place] if choices else "stop here"
-        assert (WORDS[require(interface.choice)], prompts.asked) == (chosen, choices)
+        assert (WORDS[require(interface.choice)], prompts.transcript) == (chosen, choices)
         assert goes_on == (chosen == "continue with the rest")
 
 
@@ -178,7 +178,7 @@ class Choosing(Scripted):
     place: int = 0
 
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        self.asked.extend(choices)
+        self.transcript.extend(choices)
         return self.place
 
 
