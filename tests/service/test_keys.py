@@ -54,7 +54,7 @@ async def test_meaningless_key_is_refused_with_a_sentence(tmp_path: Path) -> Non
     path = tmp_path / "x.db"
     async with starting(path):
         create_key(path, NewKey("one", ("*",), secret="phx_chosen"))
-        for wanted, words in (
+        for new_key, words in (
             (NewKey("a", ("flags",)), "is not a scope"),
             (NewKey("a", ("*",), teams=(9,)), "There is no project 9"),
             (NewKey("a", ("*",), owner="nobody@x"), "There is no user nobody@x"),
@@ -62,7 +62,7 @@ async def test_meaningless_key_is_refused_with_a_sentence(tmp_path: Path) -> Non
             (NewKey("a", ("*",), secret="phx_chosen"), "exists already"),
         ):
             with pytest.raises(KeyRefused, match=words):
-                create_key(path, wanted)
+                create_key(path, new_key)
         create_key(path, NewKey("one", ("*",)))
         with pytest.raises(KeyRefused, match="2 keys are called 'one'"):
             revoke_key(path, "one")

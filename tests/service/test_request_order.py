@@ -87,8 +87,8 @@ async def test_a_refusal_waits_for_no_body(world: World) -> None:
 async def test_a_missing_scope_is_refused_before_the_body(world: World) -> None:
     reader = world.with_key("feature_flag:read")
     async with asyncio.timeout(5):
-        status, said = await ask(reader, "PATCH", f"{FLAGS}1/", receive_nothing)
-    assert (status, said["detail"]) == (403, "API key missing required scope 'feature_flag:write'")
+        status, body = await ask(reader, "PATCH", f"{FLAGS}1/", receive_nothing)
+    assert (status, body["detail"]) == (403, "API key missing required scope 'feature_flag:write'")
 
 
 async def test_bodies_without_a_key_take_no_turn(world: World) -> None:

@@ -146,9 +146,9 @@ async def test_scenario_13_caller_gets_identity_and_project(world: World) -> Non
 
 async def test_scenario_14_key_reads_its_scopes_and_changes_nothing(world: World) -> None:
     asking = world.with_key("feature_flag:read", teams=(1,))
-    found = await asking.get(CURRENT_KEY)
-    assert (found["scopes"], found["scoped_teams"], found["value"]) == (["feature_flag:read"], [1], None)
-    assert (await asking.get(f"/api/personal_api_keys/{found['id']}/"))["id"] == found["id"]
+    key = await asking.get(CURRENT_KEY)
+    assert (key["scopes"], key["scoped_teams"], key["value"]) == (["feature_flag:read"], [1], None)
+    assert (await asking.get(f"/api/personal_api_keys/{key['id']}/"))["id"] == key["id"]
     for method in ("PATCH", "DELETE"):
         refusal = await asking.refused(method, CURRENT_KEY)
         assert refusal.detail == "This action does not support personal API key access"
@@ -163,7 +163,7 @@ async def test_scenario_15_projects_are_listed(world: World) -> None:
         *("id", "uuid", "organization", "project_id", "api_token", "name", "completed_snippet_onboarding"),
         *("has_completed_onboarding_for", "ingested_event", "is_demo", "timezone", "access_control"),
     }
-    assert [found["name"] for found in (await world.get(PROJECTS, search="sho"))["results"]] == ["Shop"]
+    assert [project["name"] for project in (await world.get(PROJECTS, search="sho"))["results"]] == ["Shop"]
     organization = page["results"][0]["organization"]
     assert (await world.get(f"/api/organizations/{organization}/projects/"))["count"] == 2
     assert (await world.get("/api/organizations/"))["results"][0]["id"] == organization
@@ -211,17 +211,17 @@ async def test_scenario_18_a_senseless_limit_is_as_if_not_sent(world: World) -> 
 async def test_scenario_19_both_slash_forms_answer_alike(world: World) -> None:
     flag = await world.flag("a")
     path = f"/api/projects/1/feature_flags/{flag['id']}"
-    asked: list[tuple[str, str, Any]] = [
+    requests: list[tuple[str, str, Any]] = [
         ("GET", path, None),
         ("PATCH", path, {"nothing": 1}),
         ("DELETE", path, None),
         ("POST", f"{path}/enable", {}),
     ]
-    for method, url, body in asked:
-        one, other = [await world.ask(method, url + slash, body) for slash in ("", "/")]
-        assert one.status_code == other.status_code
-        assert one.status_code in (200, 405)
-        assert not one.is_redirect
+    for method, url, body in requests:
+        response, other = [await world.ask(method, url + slash, body) for slash in ("", "/")]
+        assert response.status_code == other.status_code
+        assert response.status_code in (200, 405)
+        assert not response.is_redirect
 
 
 async def test_scenario_20_and_21_one_error_at_a_time(world: World) -> None:

@@ -37,10 +37,10 @@ async def test_reader_of_fifty_expensive_patterns_waits_under_a_second(service: 
     reader = Reading(service)
     values = (await reader.ask("GET", "evaluation_reasons/?distinct_id=ada")).json()
     for number, expensive in enumerate(EXPENSIVE):
-        found = values[f"costly-{number}"]
-        assert found["value"] in (None, expensive.is_match), expensive.pattern[:40]
-        if found["value"] is None:
-            assert "too costly to evaluate here" in found["evaluation"]["description"]
+        result = values[f"costly-{number}"]
+        assert result["value"] in (None, expensive.is_match), expensive.pattern[:40]
+        if result["value"] is None:
+            assert "too costly to evaluate here" in result["evaluation"]["description"]
     assert (await reader.ask("GET", "local_evaluation/")).status_code == 200
     flags = (await reader.ask("GET", "?limit=100")).json()["results"]
     for flag in one_in(10, flags):
@@ -90,6 +90,6 @@ async def test_cohort_behind_a_costly_pattern_is_refused(service: Service, costl
 async def test_search_for_separators_ends_soon(service: Service) -> None:
     await service.flag("plain", name="_" * 100)
     start = process_time()
-    found = await service.get("", search="_ _ _ _ _ x")
+    page = await service.get("", search="_ _ _ _ _ x")
     assert process_time() - start < 1
-    assert found["count"] == 0
+    assert page["count"] == 0

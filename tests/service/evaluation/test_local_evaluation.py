@@ -133,9 +133,9 @@ async def test_the_secret_key_of_a_project_opens_that_project_only(service: Serv
 async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:
     await service.flag("here")
     service.add_project(api_token="phc_other")
-    here, there = [await service.get(f"/flags/definitions?token={name}") for name in (token, "phc_other")]
+    here, other = [await service.get(f"/flags/definitions?token={name}") for name in (token, "phc_other")]
     assert [flag["key"] for flag in here["flags"]] == ["here"]
-    assert there["flags"] == []
+    assert other["flags"] == []
 
 
 async def test_older_servers_inline_simple_cohorts_unless_requested(start: Start) -> None:

@@ -91,8 +91,8 @@ async def test_a_group_is_evaluated_by_its_stored_properties(service: Service) -
 
 async def test_both_kinds_of_cohort_are_looked_up(service: Service) -> None:
     ada, _ = service.person("ada", email="ada@acme.com"), service.person("bob")
-    listed, asked = service.cohort(members=(ada,)), service.cohort(STAFF)
-    for key, cohort in (("listed", listed), ("asked", asked)):
+    static_cohort, dynamic_cohort = service.cohort(members=(ada,)), service.cohort(STAFF)
+    for key, cohort in (("listed", static_cohort), ("asked", dynamic_cohort)):
         await service.flag(key, {"key": "id", "type": "cohort", "operator": "in", "value": cohort})
     assert await values(service, "ada") == {"listed": True, "asked": True}
     assert await values(service, "bob") == {"listed": False, "asked": False}

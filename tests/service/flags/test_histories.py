@@ -57,8 +57,8 @@ async def live_through(steps: list[Any]) -> None:
                 now = await world.get(path)
                 assert now["version"] - max(seen) in (0, 1)
                 seen[now["version"]] = now
-            told = (await world.get(f"{path}activity/", limit=100))["results"]
-            assert len([entry for entry in told if has_version(entry)]) == max(seen) - 1
+            entries = (await world.get(f"{path}activity/", limit=100))["results"]
+            assert len([entry for entry in entries if has_version(entry)]) == max(seen) - 1
             for number, then in seen.items():
                 again = await world.get(f"{path}versions/{number}/")
                 assert {name: again[name] for name in REMEMBERED} == {name: then[name] for name in REMEMBERED}

@@ -46,9 +46,9 @@ async def act(world: World, flag: Any, action: str, **body: Any) -> Any:
 async def refuse(world: World, flag: Any, action: str, **body: Any) -> tuple[int, str, str | None]:
     """Status, detail and attr of a refusal, after which the flag is as it was."""
     before = await world.get(f"{flag['id']}/")
-    told = await world.refused("POST", f"{flag['id']}/{action}/", {"version": flag["version"], **body})
+    refusal = await world.refused("POST", f"{flag['id']}/{action}/", {"version": flag["version"], **body})
     assert await world.get(f"{flag['id']}/") == before
-    return told.status, told.detail or "", told.attr
+    return refusal.status, refusal.detail or "", refusal.attr
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -217,9 +217,9 @@ async def test_approval_covers_the_result_and_never_a_stale_version(
     stale = await world.refused("POST", path, {**body, "version": flag["version"] + 1})
     assert (stale.status, stale.code) == (409, "conflict")
     assert world.rows("SELECT * FROM change_requests") == []
-    asked = await world.post(path, {**body, "version": flag["version"]}, 409)
-    assert asked["code"] == "approval_required"
-    assert asked["change_request"]["intent"]["filters"]["groups"] != flag["filters"]["groups"]
+    response = await world.post(path, {**body, "version": flag["version"]}, 409)
+    assert response["code"] == "approval_required"
+    assert response["change_request"]["intent"]["filters"]["groups"] != flag["filters"]["groups"]
     assert (await world.get(f"{flag['id']}/"))["filters"] == flag["filters"]
 
 

@@ -47,10 +47,10 @@ async def test_change_is_logged_as_in_the_product(world: World) -> None:
     flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
     expected = [real("activity/flag_updated_three_changes"), real("activity/flag_created_2026")]
     await world.patch(f"{flag['id']}/", real("flags/request_update_icontains"))
-    told = (await world.get(f"{flag['id']}/activity/"))["results"]
-    for entry, wanted in zip(told, expected, strict=True):
+    entries = (await world.get(f"{flag['id']}/activity/"))["results"]
+    for entry, expected_entry in zip(entries, expected, strict=True):
         for name in ("user", "activity", "scope", "item_id", "detail"):
-            assert entry[name] == wanted[name], name
+            assert entry[name] == expected_entry[name], name
 
 
 async def test_conflict_is_a_409_as_in_the_product(world: World) -> None:

@@ -16,8 +16,8 @@ async def test_a_flag_is_made_in_another_project_with_its_cohort(world: World) -
         "INSERT INTO cohorts (project_id, name, filters, created_at) VALUES (1, 'Testers', '{\"a\":1}', ?)",
         world.ago(days=1),
     )
-    asked = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
-    await world.flag("a", name="A", tags=["x"], filters={"groups": [asked]})
+    condition = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
+    await world.flag("a", name="A", tags=["x"], filters={"groups": [condition]})
     body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other, 99]}
     answer = await world.post(await copy_path(world), body)
     assert answer["failed"] == [{"project_id": 99, "error_message": "Project not found."}]

@@ -280,11 +280,16 @@ async def test_older_servers_take_a_thousand_values_in_one_list(
     start_world: Start, legacy: bool, status: int
 ) -> None:
     world = await start_world(legacy=legacy)
-    asked = {"key": "email", "type": "person", "operator": "exact", "value": [str(n) for n in range(1001)]}
-    body = {"key": "many", "filters": {"groups": [{"properties": [asked]}]}}
+    property_filter = {
+        "key": "email",
+        "type": "person",
+        "operator": "exact",
+        "value": [str(n) for n in range(1001)],
+    }
+    body = {"key": "many", "filters": {"groups": [{"properties": [property_filter]}]}}
     if status == 400:
         refusal = await world.refused("POST", "", body)
-        said = "Property group expressions of type email cannot contain more than 1000 values."
-        assert (refusal.detail, refusal.attr) == (said, "filters")
-        asked["value"] = asked["value"][:1000]
+        detail = "Property group expressions of type email cannot contain more than 1000 values."
+        assert (refusal.detail, refusal.attr) == (detail, "filters")
+        property_filter["value"] = property_filter["value"][:1000]
     assert (await world.flag(**body))["key"] == "many"

@@ -145,9 +145,9 @@ async def test_scenario_54_dependents_are_the_active_ones(world: World) -> None:
     child = await world.flag("z-child", filters=asks_for(base["id"]))
     await world.flag("a-child", name="First", filters=asks_for(base["id"], "test"))
     await world.flag("off", active=False, filters=asks_for(base["id"]))
-    found = await world.get(f"{base['id']}/dependent_flags/")
-    assert [flag["name"] for flag in found] == ["First", "z-child"]
-    assert found[1] == {"id": child["id"], "key": "z-child", "name": "z-child"}
+    dependents = await world.get(f"{base['id']}/dependent_flags/")
+    assert [flag["name"] for flag in dependents] == ["First", "z-child"]
+    assert dependents[1] == {"id": child["id"], "key": "z-child", "name": "z-child"}
 
 
 async def test_scenario_55_bulk_delete_lists_failures(world: World) -> None:
@@ -262,8 +262,8 @@ async def test_empty_values_are_null_in_activity(world: World, before: str, afte
     flag = await world.flag("a", name=before)
     await world.patch(f"{flag['id']}/", {"name": after})
     [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]
-    told = {"field": "name", "action": action, "before": before or None, "after": after or None}
-    assert line == {"type": "FeatureFlag", **told}
+    change = {"field": "name", "action": action, "before": before or None, "after": after or None}
+    assert line == {"type": "FeatureFlag", **change}
     assert (await world.get(f"{flag['id']}/versions/1/"))["name"] == before
 
 

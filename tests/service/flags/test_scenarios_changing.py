@@ -72,11 +72,11 @@ async def test_filters_do_not_conflict_over_names_that_are_only_shown(world: Wor
     cohort = world.write(
         "INSERT INTO cohorts (project_id, name, created_at) VALUES (1, 'Testers', ?)", world.ago(days=1)
     )
-    asked = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
-    flag = await world.flag("a", filters={"groups": [asked]})
+    condition = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
+    flag = await world.flag("a", filters={"groups": [condition]})
     assert flag["filters"]["groups"][0]["properties"][0]["cohort_name"] == "Testers"
     await world.patch(f"{flag['id']}/", {"name": "theirs"})
-    mine = {"groups": [{**asked, "rollout_percentage": 20}]}
+    mine = {"groups": [{**condition, "rollout_percentage": 20}]}
     body = {"filters": mine, "version": 1, "original_flag": {"filters": flag["filters"]}}
     changed = await world.patch(f"{flag['id']}/", body)
     assert (changed["filters"]["groups"][0]["rollout_percentage"], changed["name"]) == (20, "theirs")
@@ -193,13 +193,13 @@ async def test_scenario_64_a_change_may_need_an_approval(start_world: Start) -> 
     )
     for code in ("approval_required", "change_request_pending"):
         response = await world.ask("PATCH", f"{flag['id']}/", {"active": True})
-        said = response.json()
+        body = response.json()
         assert response.status_code == 409
-        assert (said["code"], said["status"]) == (code, code)
-        assert (said["resource_type"], said["resource_id"]) == ("feature_flag", str(flag["id"]))
-        assert said["change_request_id"] == said["change_request"]["id"]
-        assert said["required_approvers"] == {"users": [1]}
-        assert "attr" not in said
+        assert (body["code"], body["status"]) == (code, code)
+        assert (body["resource_type"], body["resource_id"]) == ("feature_flag", str(flag["id"]))
+        assert body["change_request_id"] == body["change_request"]["id"]
+        assert body["required_approvers"] == {"users": [1]}
+        assert "attr" not in body
     unchanged = await world.get(f"{flag['id']}/")
     assert (unchanged["active"], unchanged["version"]) == (False, 1)
     assert len(world.rows("SELECT * FROM change_requests")) == 1
@@ -217,8 +217,8 @@ async def test_two_policies_for_one_change_conflict(world: World) -> None:
         )
     response = await world.ask("POST", f"{flag['id']}/disable/")
     assert response.status_code == 400
-    said: dict[str, Any] = response.json()
-    assert (said["code"], len(said["conflicting_policies"])) == ("policy_conflict", 2)
+    body: dict[str, Any] = response.json()
+    assert (body["code"], len(body["conflicting_policies"])) == ("policy_conflict", 2)
 
 
 async def test_approval_mode_covers_every_change(start_world: Start) -> None:

@@ -87,8 +87,8 @@ async def test_scenario_42_a_space_matches_what_joins_words(world: World) -> Non
     add(world, "described", name="The NEW  check, at last")
     experiment = add(world, "linked")
     world.add_experiment(experiment, name="New check")
-    found = {"new-check", "new_check", "NewCheck", "described", "linked"}
-    assert set(await world.keys(search=" new check ")) == found
+    expected = {"new-check", "new_check", "NewCheck", "described", "linked"}
+    assert set(await world.keys(search=" new check ")) == expected
     assert set(await world.keys(search="newcheck")) == {"NewCheck"}
     assert await world.keys(search="NEW-CH") == ["new-check"]
     assert await world.keys(search="_") == ["new_check"]

@@ -93,8 +93,8 @@ async def test_every_record_has_the_fields_of_its_table(start_world: Start, gene
         records = records_at(body, place.path)
         assert records, name
         for record in records:
-            found = list(faults(record, place.table, generation, in_list=place.in_list, more=place.more))
-            assert not found, f"{name}: {found}"
+            problems = list(faults(record, place.table, generation, in_list=place.in_list, more=place.more))
+            assert not problems, f"{name}: {problems}"
 
 
 def test_field_table_covers_every_operation_with_a_record() -> None:
@@ -108,14 +108,14 @@ def test_field_table_covers_every_operation_with_a_record() -> None:
 @pytest.mark.parametrize("generation", GENERATIONS)
 async def test_schema_document_has_the_fields_of_the_tables(start_world: Start, generation: str) -> None:
     document = await (await start_world(**GENERATIONS[generation])).get("/api/schema/")
-    found: dict[tuple[str, bool], set[str]] = {}
+    fields: dict[tuple[str, bool], set[str]] = {}
     for schema in marked(
         [item["responses"] for path in document["paths"].values() for item in path.values()]
     ):
         record = schema[RECORD_NAME]
-        found[record.removesuffix(" in a list"), record.endswith(" in a list")] = set(schema["properties"])
-    assert {table for table, _ in found} == set(TABLES)
-    for (table, in_list), names in found.items():
+        fields[record.removesuffix(" in a list"), record.endswith(" in a list")] = set(schema["properties"])
+    assert {table for table, _ in fields} == set(TABLES)
+    for (table, in_list), names in fields.items():
         assert names == set(shown_fields(table, generation, in_list=in_list)), table
 
 
