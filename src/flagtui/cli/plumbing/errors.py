@@ -51,7 +51,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     6: "not found",
     7: "findings, a compared file differs, or a tested state is false",
     129: "the terminal was closed (SIGHUP); a change in flight was finished",
-    130: "stopped by ctrl+c",
+    130: "stopped by ctrl+c; `serve` and `mirror` end with 0 then",
     READER_GONE: "the reader of the output, such as head, stopped reading",
     143: "ended by SIGTERM; a change in flight was finished",
 }
