@@ -78,10 +78,10 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
 
 
 def ours() -> Iterator[tuple[str, Path]]:
-    for found in pkgutil.walk_packages(flagtui.app.__path__, "flagtui.app."):
-        path = importlib.import_module(found.name).__file__
+    for module in pkgutil.walk_packages(flagtui.app.__path__, "flagtui.app."):
+        path = importlib.import_module(module.name).__file__
         if path is not None:
-            yield found.name, Path(path)
+            yield module.name, Path(path)
 
 
 def is_private(name: str) -> bool:
@@ -101,10 +101,10 @@ def private_modules() -> set[str]:
 @cache
 def names_textual_sets(of: type) -> frozenset[str]:
     """Names of a class of Textual: members, and what its methods set on `self`."""
-    found = {name for name in vars(of) if is_private(name)}
+    names = {name for name in vars(of) if is_private(name)}
     for node in find_nodes(Path(inspect.getsourcefile(of) or ""), ast.ClassDef):
         if node.name == of.__name__:
-            found |= {
+            names |= {
                 each.attr
                 for each in walk(node)
                 if isinstance(each, ast.Attribute)
@@ -112,7 +112,7 @@ def names_textual_sets(of: type) -> frozenset[str]:
                 and is_private(each.attr)
                 and ast.unparse(each.value) == "self"
             }
-    return frozenset(found)
+    return frozenset(names)
 
 
 def textual_bases(of: type) -> list[type]:
@@ -140,7 +140,7 @@ def used_of_textual() -> set[str]:
                     for each in node.body
                     if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
                 }
-                used |= {one for one in mentioned | defined if is_private(one)} & theirs
+                used |= {attribute for attribute in mentioned | defined if is_private(attribute)} & theirs
     return used
 
 

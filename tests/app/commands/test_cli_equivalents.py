@@ -85,9 +85,9 @@ def test_every_app_command_has_a_cli_equivalent_or_a_reason() -> None:
 @pytest.mark.parametrize("id", WITH_TWIN)
 def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
     words = [SAID.get(word, word) for word in shlex.split(cli_equivalent(BY_ID[id], SUBJECTS[kind]))[1:]]
-    known = commands()
-    name = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
-    known[name].make_context(name[-1], words[len(name) :], parent=ROOT)
+    commands_by_name = commands()
+    name = tuple(words[:2]) if tuple(words[:2]) in commands_by_name else tuple(words[:1])
+    commands_by_name[name].make_context(name[-1], words[len(name) :], parent=ROOT)
 
 
 @pytest.mark.parametrize(

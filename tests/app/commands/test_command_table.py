@@ -90,8 +90,10 @@ def test_a_key_means_one_kind_of_thing_wherever_it_works() -> None:
         for key in command.keys.split(","):
             if DIFFERS.get(key) != command.title:
                 titles[key].add(command.title)
-    several = {key: found for key, found in titles.items() if len(found) > 1}
-    assert {key: found for key, found in several.items() if not any(found <= one for one in SAME_THING)} == {}
+    several = {key: names for key, names in titles.items() if len(names) > 1}
+    assert {
+        key: names for key, names in several.items() if not any(names <= meanings for meanings in SAME_THING)
+    } == {}
 
 
 def test_no_two_commands_share_a_key_on_one_screen() -> None:

@@ -13,7 +13,7 @@ NOON = 20_000 * DAY + DAY / 2
 
 
 @pytest.mark.parametrize(
-    ("seen_at", "told"),
+    ("seen_at", "expected"),
     [
         (None, "never"),
         (NOON - 60, "today"),
@@ -26,8 +26,8 @@ NOON = 20_000 * DAY + DAY / 2
         (NOON - 800 * DAY, "2 y"),
     ],
 )
-def test_an_age_counts_days_of_the_server(seen_at: float | None, told: str) -> None:
-    assert seen_words(seen_at, NOON) == told
+def test_an_age_counts_days_of_the_server(seen_at: float | None, expected: str) -> None:
+    assert seen_words(seen_at, NOON) == expected
 
 
 def test_one_never_seen_is_not_silent() -> None:

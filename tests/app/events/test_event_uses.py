@@ -23,20 +23,20 @@ def measuring(id: int, *events: str) -> Experiment:
 class Experiments:
     """A server that knows no filter by event, and counts what it is asked."""
 
-    known: tuple[Experiment, ...]
-    asked: list[str] = field(default_factory=list)
+    experiments: tuple[Experiment, ...]
+    requests: list[str] = field(default_factory=list)
     is_down: bool = False
 
     async def page(self, filters: object) -> RowPage[ExperimentRow]:
-        self.asked.append("page")
+        self.requests.append("page")
         if self.is_down:
             raise Refused("No.")
-        rows = [one.row() for one in self.known]
+        rows = [experiment.row() for experiment in self.experiments]
         return RowPage(tuple(rows), len(rows))
 
     async def get(self, id: int) -> Experiment:
-        self.asked.append(f"get {id}")
-        return next(one for one in self.known if one.id == id)
+        self.requests.append(f"get {id}")
+        return next(experiment for experiment in self.experiments if experiment.id == id)
 
 
 @dataclass
@@ -52,13 +52,13 @@ async def test_each_experiment_and_event_is_read_once() -> None:
     server = Experiments((measuring(1, "paid"), measuring(2, "paid", "left")))
     uses = uses_at(server)
     assert uses.known("paid") is None
-    found, why = await uses.find("paid")
-    assert [use.id for use in found or ()] == [1, 2]
+    paid, why = await uses.find("paid")
+    assert [use.id for use in paid or ()] == [1, 2]
     assert why == ""
-    assert await uses.find("paid") == uses.known("paid") == (found, "")
+    assert await uses.find("paid") == uses.known("paid") == (paid, "")
     left, _why = await uses.find("left")
     assert [use.id for use in left or ()] == [2]
-    assert sorted(server.asked) == ["get 1", "get 2", "page", "page"]
+    assert sorted(server.requests) == ["get 1", "get 2", "page", "page"]
 
 
 async def test_what_could_not_be_asked_is_said_and_asked_again() -> None:

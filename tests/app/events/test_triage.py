@@ -57,7 +57,7 @@ def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) 
     triage.decide(OTHER, {"verified": True})
     triage.settle("id-1")
     triage.settle("id-2", "Not found")
-    assert [one.trouble for one in triage.by_id.values()] == ["Not found"]
+    assert [decision.trouble for decision in triage.by_id.values()] == ["Not found"]
     assert triage.undo_last() is not None
     assert triage.undo_last() is None
     assert not triage.path.exists()

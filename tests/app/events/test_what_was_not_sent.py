@@ -52,9 +52,9 @@ def test_a_row_knows_what_was_not_sent() -> None:
 
 
 def test_the_list_says_nothing_of_what_was_not_sent() -> None:
-    told, not_sent = cells(row_of(WHOLE)), cells(row_of(PLAIN))
+    texts, not_sent = cells(row_of(WHOLE)), cells(row_of(PLAIN))
     expected = ["never", "unverified", "no description"]
-    assert [told[name] for name in ("seen", "verified", "description")] == expected
+    assert [texts[name] for name in ("seen", "verified", "description")] == expected
     assert [not_sent[name] for name in ("seen", "verified", "description")] == ["?", "not known", "not known"]
 
 

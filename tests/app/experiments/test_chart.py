@@ -37,8 +37,8 @@ def course(*lifts: float | None, half: float = 5.0, name: str = "test") -> Cours
 def drawn(
     *courses: Course, size: tuple[int, int] = (60, 16), glyphs: Glyphs = UNICODE, count: int = 0
 ) -> list[str]:
-    found = chart_lines("Paid", courses, days(count or len(courses[0].points)), size, glyphs)
-    return ["".join(text for text, _ in line) for line in found]
+    lines = chart_lines("Paid", courses, days(count or len(courses[0].points)), size, glyphs)
+    return ["".join(text for text, _ in line) for line in lines]
 
 
 def plot_of(lines: Sequence[str]) -> dict[str, str]:
@@ -55,7 +55,7 @@ def test_axis_holds_every_value_and_has_a_row_at_zero(
     row = -scale.low / (scale.high - scale.low) * (rows - 1)
     assert math.isclose(row, round(row), abs_tol=1e-6)
     mantissa = scale.step / 10.0 ** math.floor(math.log10(scale.step) + 1e-9)
-    assert any(math.isclose(mantissa, wanted, rel_tol=1e-6) for wanted in (1, 2, 5, 10))
+    assert any(math.isclose(mantissa, factor, rel_tol=1e-6) for factor in (1, 2, 5, 10))
     assert any(tick == 0 for tick in scale.ticks)
 
 

@@ -114,8 +114,8 @@ async def test_the_reason_of_a_flag_names_the_cohort() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
         definitions = await definitions_of(LocalDefinitions(client, ProjectCohorts(client)))
         assert definitions is not None
-        found = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
-        assert "is in cohort Payers: no" in describe(found)
+        evaluation = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
+        assert "is in cohort Payers: no" in describe(evaluation)
 
 
 def test_flags_without_cohorts_are_not_copied() -> None:

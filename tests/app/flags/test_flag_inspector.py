@@ -64,8 +64,8 @@ async def reaches(server: Counting, closer: bool = True) -> list[CountedReach]:
         inspector = Inspector(client)
         row = Flag.of(server.raw).row()
         looking: AsyncIterator[FlagDetails] = inspector.load_all(row) if closer else inspector.load(row)
-        found = [details.reach async for details in looking]
-        return [reach for reach in dict.fromkeys(found) if reach is not None]
+        shown_reaches = [details.reach async for details in looking]
+        return [reach for reach in dict.fromkeys(shown_reaches) if reach is not None]
 
 
 async def test_a_few_conditions_are_counted_at_a_glance() -> None:
@@ -78,10 +78,10 @@ async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
     (glance,) = await reaches(server, closer=False)
     assert glance.reason == "15 conditions, counted when it is opened"
     assert server.counted == []
-    found = await reaches(server)
+    counts = await reaches(server)
     expected = ["6 of 15 conditions counted so far", "12 of 15 conditions counted so far"]
-    assert [reach.reason for reach in found[1:3]] == expected
-    assert (found[-1].affected, len(found[-1].parts), found[-1].uncounted) == (450, 15, 0)
+    assert [reach.reason for reach in counts[1:3]] == expected
+    assert (counts[-1].affected, len(counts[-1].parts), counts[-1].uncounted) == (450, 15, 0)
     assert len(server.counted) == 15
 
 

@@ -16,10 +16,10 @@ from flagtui.text.flag_sentences import plain, who_sees_it
 JSON = Any
 
 
-def flag(id: int, *asked: tuple[int, JSON], active: bool = True) -> dict[str, JSON]:
+def flag(id: int, *dependencies: tuple[int, JSON], active: bool = True) -> dict[str, JSON]:
     properties = [
         {"key": str(other), "type": "flag", "operator": "flag_evaluates_to", "value": value}
-        for other, value in asked
+        for other, value in dependencies
     ]
     groups = [{"properties": properties, "rollout_percentage": 100}]
     return {"id": id, "key": f"flag-{id}", "active": active, "filters": {"groups": groups}}
@@ -27,7 +27,7 @@ def flag(id: int, *asked: tuple[int, JSON], active: bool = True) -> dict[str, JS
 
 def sentence(raw: dict[str, JSON], *others: dict[str, JSON], is_complete: bool = True) -> list[str]:
     here = Flag.of(raw)
-    rows = [Flag.of(one).row() for one in (raw, *others)]
+    rows = [Flag.of(record).row() for record in (raw, *others)]
     names = names_about(here, NO_NAMES, rows, is_complete=is_complete)
     return [line.strip() for line in plain(who_sees_it(here.targeting, names)).splitlines()[1:]]
 
@@ -51,20 +51,24 @@ def test_a_flag_that_is_there_is_called_by_its_key() -> None:
     ],
     ids=["itself", "back to the first", "further on"],
 )
-@pytest.mark.parametrize("wanted", [True, False])
-def test_a_circle_is_said_to_match_nobody_and_does_not(others: list[dict[str, JSON]], wanted: bool) -> None:
-    words = "on" if wanted else "off"
-    assert sentence(flag(1, (2, wanted)), *others) == [f"flag flag-2 is {words} ({CIRCULAR})"]
-    assert value(flag(1, (2, wanted)), *others) in (False, None)
+@pytest.mark.parametrize("required_value", [True, False])
+def test_a_circle_is_said_to_match_nobody_and_does_not(
+    others: list[dict[str, JSON]], required_value: bool
+) -> None:
+    words = "on" if required_value else "off"
+    assert sentence(flag(1, (2, required_value)), *others) == [f"flag flag-2 is {words} ({CIRCULAR})"]
+    assert value(flag(1, (2, required_value)), *others) in (False, None)
 
 
 def test_a_flag_that_asks_for_itself_is_in_a_circle() -> None:
     assert sentence(flag(1, (1, True))) == [f"flag flag-1 is on ({CIRCULAR})"]
 
 
-@pytest.mark.parametrize(("wanted", "words", "why"), [(True, "on", MISSING), (False, "off", MISSING_OFF)])
-def test_unlisted_dependency_shows_both_possible_outcomes(wanted: bool, words: str, why: str) -> None:
-    raw = flag(1, (9, wanted))
+@pytest.mark.parametrize(
+    ("required_value", "words", "why"), [(True, "on", MISSING), (False, "off", MISSING_OFF)]
+)
+def test_unlisted_dependency_shows_both_possible_outcomes(required_value: bool, words: str, why: str) -> None:
+    raw = flag(1, (9, required_value))
     assert sentence(raw) == [f"flag 9 is {words} ({why})"]
     assert value(raw) in (False, None)
     assert value(raw, flag(9, active=False)) is (why == MISSING_OFF)
@@ -83,7 +87,7 @@ def test_circles_among_hundreds_of_flags_take_linear_work() -> None:
     def work(count: int) -> int:
         raw = flag(1, *((other, True) for other in range(2, count)))
         asked_with = [flag(other, (1, True)) for other in range(2, count)]
-        rows = [Flag.of(one).row() for one in (raw, *asked_with)]
+        rows = [Flag.of(record).row() for record in (raw, *asked_with)]
         here = Flag.of(raw)
         return counted_calls(lambda: names_about(here, NO_NAMES, rows, is_complete=True))
 

@@ -60,9 +60,9 @@ def parts_of(location: Location, link: Link) -> Iterator[str]:
     yield link.words
 
 
-def is_one_part(shown: str, known: list[str]) -> bool:
+def is_one_part(shown: str, parts: list[str]) -> bool:
     start = shown.removesuffix("…").rstrip()
-    return shown in known or (shown.endswith("…") and any(each.startswith(start) for each in known))
+    return shown in parts or (shown.endswith("…") and any(each.startswith(start) for each in parts))
 
 
 WIDTHS: Final = range(40, 201, 1 if os.environ.get("FLAGTUI_DISPLAY_WIDTH") else 7)
@@ -79,13 +79,13 @@ async def test_no_two_things_run_together_at_any_width(location: Location) -> No
             await quiet.settle(app)
             assert header.size.width == width
             for link in LINKS:
-                known = list(parts_of(location, link))
+                parts = list(parts_of(location, link))
                 header.show_location(location, link)
                 text = header.render().plain
                 assert cell_len(text) <= width
                 apart = re.split(r"\s{2,}| › | (?=#\d)|[●▲] ", text)
                 shown = [part.strip() for part in apart if part.strip()]
-                assert [part for part in shown if not is_one_part(part, known)] == [], f"{width}: {text}"
+                assert [part for part in shown if not is_one_part(part, parts)] == [], f"{width}: {text}"
                 assert is_one_part(shown[-1], [link.words]), f"{width}: {text}"
                 assert any(is_one_part(part, [location.badge]) for part in shown), f"{width}: {text}"
 

@@ -30,9 +30,9 @@ class Asking(Dialog[str | None]):
 class Record(OwnedScreen[None]):
     """A record whose details come late."""
 
-    def __init__(self, about: int = 0, told: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, about: int = 0, listener: Callable[[], None] = lambda: None) -> None:
         super().__init__()
-        self._about, self._told = about, told
+        self._about, self._listener = about, listener
         self.let_go = asyncio.Event()
         self.looked = 0
 
@@ -50,7 +50,7 @@ class Record(OwnedScreen[None]):
         self.query_one(Label).update("known")
 
     def heard(self) -> None:
-        self._told()
+        self._listener()
         self.query_one(Label).update("heard")
 
 
@@ -87,8 +87,8 @@ class Owner(ScreenOwner[None]):
 
 @pytest.fixture
 async def app() -> AsyncIterator[Owner]:
-    async with opened() as found:
-        yield found
+    async with opened() as owner:
+        yield owner
 
 
 @asynccontextmanager
@@ -109,10 +109,10 @@ async def settle_after_fault() -> None:
 @pytest.fixture
 async def faulty() -> AsyncIterator[Owner]:
     """An app that is going to meet a fault, which every other test would fail for."""
-    async with opened() as found:
-        yield found
-        assert str(found._exception) == "asked to fail"
-        found._exception = None
+    async with opened() as owner:
+        yield owner
+        assert str(owner._exception) == "asked to fail"
+        owner._exception = None
 
 
 async def test_a_list_is_never_popped(app: Owner) -> None:
@@ -138,9 +138,9 @@ async def test_dialog_answered_twice_keeps_the_first_answer(app: Owner) -> None:
     app.push_screen(Record())
     app.ask(answers)
     await quiet.settle(app)
-    asked = app.screen
-    asked.dismiss("yes")
-    asked.dismiss("no")
+    dialog = app.screen
+    dialog.dismiss("yes")
+    dialog.dismiss("no")
     await quiet.settle(app)
     assert answers == ["yes"]
     assert isinstance(app.screen, Record)
@@ -208,15 +208,15 @@ async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> Non
 async def test_closed_screen_gets_no_more_reports(app: Owner) -> None:
     record, watchers = Record(), list[Callable[[], None]]()
 
-    def watch(told: Callable[[], None]) -> Callable[[], None]:
-        watchers.append(told)
-        return lambda: watchers.remove(told)
+    def watch(listener: Callable[[], None]) -> Callable[[], None]:
+        watchers.append(listener)
+        return lambda: watchers.remove(listener)
 
     await app.push_screen(record)
     record.follow(watch, record.heard)
-    [told] = watchers
+    [listener] = watchers
     record.dismiss(None)
-    told()
+    listener()
     await quiet.settle(app)
     assert app.reports == []
     assert watchers == []
@@ -245,15 +245,15 @@ async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) ->
     assert isinstance(faulty.screen, Listing)
     assert faulty.screen.is_running
     assert [type(report) for report in faulty.reports] == [RuntimeError]
-    assert all(said in faulty.words for said in ("RuntimeError", "The screen was closed"))
+    assert all(phrase in faulty.words for phrase in ("RuntimeError", "The screen was closed"))
     assert not faulty._exit
 
 
 async def test_fault_of_a_listener_costs_its_screen_only(faulty: Owner) -> None:
     watchers = list[Callable[[], None]]()
-    record = Record(told=fail)
+    record = Record(listener=fail)
     await faulty.push_screen(record)
-    record.follow(lambda told: watchers.append(told) or (lambda: None), record.heard)  # type: ignore[func-returns-value]
+    record.follow(lambda listener: watchers.append(listener) or (lambda: None), record.heard)  # type: ignore[func-returns-value]
     watchers[0]()
     await settle_after_fault()
     assert isinstance(faulty.screen, Listing)

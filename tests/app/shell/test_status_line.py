@@ -58,12 +58,12 @@ def answer(request: httpx.Request) -> httpx.Response:
 
 
 async def test_count_has_a_plus_until_the_last_page() -> None:
-    told: list[str] = []
+    counts: list[str] = []
     async with Client("http://127.0.0.1:1", "phx_key", 1, transport=httpx.MockTransport(answer)) as client:
         workspace = Workspace(client)
         assert count_of(workspace, "events") == ""
-        workspace.loading("events").watch(lambda: told.append(count_of(workspace, "events")))
+        workspace.loading("events").watch(lambda: counts.append(count_of(workspace, "events")))
         await workspace.refresh("events")
-    assert "100 of 400+" in told
-    assert told[-1] == "730"
-    assert all(words in ("", "730") or words.endswith("+") for words in told)
+    assert "100 of 400+" in counts
+    assert counts[-1] == "730"
+    assert all(words in ("", "730") or words.endswith("+") for words in counts)

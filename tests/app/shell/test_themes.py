@@ -84,10 +84,12 @@ def test_every_text_can_be_read_on_every_ground(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("vision", VISION)
-@pytest.mark.parametrize("theme", [each for each in DRAWN if "vision" in each.name], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "theme", [each for each in DRAWN if "vision" in each.name], ids=lambda theme: theme.name
+)
 def test_good_doubtful_and_bad_differ_for_every_vision(theme: Theme, vision: str) -> None:
-    for one, other in combinations(STATES, 2):
-        assert difference(colour(theme, one), colour(theme, other), vision) >= 20, (one, other)
+    for first, second in combinations(STATES, 2):
+        assert difference(colour(theme, first), colour(theme, second), vision) >= 20, (first, second)
 
 
 def test_the_usual_colours_are_why_there_are_others() -> None:
@@ -95,9 +97,9 @@ def test_the_usual_colours_are_why_there_are_others() -> None:
 
 
 def colour(theme: Theme, name: str) -> str:
-    found = theme.variables.get(name) or getattr(theme, name)
-    assert isinstance(found, str)
-    return found
+    value = theme.variables.get(name) or getattr(theme, name)
+    assert isinstance(value, str)
+    return value
 
 
 def contrast(theme: Theme, name: str, ground: str) -> float:
@@ -120,9 +122,9 @@ def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
 
 
-def difference(one: str, other: str, vision: str) -> float:
+def difference(first: str, second: str, vision: str) -> float:
     """Euclidean in CIE L*a*b*; about 2.3 is just noticeable."""
-    seen = [lab(linear(text), vision) for text in (one, other)]
+    seen = [lab(linear(text), vision) for text in (first, second)]
     return float(sum((a - b) ** 2 for a, b in zip(*seen, strict=True)) ** 0.5)
 
 

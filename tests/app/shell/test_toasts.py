@@ -83,6 +83,6 @@ async def test_old_toasts_make_room_below_the_header(size: tuple[int, int]) -> N
         toasts = list(app.screen.query(Toast))
         assert min(toast.region.y for toast in toasts) >= 2
         assert max(toast.region.bottom for toast in toasts) == size[1] - 1
-        assert [known.message.split(":")[0] for known in app._notifications][-1] == "11"
+        assert [notification.message.split(":")[0] for notification in app._notifications][-1] == "11"
         lines = size[1] - 3 - sum(toast.region.height + 1 for toast in toasts)
         assert lines < 7, "those that fit are left"

@@ -84,9 +84,9 @@ def term(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_terminal_response_during_loading_is_used() -> None:
     answers = TerminalAnswers()
     with terminal() as (outer, _), asked_background(answers):
-        asked = os.read(outer, 100)
+        query = os.read(outer, 100)
         os.write(outer, b"j\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES)
-    assert asked == ASK
+    assert query == ASK
     assert answers.is_light
     assert answers.typed == b"j"
 
@@ -111,6 +111,6 @@ def test_terminal_that_would_print_question_is_not_asked(term: str, monkeypatch:
     with terminal() as (outer, inner):
         with asked_background(answers):
             os.write(inner, b"nothing asked")
-        said = os.read(outer, 100)
-    assert said == b"nothing asked"
+        output = os.read(outer, 100)
+    assert output == b"nothing asked"
     assert answers.is_done

@@ -19,9 +19,9 @@ OSC = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
 
 def taken(sequence: str) -> str:
     """What a terminal that understands OSC 52 puts into its clipboard."""
-    found = OSC.fullmatch(sequence)
-    assert found is not None
-    return b64decode(found[1]).decode()
+    match = OSC.fullmatch(sequence)
+    assert match is not None
+    return b64decode(match[1]).decode()
 
 
 def test_a_terminal_gets_it_as_it_is() -> None:

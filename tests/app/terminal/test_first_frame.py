@@ -170,7 +170,7 @@ def test_painting_imports_nothing_that_takes_time() -> None:
         "from flagtui.app.terminal.first_frame import paint; paint([]);"
         "print(*sorted(set(sys.modules) - before))"
     )
-    told = subprocess.run(
+    modules = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {name.partition(".")[0] for name in told} <= {"flagtui", "zlib", "time"}
+    assert {name.partition(".")[0] for name in modules} <= {"flagtui", "zlib", "time"}

@@ -25,8 +25,8 @@ def shown(encoder: Encoder) -> list[str]:
 
 
 @given(TEXTS, TEXTS, st.integers(0, 30), st.integers(0, 30))
-def test_lines_cut_anywhere_show_whole_emoji_or_blanks(one: str, other: str, start: int, end: int) -> None:
-    segments = ControlFence().apply([Segment(one), Segment(other)], Color(0, 0, 0))
+def test_lines_cut_anywhere_show_whole_emoji_or_blanks(first: str, second: str, start: int, end: int) -> None:
+    segments = ControlFence().apply([Segment(first), Segment(second)], Color(0, 0, 0))
     strip = Strip(segments).crop(start, end)
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
     encoder.encode(WIDTH, 1, [Patch(0, 0, strip)])

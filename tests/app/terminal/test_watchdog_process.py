@@ -31,9 +31,9 @@ def test_other_keys_are_no_ctrl_q(keys: bytes) -> None:
 def test_terminal_attributes_survive_as_an_argument(canonical: int) -> None:
     keyboard, line = pty.openpty()
     try:
-        wanted = termios.tcgetattr(line)
-        wanted[3] = wanted[3] & ~termios.ICANON | canonical
-        termios.tcsetattr(line, termios.TCSANOW, wanted)
+        attributes = termios.tcgetattr(line)
+        attributes[3] = attributes[3] & ~termios.ICANON | canonical
+        termios.tcsetattr(line, termios.TCSANOW, attributes)
         before = termios.tcgetattr(line)
         termios.tcsetattr(line, termios.TCSANOW, [*before[:3], before[3] ^ termios.ECHO, *before[4:]])
         termios.tcsetattr(line, termios.TCSANOW, read_attributes(write_attributes(before)))

@@ -84,11 +84,11 @@ async def test_showing_equal_rows_again_draws_nothing(app: ListApp, monkeypatch:
 async def test_what_becomes_known_beside_a_record_draws_its_line_alone(
     app: ListApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known: dict[str, str] = {}
-    app.rows.set_columns([Column("won", "WON", lambda row, _: ((known.get(row.key, "?"), "plain"),), 20)])
+    results: dict[str, str] = {}
+    app.rows.set_columns([Column("won", "WON", lambda row, _: ((results.get(row.key, "?"), "plain"),), 20)])
     app.rows.show(make_flags(50))
     await app.pilot.pause()
-    known["flag-001"] = "won"
+    results["flag-001"] = "won"
     drawn = watch_drawing(app.rows, monkeypatch)
     app.rows.redraw_row(1)
     app.rows.redraw_row(40)
@@ -276,7 +276,7 @@ async def test_losing_focus_redraws_only_the_line_of_the_cursor(app: ListApp) ->
     app.screen.set_focus(None)
     await app.pilot.pause()
     after = [app.rows.render_line(y) for y in (1, 2, 3)]
-    assert [one is other for one, other in zip(before, after, strict=True)] == [False, True, True]
+    assert [old is new for old, new in zip(before, after, strict=True)] == [False, True, True]
 
 
 async def test_another_theme_draws_every_line_in_its_colours(app: ListApp) -> None:

@@ -112,10 +112,10 @@ def test_holdout_cohort_and_open_windows_are_told() -> None:
 
 def test_goal_of_old_servers_is_a_metric() -> None:
     goal = experiment(filters={"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]})
-    told = found(goal)
+    metric_findings = found(goal)
     assert plain(measures_lines(metrics_of(goal), 60)) == "MEASURES      funnel a → b"
-    assert [reading.metric.name for reading in told.readings] == ["b"]
-    assert plain([results_line(told, NOW)]) == (
+    assert [reading.metric.name for reading in metric_findings.readings] == ["b"]
+    assert plain([results_line(metric_findings, NOW)]) == (
         "measured by an older engine: its numbers are only shown in the browser"
     )
     assert plain([results_line(found(experiment()), NOW)]) == "no metric is set"
@@ -148,8 +148,10 @@ def test_the_sample_is_not_known_while_exposures_are_not() -> None:
 
 
 def test_people_of_a_metric_are_not_called_exposures() -> None:
-    told = found(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
-    assert "people of the first metric; exposures are not known: No." in plain(variant_lines(told, 80))
+    metric_findings = found(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
+    assert "people of the first metric; exposures are not known: No." in plain(
+        variant_lines(metric_findings, 80)
+    )
 
 
 def test_table_heading_names_the_variant_compared_with() -> None:

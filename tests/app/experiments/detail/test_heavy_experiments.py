@@ -32,10 +32,10 @@ def findings(metrics: int, variants: int = 2) -> Findings:
 
 
 def test_table_draws_a_window_around_the_chosen_metric() -> None:
-    found = findings(2_500)
+    metric_findings = findings(2_500)
     for chosen, above, below in ((0, 0, 4_940), (2_000, 1_970, 2_970), (4_999, 4_940, 0)):
-        assert counted_calls(partial(list, table_lines(found, 120, STROKES, chosen))) < 60_000
-        drawn = text(table_lines(found, 120, STROKES, chosen))
+        assert counted_calls(partial(list, table_lines(metric_findings, 120, STROKES, chosen))) < 60_000
+        drawn = text(table_lines(metric_findings, 120, STROKES, chosen))
         assert (f"  {above:,} metrics above" in drawn) == (above > 0)
         assert (f"  {below:,} metrics below" in drawn) == (below > 0)
         assert drawn.count("▌") == 1
@@ -43,9 +43,9 @@ def test_table_draws_a_window_around_the_chosen_metric() -> None:
 
 
 def test_metric_of_thousands_of_variants_counts_the_rest() -> None:
-    found = findings(1, variants=2_000)
-    assert text(table_lines(found, 120, STROKES, 0)).count("… and 1,979 more variants") == 2
-    assert "… and 1,900 more variants; the JSON tab has all" in text(variant_lines(found, 120))
+    metric_findings = findings(1, variants=2_000)
+    assert text(table_lines(metric_findings, 120, STROKES, 0)).count("… and 1,979 more variants") == 2
+    assert "… and 1,900 more variants; the JSON tab has all" in text(variant_lines(metric_findings, 120))
 
 
 def test_measures_cost_what_is_drawn() -> None:
@@ -67,16 +67,16 @@ def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
 
 async def test_draft_with_thousands_of_events_skips_the_usage_request(make_client: MakeClient) -> None:
     for metrics, asks in ((100, True), (5_000, False)):
-        raw, asked = heavy.experiment(metrics), list[str]()
+        raw, paths = heavy.experiment(metrics), list[str]()
 
-        def answer(request: httpx.Request, raw: object = raw, asked: list[str] = asked) -> httpx.Response:
-            asked.append(request.url.path)
+        def answer(request: httpx.Request, raw: object = raw, paths: list[str] = paths) -> httpx.Response:
+            paths.append(request.url.path)
             return httpx.Response(200, json=raw)
 
         inspector = ExperimentInspector(make_client(answer), lambda: 0.0)
         async for _ in inspector.load(Experiment.of(raw).row()):
             pass
-        assert any("requires_flag" in path for path in asked) == asks
+        assert any("requires_flag" in path for path in paths) == asks
 
 
 async def test_heavy_experiment_is_opened_in_a_thread(make_client: MakeClient) -> None:
@@ -89,8 +89,8 @@ async def test_heavy_experiment_is_opened_in_a_thread(make_client: MakeClient) -
         inspector = ExperimentInspector(make_client(answer), lambda: 0.0)
         row = Experiment.of(heavy.experiment(1)).row()
         with counting_calls() as calls:
-            found = [findings async for findings in inspector.load(row)]
-        assert len(found[-1].row.variants) == len(raw["feature_flag"]["filters"]["multivariate"]["variants"])
+            steps = [findings async for findings in inspector.load(row)]
+        assert len(steps[-1].row.variants) == len(raw["feature_flag"]["filters"]["multivariate"]["variants"])
         assert calls.count < 4_000
 
 

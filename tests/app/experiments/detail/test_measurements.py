@@ -46,13 +46,13 @@ def run(status: str, *done: str, until: str = FRESH, failed: str = "") -> Metric
 class Server:
     """Answers each question with what it was given; an error is raised."""
 
-    found: Experiment = field(default_factory=experiment)
+    record: Experiment = field(default_factory=experiment)
     latest: MetricsRun | ApiError | None = None
     runs: list[MetricsRun | ApiError] = field(default_factory=list)
     result_said: MetricResult | ApiError = field(default_factory=lambda: MetricResult.of(RESULT))
     series: Timeseries | ApiError = field(default_factory=lambda: EndpointNotFound("No days."))
     old: dict[str, Any] | ApiError = field(default_factory=lambda: EndpointNotFound("Not here."))
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     experiments = results = connection = clock = property(lambda self: self)
 
@@ -61,16 +61,16 @@ class Server:
         return ConnectionState(SystemClock())
 
     async def sleep(self, seconds: float) -> None:
-        self.asked.append("wait")
+        self.requests.append("wait")
 
     def _say(self, name: str, answer: Any) -> Any:
-        self.asked.append(name)
+        self.requests.append(name)
         if isinstance(answer, ApiError):
             raise answer
         return answer
 
     async def get(self, id: int, **_: Any) -> Experiment:
-        return self._say("get", self.found)  # type: ignore[no-any-return]
+        return self._say("get", self.record)  # type: ignore[no-any-return]
 
     async def latest_recalculation(self, id: int, **_: Any) -> MetricsRun | None:
         return self._say("latest", self.latest)  # type: ignore[no-any-return]
@@ -98,17 +98,17 @@ class Server:
 
 
 async def measured(server: Server, *, again: bool = False, may_calculate: bool = True) -> list[Findings]:
-    found = server.found
-    readings = tuple(MetricReading(metric, is_awaited=True) for metric in metrics_of(found))
+    record = server.record
+    readings = tuple(MetricReading(metric, is_awaited=True) for metric in metrics_of(record))
     measuring = Measuring(server, lambda: NOW, lambda: may_calculate)  # type: ignore[arg-type]  # the double above
-    start = Findings(found.row(), found, readings)
-    return [step async for step in measuring.measure(start, found, again=again)]
+    start = Findings(record.row(), record, readings)
+    return [step async for step in measuring.measure(start, record, again=again)]
 
 
 async def test_young_results_that_the_server_keeps_are_enough() -> None:
     server = Server(latest=run("completed", "a", "b"))
     last = (await measured(server))[-1]
-    assert server.asked == ["latest"]
+    assert server.requests == ["latest"]
     assert last.awaited == 0
     assert last.calculated_at == NOW - 600
     assert last.exposed == {"control": 100, "test": 110}
@@ -118,7 +118,7 @@ async def test_young_results_that_the_server_keeps_are_enough() -> None:
 async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
     server = Server(latest=kept)
     last = (await measured(server))[-1]
-    assert server.asked == ["latest", "query a", "query b"]
+    assert server.requests == ["latest", "query a", "query b"]
     assert (last.awaited, last.calculated_at) == (0, None)
 
 
@@ -126,22 +126,22 @@ async def test_of_what_has_ended_old_results_stay_true() -> None:
     ended = experiment(end_date="2026-02-27T09:00:00Z", status="stopped")
     server = Server(ended, latest=run("completed", "a", "b", until=OLD))
     await measured(server)
-    assert server.asked == ["latest"]
+    assert server.requests == ["latest"]
 
 
 async def test_a_metric_that_was_changed_since_is_asked_for_alone() -> None:
     server = Server(latest=run("completed", "a", "b"))
-    server.found = experiment(
-        metrics=[*server.found.metrics[:1], {**dict(server.found.metrics[1]), "fingerprint": "another"}]
+    server.record = experiment(
+        metrics=[*server.record.metrics[:1], {**dict(server.record.metrics[1]), "fingerprint": "another"}]
     )
     await measured(server)
-    assert server.asked == ["latest", "query b"]
+    assert server.requests == ["latest", "query b"]
 
 
 async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> None:
     server = Server(runs=[run("pending"), run("in_progress", "a"), run("completed", "a", failed="b")])
     steps = await measured(server, again=True)
-    assert server.asked == ["calculate", "wait", "look", "wait", "look"]
+    assert server.requests == ["calculate", "wait", "look", "wait", "look"]
     assert [step.awaited for step in steps] == [2, 1, 0]
     assert steps[-1].readings[1].trouble == "out of memory"
 
@@ -152,14 +152,14 @@ async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> Non
 async def test_whoever_cannot_calculate_asks(runs: list[MetricsRun | ApiError]) -> None:
     server = Server(runs=runs)
     last = (await measured(server, again=True))[-1]
-    assert server.asked[-2:] == ["query a", "query b"]
+    assert server.requests[-2:] == ["query a", "query b"]
     assert last.awaited == 0
 
 
 async def test_a_profile_that_only_reads_never_begins_a_calculation() -> None:
     server = Server()
     await measured(server, again=True, may_calculate=False)
-    assert server.asked == ["query a", "query b"]
+    assert server.requests == ["query a", "query b"]
 
 
 async def test_missing_query_right_shows_the_last_day_or_the_reason() -> None:
@@ -177,12 +177,12 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     server = Server(experiment(metrics=None), old={"result": {"variants": variants}})
     (last,) = await measured(server)
     (goal,) = last.readings
-    assert server.asked == ["old"]
+    assert server.requests == ["old"]
     assert (goal.metric.name, goal.metric.is_share) == ("goal", True)
     assert last.exposed == {"control": 10, "test": 10}
     named = {"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]}
     server = Server(experiment(metrics=[], filters=named), old={"result": {"variants": variants}})
-    last = [step async for step in inspector(server).load(server.found.row())][-1]
+    last = [step async for step in inspector(server).load(server.record.row())][-1]
     (goal,) = last.readings
     assert (goal.metric.name, goal.metric.is_share, goal.result is None) == ("b", True, False)
     nothing = Server(experiment(metrics=[]))
@@ -192,18 +192,18 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
 async def test_old_engine_metrics_are_not_called_pending() -> None:
     query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
     server = Server(experiment(metrics=[query]))
-    last = [step async for step in inspector(server).load(server.found.row())][-1]
-    assert [(one.trouble, one.is_awaited) for one in last.readings] == [(ONLY_IN_BROWSER, False)]
-    assert server.asked == ["get"]
+    last = [step async for step in inspector(server).load(server.record.row())][-1]
+    assert [(reading.trouble, reading.is_awaited) for reading in last.readings] == [(ONLY_IN_BROWSER, False)]
+    assert server.requests == ["get"]
 
 
 async def test_metrics_without_ids_do_not_share_results() -> None:
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
     server = Server(experiment(metrics=[metric, metric]), latest=None)
     looking = inspector(server)
-    [_ async for _ in looking.load(server.found.row())]
-    again = [step async for step in looking.load(server.found.row(), again=True)]
-    assert [one.result for one in again[0].readings] == [None, None]
+    [_ async for _ in looking.load(server.record.row())]
+    again = [step async for step in looking.load(server.record.row(), again=True)]
+    assert [reading.result for reading in again[0].readings] == [None, None]
 
 
 # In the list
@@ -216,10 +216,10 @@ def inspector(server: Server, now: Callable[[], float] = lambda: NOW) -> Experim
 async def test_glance_reads_the_first_metric_once_in_a_while() -> None:
     server, time = Server(), [NOW]
     looking = inspector(server, lambda: time[0])
-    row = server.found.row()
+    row = server.record.row()
     assert looking.is_worth_a_glance(row)
     await looking.glance(row)
-    assert server.asked == ["get", "latest", "query a"]
+    assert server.requests == ["get", "latest", "query a"]
     cached_lead = looking.cached_lead(row)
     assert cached_lead is not None
     assert cached_lead.leading is not None
@@ -240,7 +240,7 @@ async def test_a_glance_that_fails_is_not_repeated_at_once() -> None:
 async def test_expired_results_are_shown_until_they_are_read() -> None:
     server = Server()
     looking = inspector(server)
-    row = server.found.row()
+    row = server.record.row()
     await looking.glance(row)
     before = looking.cached_lead(row)
     looking.expire_results()
@@ -253,14 +253,14 @@ async def test_expired_results_are_shown_until_they_are_read() -> None:
 async def test_interrupted_refresh_is_continued_by_the_next_load() -> None:
     server = Server()
     looking = inspector(server)
-    row = server.found.row()
+    row = server.record.row()
     assert [step.awaited async for step in looking.load(row)][-1] == 0
     async for interrupted in looking.load(row, again=True):
         assert interrupted.awaited == 2
         break
-    server.asked.clear()
+    server.requests.clear()
     assert [step.awaited async for step in looking.load(row)][-1] == 0
-    assert "query a" in server.asked
+    assert "query a" in server.requests
     assert [step.awaited async for step in looking.load(row)] == [0]
 
 
@@ -282,9 +282,9 @@ async def test_only_drafts_check_whether_code_uses_their_flag() -> None:
     source = {"kind": "EventsNode", "event": "order"}
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source, "uuid": "a"}
     server = Server(experiment(start_date=None, status="draft", metrics=[metric]))
-    steps = [step async for step in inspector(server).load(server.found.row())]
-    assert server.asked == ["get", "code for order"]
+    steps = [step async for step in inspector(server).load(server.record.row())]
+    assert server.requests == ["get", "code for order"]
     assert steps[-1].needs_code is True
     running = Server()
-    [_ async for _ in inspector(running).load(running.found.row())]
-    assert not [asked for asked in running.asked if asked.startswith("code")]
+    [_ async for _ in inspector(running).load(running.record.row())]
+    assert not [request for request in running.requests if request.startswith("code")]

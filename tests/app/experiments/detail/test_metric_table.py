@@ -45,8 +45,8 @@ def sample(key: str, people: int, total: float, **more: Any) -> dict[str, Any]:
 
 
 def findings(made: Experiment, result: dict[str, Any] | None, **exposed: float) -> Findings:
-    found = MetricResult.of(result) if result is not None else None
-    readings = tuple(MetricReading(metric, found) for metric in metrics_of(made))
+    metric_result = MetricResult.of(result) if result is not None else None
+    readings = tuple(MetricReading(metric, metric_result) for metric in metrics_of(made))
     return Findings(made.row(), made, readings, exposed)
 
 
@@ -63,12 +63,12 @@ def test_twenty_variants_each_have_their_line_at_every_width() -> None:
             sample(key, 100, 25, credible_interval=[-0.1, 0.6], chance_to_win=0.8) for key in keys[1:]
         ],
     }
-    found = findings(experiment(*keys), result, **dict.fromkeys(keys, 100.0))
+    metric_findings = findings(experiment(*keys), result, **dict.fromkeys(keys, 100.0))
     for width in (30, 58, 74, 84, 126, 200):
-        drawn = text(table_lines(found, width, STROKES, 0))
+        drawn = text(table_lines(metric_findings, width, STROKES, 0))
         assert all(f"  {key} " in drawn for key in keys[1:])
         assert max(cell_len(line) for line in drawn.splitlines()) <= width
-    assert text(variant_lines(found, 126)).count("100    5.0 %") == 20
+    assert text(variant_lines(metric_findings, 126)).count("100    5.0 %") == 20
 
 
 @pytest.mark.parametrize("key", ["simplified-onboarding", "功能标志结账重新设计", "\u202epgnp.exe"])
@@ -77,8 +77,11 @@ def test_long_names_of_variants_keep_the_columns(key: str) -> None:
 
     def places(name: str) -> list[int]:
         result = {"baseline": sample("control", 100, 20), "variant_results": [sample(name, 100, 25)]}
-        found = findings(experiment("control", name), result, control=100.0, **{name: 100.0})
-        lines = [text(table_lines(found, 126, STROKES, 0)), text(variant_lines(found, 126))]
+        metric_findings = findings(experiment("control", name), result, control=100.0, **{name: 100.0})
+        lines = [
+            text(table_lines(metric_findings, 126, STROKES, 0)),
+            text(variant_lines(metric_findings, 126)),
+        ]
         heading, exposed = lines[0].splitlines()[0], lines[1].splitlines()[2]
         return [cell_len(heading.partition("Δ")[0]), cell_len(exposed.partition(" 50 %")[0])]
 
@@ -102,10 +105,10 @@ def compared(people: int, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str) -> None:
-    found = findings(experiment("control", "test"), result)
-    assert words in text(table_lines(found, 126, STROKES, 0))
-    leading_of(found)
-    assert text(sizing_lines(found, 1_772_442_000.0)) == ""
+    metric_findings = findings(experiment("control", "test"), result)
+    assert words in text(table_lines(metric_findings, 126, STROKES, 0))
+    leading_of(metric_findings)
+    assert text(sizing_lines(metric_findings, 1_772_442_000.0)) == ""
 
 
 def test_chance_means_better_and_is_never_rounded_to_certainty() -> None:
@@ -116,8 +119,8 @@ def test_chance_means_better_and_is_never_rounded_to_certainty() -> None:
             "variant_results": [sample("test", 100, 80, chance_to_win=0.0, significant=True)],
         }
     )
-    (found,) = verdicts(MetricReading(metric, result))
-    assert (found.odds, found.look, found.delta) == (">99.9 %", "good", "−20.0 %")
+    (verdict,) = verdicts(MetricReading(metric, result))
+    assert (verdict.odds, verdict.look, verdict.delta) == (">99.9 %", "good", "−20.0 %")
 
 
 def test_p_values_are_shown_for_frequentist_results() -> None:
@@ -136,9 +139,10 @@ def test_hostile_names_are_only_text() -> None:
     metric = {"uuid": "m", "metric_type": HOSTILE, "name": HOSTILE}
     made = experiment("control", HOSTILE, name=HOSTILE, metrics=[metric])
     result = {"baseline": sample("control", 9, 3), "variant_results": [sample(HOSTILE, 9, 4)]}
-    found = findings(made, result, control=60.0, **{HOSTILE: 60.0})
+    metric_findings = findings(made, result, control=60.0, **{HOSTILE: 60.0})
     drawn = "\n".join(
-        text(lines) for lines in (table_lines(found, 126, STROKES, 0), variant_lines(found, 126))
+        text(lines)
+        for lines in (table_lines(metric_findings, 126, STROKES, 0), variant_lines(metric_findings, 126))
     )
     assert not set(drawn) & set("\x1b\u202e\t\x9b")
     assert "[bold]" in drawn
@@ -212,7 +216,7 @@ def test_breakdowns_have_lines_below_their_metric() -> None:
 
 
 def days(*values: float | None) -> Timeseries:
-    told = {
+    results = {
         f"2026-02-{18 + place}": None
         if value is None
         else {
@@ -221,8 +225,8 @@ def days(*values: float | None) -> Timeseries:
         }
         for place, value in enumerate(values)
     }
-    errors = {day: "timeout" for day, value in told.items() if value is None}
-    return Timeseries.of({"timeseries": told, "errors": errors, "status": "partial"})
+    errors = {day: "timeout" for day, value in results.items() if value is None}
+    return Timeseries.of({"timeseries": results, "errors": errors, "status": "partial"})
 
 
 @pytest.mark.parametrize("values", [(20.0,), (None, 20.0), (20.0, None, 25.0), (20.0, 21.0, None)])

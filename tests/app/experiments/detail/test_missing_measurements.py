@@ -24,13 +24,13 @@ async def test_metric_without_an_id_has_no_last_day() -> None:
     server = Server(experiment(metrics=[metric]), result_said=MissingScope("The key lacks query:read."))
     details = (await measured(server))[-1]
     assert [reading.trouble for reading in details.readings] == ["The key lacks query:read."]
-    assert "days " not in server.asked
+    assert "days " not in server.requests
 
 
 async def test_endless_calculation_leaves_the_metrics_to_queries() -> None:
     server = Server(runs=[run("in_progress", "a")] * (len(WAITS) + 1))
     details = (await measured(server, again=True))[-1]
-    assert server.asked.count("wait") == len(WAITS)
+    assert server.requests.count("wait") == len(WAITS)
     assert [reading.result is not None for reading in details.readings] == [True, True]
 
 
@@ -60,13 +60,13 @@ def test_outcome_without_a_result_is_pending_or_explained(
 async def test_glance_needs_a_primary_metric() -> None:
     server = Server(experiment(metrics=[]))
     looking = inspector(server)
-    row = server.found.row()
+    row = server.record.row()
     await looking.glance(row)
-    assert server.asked == ["get"]
+    assert server.requests == ["get"]
     assert not looking.is_worth_a_glance(row), "it is not repeated at once"
 
 
 async def test_days_of_a_removed_metric_are_missing() -> None:
     server = Server(experiment(metrics=[]))
     with pytest.raises(KeyError):
-        await inspector(server, lambda: NOW).series(server.found.row(), "a")
+        await inspector(server, lambda: NOW).series(server.record.row(), "a")

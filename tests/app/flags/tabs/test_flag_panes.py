@@ -58,7 +58,7 @@ async def test_every_tab_draws_every_flag_at_every_size(projects: Sequence[Serve
         flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
         app = Panes(project)
         async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
-            panes = [found for found in app.query("*").results() if isinstance(found, RecordPane)]
+            panes = [pane for pane in app.query("*").results() if isinstance(pane, RecordPane)]
             show(panes, flags[0], 1)
             app.query_one("#whom-one", Input).value = "ada"
             app.query_one("#whom-one").focus()

@@ -53,18 +53,22 @@ class Town:
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
-        self.told = [evaluate_all(subject.person({}, is_complete=True), definitions) for subject in PEOPLE]
+        self.evaluations = [
+            evaluate_all(subject.person({}, is_complete=True), definitions) for subject in PEOPLE
+        ]
         self.few = sorted(definitions.flags)[::12]
 
     def accounts(self, flag: Flag) -> list[PersonEvaluation]:
         """Beside the flag a few others: all of them would be the same lines over and over."""
         trial = Trial(flag_key=flag.key, result="test", reason="condition_match", condition_index=7)
-        shown = {flag.key, *self.few} & self.told[0].keys()
-        one, other = PEOPLE
-        first, second = ({key: told[key] for key in shown} for told in self.told)
+        shown = {flag.key, *self.few} & self.evaluations[0].keys()
+        person, other_person = PEOPLE
+        first, second = ({key: values[key] for key in shown} for values in self.evaluations)
         return [
-            PersonEvaluation(one, flag, trial, {}, first, self.definitions),
-            PersonEvaluation(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
+            PersonEvaluation(person, flag, trial, {}, first, self.definitions),
+            PersonEvaluation(
+                other_person, flag, None, {}, second, self.definitions, ("The server keeps it.",)
+            ),
         ]
 
 
@@ -208,7 +212,7 @@ def test_no_tab_shows_a_secret_that_nobody_asked_for() -> None:
         raw = {"id": 1, "key": "a", "filters": {**filters, "multivariate": variants}}
         flag = Flag.of({**raw, "has_encrypted_payloads": True, "is_remote_configuration": True})
         study = Study(FlagDetails(flag.row(), flag), 0.0)
-        told = "".join(text for tab in TABS for line in tab(study, 80) for text, _ in line)
-        told += "".join(row.text for row in json_rows(shown_record(flag, False)))
-        assert "sesame" not in told
+        drawn_text = "".join(text for tab in TABS for line in tab(study, 80) for text, _ in line)
+        drawn_text += "".join(row.text for row in json_rows(shown_record(flag, False)))
+        assert "sesame" not in drawn_text
         assert "sesame" in "".join(row.text for row in json_rows(shown_record(flag, True)))

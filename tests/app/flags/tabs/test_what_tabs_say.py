@@ -38,8 +38,8 @@ def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
         "feature_enrollment": True,
         "holdout": {"id": 4, "exclusion_percentage": 5},
     }
-    found = study(filters, ensure_experience_continuity=True, bucketing_identifier="device_id")
-    assert lines(condition_pages(found, 80))[:7] == [
+    flag_study = study(filters, ensure_experience_continuity=True, bucketing_identifier="device_id")
+    assert lines(condition_pages(flag_study, 80))[:7] == [
         " ·  everyone who opted in to early access, no one who opted out",
         " ·  5 % are held out of experiments and get holdout-4",
         " ·  users keep their value across sign-in",
@@ -80,13 +80,13 @@ def test_conditions_tab_lists_rules() -> None:
 
 def test_tab_and_pane_name_users_without_a_variant() -> None:
     variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
-    found = study({"groups": [{}], "multivariate": {"variants": variants}})
+    flag_study = study({"groups": [{}], "multivariate": {"variants": variants}})
     rest = "the other 10 % of matching users get plain true, unless a condition sets the variant"
-    assert lines(variant_pages(found, 40))[0] == "VARIANTS  total 90 %, which is not 100 %"
-    assert rest in lines(variant_pages(found, 40))
-    flag = found.details.flag
+    assert lines(variant_pages(flag_study, 40))[0] == "VARIANTS  total 90 %, which is not 100 %"
+    assert rest in lines(variant_pages(flag_study, 40))
+    flag = flag_study.details.flag
     assert flag is not None
-    assert f" {rest}" in lines(flag_lines(flag, found.details, 0.0, 40))
+    assert f" {rest}" in lines(flag_lines(flag, flag_study.details, 0.0, 40))
 
 
 @pytest.mark.parametrize(
@@ -112,16 +112,16 @@ def test_flag_that_is_off_is_never_called_active(active: bool, word: str) -> Non
 
 
 def test_dependents_are_none_active_or_unknown() -> None:
-    known = study({"groups": []})
-    details = known.details
+    flag_study = study({"groups": []})
+    details = flag_study.details
     for dependents, reason, words in (
         ((), "", "  no flag that is on"),
         (None, "", "  asking…"),
         (None, "The server failed.", "  The server failed."),
     ):
-        asked = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
-        found = lines(link_pages(Study(asked, 0.0), 80))
-        assert found[found.index("NEEDED BY") + 1] == words
+        with_dependents = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
+        texts = lines(link_pages(Study(with_dependents, 0.0), 80))
+        assert texts[texts.index("NEEDED BY") + 1] == words
 
 
 @pytest.mark.parametrize(
