@@ -151,10 +151,10 @@ async def test_entries_are_left_polled_copied_and_written_down(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     screen = await on_activity(program, "flag:checkout-redesign by:sam")
-    asked = len(program.wire.passed)
+    request_count = len(program.wire.passed)
     await program.app.server.polling.poll()
     await program.settle()
-    assert len(program.wire.passed) == asked + 1, "nothing happened"
+    assert len(program.wire.passed) == request_count + 1, "nothing happened"
     await program.press("y")
     assert "clipboard: checkout-redesign, " in program.notices[-1]
     await program.press("x", "x", "y")
@@ -196,8 +196,8 @@ async def test_key_without_activity_access_is_shown_the_missing_scope(
         await program.press("4")
         assert "⚠ key lacks activity_log:read" in program.screen.partition("\n")[0]
         assert "Add activity_log:read to the key" in words(program.screen)
-        asked = len([line for line in program.wire.passed if "activity" in line])
+        request_count = len([line for line in program.wire.passed if "activity" in line])
         await program.press("down", "x", "escape")
-        assert len([line for line in program.wire.passed if "activity" in line]) == asked
+        assert len([line for line in program.wire.passed if "activity" in line]) == request_count
         await program.press("1")
         assert "checkout-redesign" in program.screen

@@ -138,9 +138,9 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         assert {row.kind for row in shown(screen)} == {"flags"}
 
         await program.search("@ 08:58")
-        wanted = {event.name, "Checkout redesign", "billing-usage-alerts"}
+        keys = {event.name, "Checkout redesign", "billing-usage-alerts"}
         for row in shown(screen)[:6]:
-            await program.press(*(("x",) if row.key in wanted else ("down",)))
+            await program.press(*(("x",) if row.key in keys else ("down",)))
         await program.press("z")
         text = words(program.screen)
         assert "Revert 1 of 2: Put back the previous values in TEST" in text

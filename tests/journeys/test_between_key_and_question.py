@@ -11,18 +11,18 @@ from flagtui.app.writing.question import ConfirmScreen
 
 async def heard(program: Program) -> None:
     """Until the header shows what is read, or that a change is saved."""
-    state, said = program.app.app_state, asyncio.Event()
+    state, event = program.app.app_state, asyncio.Event()
 
     def listen() -> None:
         if state.reading or state.shows_saving:
-            said.set()
+            event.set()
 
     stop = state.watch(listen)
     # On a busy machine it is there already.
     listen()
     try:
         async with asyncio.timeout(10):
-            await said.wait()
+            await event.wait()
     finally:
         stop()
 

@@ -32,9 +32,9 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         await program.press("y")
         assert "3 deleted · u to undo" in program.notices[-1]
         assert not rows.marks
-        asked = len(program.wire.passed)
+        request_count = len(program.wire.passed)
         await program.press("u")
-        read = program.wire.passed[asked:]
+        read = program.wire.passed[request_count:]
         assert len([line for line in read if line.startswith("GET")]) == 3
         assert [line for line in read if line.startswith("POST")] == [], "nobody is counted"
         assert "Undo: restore 3 flags in TEST" in words(program.screen)
@@ -70,10 +70,12 @@ async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting:
         assert [row.key for row in listed.query_one(RowList).marked_rows()] == ["export-parquet"]
         before = len(program.wire.writes())
         program.wire.before = lambda request: None
-        asked = len(program.wire.passed)
+        request_count = len(program.wire.passed)
         await program.press("R")
         read = {
-            line for line in program.wire.passed[asked:] if line.endswith(f"/{program.row('new-nav').id}/")
+            line
+            for line in program.wire.passed[request_count:]
+            if line.endswith(f"/{program.row('new-nav').id}/")
         }
         assert read == set()
         assert "Turn OFF in TEST" in words(program.screen)
@@ -147,7 +149,7 @@ def lines(program: Program) -> list[str]:
 
 
 def marked(program: Program) -> set[str]:
-    rows = next(found for screen in program.app.screen_stack for found in screen.query(RowList))
+    rows = next(row_list for screen in program.app.screen_stack for row_list in screen.query(RowList))
     return {str(getattr(row, "key", "") or getattr(row, "name", "")) for row in rows.marked_rows()}
 
 
@@ -175,11 +177,11 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
         assert len(program.wire.writes()) == 3
         assert isinstance(program.app.screen, ResultsScreen)
         assert "3 deleted, 6 skipped" in program.screen
-        told = lines(program)
-        assert sorted(told[:6]) == sorted(f"– {key} skipped {reason}" for key, reason in HELD.items())
-        assert sorted(told[6:]) == sorted(f"✓ {key} saved" for key in free)
+        results = lines(program)
+        assert sorted(results[:6]) == sorted(f"– {key} skipped {reason}" for key, reason in HELD.items())
+        assert sorted(results[6:]) == sorted(f"✓ {key} saved" for key in free)
         assert marked(program) == set(HELD)
-        opened = next(key for key in HELD if key in told[1])
+        opened = next(key for key in HELD if key in results[1])
         await program.press("down", "enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert f" {opened} " in program.screen

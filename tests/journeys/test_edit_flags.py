@@ -59,20 +59,20 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
         colleague = program.colleague()
         before = (await colleague.flags.get(id)).raw
         await program.press("percent_sign")
-        asked = words(program.screen)
-        assert "Rollout of rich-flag" in asked
-        assert "1 25 % of users where email contains @acme.test" in asked
+        question = words(program.screen)
+        assert "Rollout of rich-flag" in question
+        assert "1 25 % of users where email contains @acme.test" in question
         await program.press("down", *"40", "escape", "percent_sign", "down", *"40", "enter")
         assert "12.5 + 40" in words(program.screen)
         assert program.wire.writes() == []
         await program.press("y")
         assert "rich-flag has a new rollout" in program.notices[-1]
         after = (await colleague.flags.get(id)).raw
-        wanted = copy.deepcopy(before["filters"])
-        wanted["groups"][1]["rollout_percentage"] = 40
+        expected = copy.deepcopy(before["filters"])
+        expected["groups"][1]["rollout_percentage"] = 40
         assert {**after, "filters": clean_filters(after["filters"]), **moving(before)} == {
             **before,
-            "filters": clean_filters(wanted),
+            "filters": clean_filters(expected),
         }
         await program.press("u", "y")
         back = clean_filters((await colleague.flags.get(id)).filters)

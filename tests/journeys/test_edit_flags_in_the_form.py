@@ -50,7 +50,7 @@ async def test_every_part_is_edited_and_saved_as_one_change(any_mode: Setting) -
             ("joined_at", "is_date_before", "-7d"),
             ("country", "exact", ["DE", "FR"]),
         ]
-        shares = [(one.key, one.rollout) for one in flag.targeting.variants]
+        shares = [(variant.key, variant.rollout) for variant in flag.targeting.variants]
         assert shares == [("control", 34), ("test", 33), ("third", 33)]
         assert flag.filters["payloads"] == {"test": '{"colour": "blue"}'}
         assert flag.filters["something_new"] == 1
@@ -150,10 +150,10 @@ async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode:
         await program.press("enter")
         await fill(program, "add", "plan", "is, or", "pro")
         await program.press("ctrl+s")
-        asked = words(program.screen)
-        assert "condition 1: + people not in Paying customers" in asked
-        assert "condition 2: is about company groups instead of users" in asked
-        assert "re-bucketed by company groups" in asked
+        question = words(program.screen)
+        assert "condition 1: + people not in Paying customers" in question
+        assert "condition 2: is about company groups instead of users" in question
+        assert "re-bucketed by company groups" in question
         await program.press("y")
         first, second = (await program.colleague().flags.get(id)).filters["groups"]
         cohort = first["properties"][1]
@@ -183,25 +183,25 @@ async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Sett
         await fill(program, "3")
         assert "people in cohort 3" in program.screen
         await program.press("ctrl+s", "y")
-        found = (await program.colleague().flags.get(id)).targeting.conditions[0].properties[1]
-        assert (found.cohort_id, found.label) == (3, "Paying customers")
+        cohort_property = (await program.colleague().flags.get(id)).targeting.conditions[0].properties[1]
+        assert (cohort_property.cohort_id, cohort_property.label) == (3, "Paying customers")
 
 
 async def test_newer_targeting_is_read_only_and_shares_need_a_condition(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         id = program.row("new-nav").id
-        found = dict((await program.colleague().flags.get(id)).raw)
-        found["filters"] = {"version": 2, "rules": [{"id": "r1"}]}
+        record = dict((await program.colleague().flags.get(id)).raw)
+        record["filters"] = {"version": 2, "rules": [{"id": "r1"}]}
         program.wire.before = lambda request: (
-            httpx.Response(200, json=found) if request.url.path.endswith(f"/{id}/") else None
+            httpx.Response(200, json=record) if request.url.path.endswith(f"/{id}/") else None
         )
         await program.press("e")
         assert "it has rules (configuration version 2); only its state, name and tags" in program.screen
         assert "CONDITIONS" not in program.screen
         await program.press("escape", "percent_sign")
         assert "it has rules (configuration version 2)" in program.notices[-1]
-        found["filters"] = {"groups": []}
+        record["filters"] = {"groups": []}
         await program.press("percent_sign")
         assert "it has no condition, so no rollout; edit adds one" in program.notices[-1]
 

@@ -85,12 +85,12 @@ async def test_palette_waits_for_records_and_admits_an_incomplete_search(setting
         app_state = program.app.app_state
         search = RecordSearch(app_state, lambda link: None, lambda project: None)
         workspace, app_state.workspace = app_state.workspace, None
-        asked = asyncio.create_task(search.ask("team-invites"))
+        task = asyncio.create_task(search.ask("team-invites"))
         await program.settle()
-        assert not asked.done()
+        assert not task.done()
         app_state.workspace = workspace
         app_state.notify_watchers()
-        assert await asked == "more"
+        assert await task == "more"
         assert "team-invites-v3" in [place.name for place in search.places("team-invites")]
         await program.press("colon", *"zzzz")
         assert "no match for zzzz" in program.screen

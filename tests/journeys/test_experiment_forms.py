@@ -28,8 +28,8 @@ async def open_line(program: Program, words: str, *answers: str) -> None:
 
 async def answer(program: Program, *answers: str) -> None:
     """Type each answer over what a question suggests, or narrow a choice to it, and take it."""
-    for one in answers:
-        program.app.screen.query_one(Input).value = one
+    for text in answers:
+        program.app.screen.query_one(Input).value = text
         await program.press("enter")
 
 

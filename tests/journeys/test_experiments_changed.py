@@ -53,10 +53,10 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         await program.press("space", "F", "W", "Z", "C", "a")
         assert isinstance(program.app.screen, ExperimentsScreen), "no step but launching can be asked for"
         assert sent(program) == []
-        said = " ".join(program.notices)
-        assert "not been launched yet" in said
-        assert "already a draft" in said
-        assert "must be launched and ended before" in said
+        notices = " ".join(program.notices)
+        assert "not been launched yet" in notices
+        assert "already a draft" in notices
+        assert "must be launched and ended before" in notices
 
         await program.press("L")
         assert "is turned on: its variants are served at once" in words(program.screen)

@@ -14,9 +14,9 @@ from flagtui.models.rows import ExperimentRow
 
 
 def row(program: Program) -> ExperimentRow:
-    found: ExperimentRow | None = program.rows.row
-    assert found is not None
-    return found
+    experiment: ExperimentRow | None = program.rows.row
+    assert experiment is not None
+    return experiment
 
 
 async def test_list_counts_filters_sorts_and_glances_at_results(setting: Setting) -> None:
@@ -105,8 +105,8 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
         if not request.url.path.endswith("timeseries_results/"):
             return closed(request)
         days = {"2026-02-18": None, "2026-02-19": None}
-        found = {"experiment_id": 31, "metric_uuid": "x", "status": "pending", "timeseries": days}
-        return httpx.Response(200, json=found)
+        document = {"experiment_id": 31, "metric_uuid": "x", "status": "pending", "timeseries": days}
+        return httpx.Response(200, json=document)
 
     def no_code(request: httpx.Request) -> httpx.Response | None:
         path = request.url.path

@@ -64,15 +64,15 @@ async def read_record(program: Program, cases: Sequence[Case], *, tab: str) -> N
     is_record = re.compile(rf"/api/projects/1/{noun}/[^/]+/")
     await program.press(tab)
     for name, _ in cases:
-        said = SAID_OTHERWISE.get((noun, name), FAULTS[name].words)
+        message = SAID_OTHERWISE.get((noun, name), FAULTS[name].words)
         program.wire.before = faulty(name, lambda request: bool(is_record.fullmatch(request.url.path)))
         await program.press("enter")
         assert any(isinstance(screen, RecordScreen) for screen in program.app.screen_stack), name
-        assert said in words(program.screen), name
+        assert message in words(program.screen), name
         await end_faults(program)
         await program.press("f5")
         assert isinstance(program.app.screen, RecordScreen), name
-        assert said not in words(program.screen), name
+        assert message not in words(program.screen), name
         await program.press("escape", "down")
         program.app.clear_notifications()
 
@@ -84,7 +84,7 @@ async def change(program: Program, cases: Sequence[Case], *, keys: tuple[str, ..
         for key in keys:
             await program.go_to(key)
             await program.press("x")
-        known, program.wire.passed[:] = len(program.journal.entries()), ()
+        entry_count, program.wire.passed[:] = len(program.journal.entries()), ()
         answer = faulty(name, lambda request: request.method == "PATCH")
         if is_done:
             program.wire.after = answer
@@ -97,7 +97,7 @@ async def change(program: Program, cases: Sequence[Case], *, keys: tuple[str, ..
         ending = ENDINGS[FAULTS[name].means, is_done]
         # The newest one is first.
         entries = program.journal.entries()
-        assert {entry.ending for entry in entries[: len(entries) - known]} == {ending}, name
+        assert {entry.ending for entry in entries[: len(entries) - entry_count]} == {ending}, name
         await end_faults(program)
         for key in keys:
             assert (await program.stored(key)).active is (before[key] is not is_done), name

@@ -51,8 +51,8 @@ async def test_task_takes_its_documented_keys_at_the_smallest_size(setting: Sett
         pressed = 0
         for key in keys:
             typed = [key]
-            if key == COUNT and (asked := re.search(r"to confirm, type (\d+)", program.screen)):
-                typed = [*asked[1]]
+            if key == COUNT and (match := re.search(r"to confirm, type (\d+)", program.screen)):
+                typed = [*match[1]]
             pressed += len(typed)
             await program.press(*typed)
         assert proof in words(program.screen)

@@ -66,15 +66,15 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Settin
         await program.go_to("onboarding-tour")
         assert "CLEANUP 1 everyone gets it" in words(program.screen)
         await program.press("enter")
-        told = words(program.screen)
-        assert ("STATUS inactive" if is_legacy(narrow_mode) else "STATUS stale") in told
-        assert "no call recorded" in told
+        text = words(program.screen)
+        assert ("STATUS inactive" if is_legacy(narrow_mode) else "STATUS stale") in text
+        assert "no call recorded" in text
         if is_legacy(narrow_mode):
-            assert "since this server has no archive" in told
+            assert "since this server has no archive" in text
             await program.press("d", "y")
             assert "onboarding-tour is deleted" in program.notices[-1]
             return
-        assert "a archives it, turned off; a again unarchives it" in told
+        assert "a archives it, turned off; a again unarchives it" in text
         await program.press("a", "y")
         assert (await program.stored("onboarding-tour", archived=True)).archived
 

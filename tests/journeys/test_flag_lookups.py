@@ -29,23 +29,23 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         await program.settle()
         assert "3 ids" in words(program.screen)
         await program.press("enter")
-        told = words(program.screen)
-        assert "#812 checkout-redesign" in told
-        assert f"#{other.id} {other.key[:20]}" in told
-        assert "#999999 not known here" in told
-        assert "2 of 3 found" in told
+        text = words(program.screen)
+        assert "#812 checkout-redesign" in text
+        assert f"#{other.id} {other.key[:20]}" in text
+        assert "#999999 not known here" in text
+        assert "2 of 3 found" in text
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
         await program.press("escape", "escape")
         assert "KEY" in program.screen
 
         await program.press("ctrl+g")
-        told = words(program.screen)
-        assert "LOCAL EVALUATION DATA" in told
-        assert "flags · " in told
-        assert "cohort" in told
-        assert '"ai-chart-captions" … 1' in told
-        assert '"flags": [' in told
+        text = words(program.screen)
+        assert "LOCAL EVALUATION DATA" in text
+        assert "flags · " in text
+        assert "cohort" in text
+        assert '"ai-chart-captions" … 1' in text
+        assert '"flags": [' in text
         await program.press("ctrl+s")
         (path,) = folder.iterdir()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -57,7 +57,7 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         if is_legacy(any_mode):
             return
         mine = await colleague.evaluation.my_flags()
-        on = sum(one.value not in (False, None) for one in mine)
+        on = sum(evaluation.value not in (False, None) for evaluation in mine)
         await program.press("escape", "I")
         workspace = program.app.app_state.workspace
         assert workspace is not None

@@ -85,11 +85,11 @@ async def test_server_without_an_address_offers_no_links(setting: Setting) -> No
 
 async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:
     async with running(setting) as program:
-        asked = len(program.wire.passed)
+        request_count = len(program.wire.passed)
         await program.go_to("is:archived")
         shown = program.rows.shown
         assert shown > 0
-        assert len(program.wire.passed) > asked
+        assert len(program.wire.passed) > request_count
         assert f"{shown} archived\n" in program.screen
         assert "1 Flags 248 " in program.screen
         row = program.rows.row
@@ -101,7 +101,7 @@ async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting
 
 async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting) -> None:
     async with running(setting) as program:
-        for key, told in (
+        for key, expected in (
             ("new-nav", []),
             ("no-such-flag", ["There is no flag no-such-flag in this project."]),
         ):
@@ -109,9 +109,9 @@ async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting
             async with run_quietly(app, size=setting.size, notifications=True) as pilot:
                 second = replace(program, app=app, pilot=pilot)
                 await second.settle()
-                assert second.notices[:1] == told
-                assert isinstance(app.screen, FlagScreen) == (not told)
-                assert ("WHO SEES IT" in second.screen) == (not told)
+                assert second.notices[:1] == expected
+                assert isinstance(app.screen, FlagScreen) == (not expected)
+                assert ("WHO SEES IT" in second.screen) == (not expected)
                 await second.press("escape")
                 assert not isinstance(app.screen, FlagScreen)
 

@@ -26,7 +26,7 @@ class Kettle:
 
 
 IS = Qualifier[Kettle](
-    "is", "red or blue", "", choice({"red": lambda one: one.colour == "red"}), (), ("red",)
+    "is", "red or blue", "", choice({"red": lambda kettle: kettle.colour == "red"}), (), ("red",)
 )
 SHELF = (Kettle(1, "whistler", "red", 1.5), Kettle(2, "samovar", "blue", 4.0), Kettle(3, "billy", "red", 0.8))
 
@@ -42,9 +42,9 @@ class Kettles(ReadList[Kettle]):
         what="kettles",
         hint="search",
         listing=Listing(
-            Vocabulary({"is": IS}, lambda one: one.key),
-            {"litres": Order(lambda one: one.litres, is_descending=True), "key": Order()},
-            lambda one: one.key,
+            Vocabulary({"is": IS}, lambda kettle: kettle.key),
+            {"litres": Order(lambda kettle: kettle.litres, is_descending=True), "key": Order()},
+            lambda kettle: kettle.key,
         ),
         orders=("litres", "key"),
         columns=(
@@ -53,7 +53,7 @@ class Kettles(ReadList[Kettle]):
         ),
         more_columns=(Column("colour", "COLOUR", text_cell("colour"), 8),),
         always=("key",),
-        key=lambda one: one.key,
+        key=lambda kettle: kettle.key,
         filters={"state": "is"},
         title="Kettles",
         nothing="The shelf is empty.",
@@ -114,7 +114,7 @@ async def test_it_is_ordered_searched_marked_copied_and_counted(setting: Setting
         program.app.clear_notifications()
         await program.press("escape", "escape")
         assert "KETTLE" not in program.screen
-        for kettles, told in ((EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")):
+        for kettles, message in ((EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")):
             await shown(program, kettles)
-            assert told in program.screen
+            assert message in program.screen
             await program.press("escape")

@@ -46,7 +46,10 @@ async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) ->
         await program.press("u", "y")
         assert (await program.colleague().flags.get(flag.id)).deleted
         flag = await made(program, "several", key="with-variants")
-        assert [(one.key, one.rollout) for one in flag.targeting.variants] == [("control", 50), ("test", 50)]
+        assert [(variant.key, variant.rollout) for variant in flag.targeting.variants] == [
+            ("control", 50),
+            ("test", 50),
+        ]
         flag = await made(program, "remote", key="a-value")
         assert flag.is_remote_configuration
         assert flag.targeting.payloads == {"true": "{}"}
@@ -54,8 +57,8 @@ async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) ->
         model = await program.stored("new-nav")
         flag = await made(program, "like", key="new-nav-two")
         assert not flag.active
-        shares = [one.rollout for one in model.targeting.conditions]
-        assert [one.rollout for one in flag.targeting.conditions] == shares
+        shares = [condition.rollout for condition in model.targeting.conditions]
+        assert [condition.rollout for condition in flag.targeting.conditions] == shares
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -78,9 +81,9 @@ async def test_a_flag_is_copied_to_another_project(any_mode: Setting) -> None:
         assert program.app.screen.query_one(OptionList).option_count > 1
         await program.press("down", "enter")
         other = await other_project(program)
-        asked = words(program.screen)
-        assert f"Create in TEST › {other.label}" in asked
-        assert "Stays behind its history" in asked
+        question = words(program.screen)
+        assert f"Create in TEST › {other.label}" in question
+        assert "Stays behind its history" in question
         await program.press("y")
         assert f"replay-canvas is in {other.label} now, off" in program.notices[-1]
         page = await program.colleague().for_project(other.id).flags.page({"search": "replay-canvas"})
@@ -91,11 +94,11 @@ async def test_a_flag_is_copied_to_another_project(any_mode: Setting) -> None:
         assert f"Undo: delete replay-canvas in TEST › project #{other.id}" in words(program.screen)
         assert "redo with U" in words(program.screen)
         await program.press("y")
-        there = program.colleague().for_project(other.id)
-        assert (await there.flags.get(page.rows[0].id)).deleted
+        client = program.colleague().for_project(other.id)
+        assert (await client.flags.get(page.rows[0].id)).deleted
         assert (await program.stored("replay-canvas")).key == "replay-canvas"
         await program.press("U", "y")
-        assert not (await there.flags.get(page.rows[0].id)).deleted
+        assert not (await client.flags.get(page.rows[0].id)).deleted
 
 
 async def other_project(program: Program) -> Project:
@@ -116,18 +119,18 @@ async def for_a_cohort(program: Program, **filters: Any) -> None:
 async def test_flag_with_a_cohort_is_copied_by_the_server(setting: Setting) -> None:
     async with running(setting) as program:
         await for_a_cohort(program)
-        asked = words(program.screen)
-        assert "Copy in TEST › " in asked
-        assert "Paying customers: found there by name, or made there" in asked
-        assert "is overwritten" in asked
+        question = words(program.screen)
+        assert "Copy in TEST › " in question
+        assert "Paying customers: found there by name, or made there" in question
+        assert "is overwritten" in question
         assert program.wire.count("/copy_flags/") == 0
         await program.press("y")
         other = await other_project(program)
         assert f"for-a-cohort is in {other.label} now, off: #" in program.notices[-1]
         assert "u to undo" in program.notices[-1]
-        there = program.colleague().for_project(other.id)
-        row = next(iter((await there.flags.page({"search": "for-a-cohort"})).rows))
-        copy = await there.flags.get(row.id)
+        client = program.colleague().for_project(other.id)
+        row = next(iter((await client.flags.page({"search": "for-a-cohort"})).rows))
+        copy = await client.flags.get(row.id)
         assert not copy.active
         assert copy.targeting.conditions[0].properties[0].label == "Paying customers"
         entry = program.journal.entries()[0]
@@ -136,15 +139,15 @@ async def test_flag_with_a_cohort_is_copied_by_the_server(setting: Setting) -> N
         await program.press("D", "down", "enter")
         assert "there is already a flag for-a-cohort" in program.notices[-1]
         assert program.wire.count("/copy_flags/") == 1
-        await there.flags.update(copy.id, {"active": True})
+        await client.flags.update(copy.id, {"active": True})
         await program.press("u")
-        asked = words(program.screen)
-        assert f"Undo: delete the copy of for-a-cohort in TEST › {other.label}" in asked
-        assert "Overwrite theirs" in asked
+        question = words(program.screen)
+        assert f"Undo: delete the copy of for-a-cohort in TEST › {other.label}" in question
+        assert "Overwrite theirs" in question
         await program.press("y")
-        assert not (await there.flags.get(copy.id)).deleted
+        assert not (await client.flags.get(copy.id)).deleted
         await program.press("o")
-        assert (await there.flags.get(copy.id)).deleted
+        assert (await client.flags.get(copy.id)).deleted
         assert (await program.stored("for-a-cohort")).key == "for-a-cohort"
         assert "u to undo" not in program.notices[-1], "u takes back what was done here"
         await program.press("J", "down", "z")

@@ -50,13 +50,13 @@ def test_kettles_need_no_change_of_what_they_have_in_common(template: Path, tmp_
     )
     assert done.returncode == 0, done.stderr
     screens, commands = done.stdout.splitlines()[:SCREENS], " ".join(done.stdout.split())
-    listed, filtered, page, flags, found, choice, question, saved, journal, undo, undone, copies = screens
+    listed, filtered, page, flags, lookup, choice, question, saved, journal, undo, undone, copies = screens
     assert "0 Kettles 3 4 Activity" in listed
     assert "billy red samovar blue whistler red" in listed
     assert "is:blue state blue 1/1 of 3 KETTLE ↑ COLOUR samovar blue" in filtered
     assert "Overview the kettle billy is red" in page
     assert "KEY ROLLOUT" in flags
-    assert "billy red samovar blue whistler red" in found
+    assert "billy red samovar blue whistler red" in lookup
     assert "Colour type to narrow red ● blue green" in choice
     assert "Paint in TEST samovar colour: blue → green" in question
     assert "samovar green whistler red samovar is painted · u to undo" in saved

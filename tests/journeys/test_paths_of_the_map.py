@@ -29,9 +29,9 @@ Step = tuple[str, str]
 
 def steps_under(heading: str) -> list[Step]:
     section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = STEP.findall(section)
-    assert len(found) > 3, f"no steps under {heading}"
-    return found
+    steps = STEP.findall(section)
+    assert len(steps) > 3, f"no steps under {heading}"
+    return steps
 
 
 @contextmanager
@@ -45,22 +45,22 @@ def entered() -> Iterator[list[Step]]:
         if event == "call" and file.startswith(str(SOURCE)):
             order[file[len(str(SOURCE)) + 1 :], frame.f_code.co_qualname] = None
 
-    found: list[Step] = []
+    steps: list[Step] = []
     threading.setprofile(notice)
     sys.setprofile(notice)
     try:
-        yield found
+        yield steps
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-        found += order
+        steps += order
 
 
-def not_in_order(wanted: list[Step], found: list[Step]) -> list[Step]:
+def not_in_order(expected: list[Step], steps: list[Step]) -> list[Step]:
     """Steps that were not entered, or before the one that is named above them."""
-    places = [found.index(step) if step in found else -1 for step in wanted]
+    places = [steps.index(step) if step in steps else -1 for step in expected]
     furthest, wrong = -1, []
-    for step, place in zip(wanted, places, strict=True):
+    for step, place in zip(expected, places, strict=True):
         if place < furthest:
             wrong.append(step)
         furthest = max(furthest, place)
@@ -70,27 +70,27 @@ def not_in_order(wanted: list[Step], found: list[Step]) -> list[Step]:
 async def test_space_on_a_flag_takes_the_steps_of_the_map(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
-        with entered() as found:
+        with entered() as steps:
             await program.press("space", "y")
         assert not (await program.stored("new-nav")).active
-    assert not_in_order(steps_under("Space on a flag"), found) == []
+    assert not_in_order(steps_under("Space on a flag"), steps) == []
 
 
 async def test_letter_in_the_search_line_takes_the_documented_steps(setting: Setting) -> None:
     # Two terminals have every frame drawn, also those before the program is at rest.
     async with running(replace(setting, two_displays=True)) as program:
         await program.press("slash", "n")
-        with entered() as found:
+        with entered() as steps:
             await program.press("e")
-    assert not_in_order(steps_under("A letter in the search line"), found) == []
+    assert not_in_order(steps_under("A letter in the search line"), steps) == []
 
 
 async def test_request_takes_the_documented_steps_in_the_service(tmp_path: Path) -> None:
-    with entered() as found:
+    with entered() as steps:
         # Its threads begin with it.
         service = create_service(tmp_path / "flags.db", key="phx_everything")
         async with Client(NOWHERE, "phx_everything", 1, transport=in_process(service)) as client:
             made = await client.flags.create({"key": "one"})
             await client.flags.update(made.id, {"active": False})
         close_service(service)
-    assert not [step for step in steps_under("The same request in the service") if step not in found]
+    assert not [step for step in steps_under("The same request in the service") if step not in steps]

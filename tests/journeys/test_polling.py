@@ -206,8 +206,8 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
         await colleague.event_definitions.create("made meanwhile")
         await pass_time(program, clock, MINUTE)
         assert len(workspace.events) == before + 1
-        found = next(row for row in workspace.events.rows if row.id == event.id)
-        assert found.description == "described meanwhile"
+        event_row = next(row for row in workspace.events.rows if row.id == event.id)
+        assert event_row.description == "described meanwhile"
         await program.press("1")
         assert await polled(program, clock) == {"GET /api/projects/1/feature_flags/"}
 

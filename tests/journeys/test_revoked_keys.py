@@ -57,7 +57,7 @@ async def test_key_revoked_while_reading_results_is_replaced_without_loss(any_mo
 def revoke_key(wire: Wire, key: str) -> None:
     """The server knows this key no more; any other it still knows."""
     refusal = httpx.Response(401, json=REVOKED)
-    wire.before = lambda asked: refusal if asked.headers["authorization"] == f"Bearer {key}" else None
+    wire.before = lambda request: refusal if request.headers["authorization"] == f"Bearer {key}" else None
 
 
 def results(program: Program) -> list[str]:
@@ -100,8 +100,8 @@ async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) 
     async with running(setting) as program:
 
         async def scheduled() -> int:
-            found = program.colleague().schedule.all({"record_id": program.row("new-nav").id})
-            return len(await found)
+            changes = program.colleague().schedule.all({"record_id": program.row("new-nav").id})
+            return len(await changes)
 
         await program.go_to("new-nav")
         revoke_key(program.wire, KEY)
@@ -157,7 +157,7 @@ async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) ->
         flag_form.stand_on(program, "description")
         await program.press("enter", "end", "ctrl+u", *"careful", "enter")
         refusal = httpx.Response(401, json=REVOKED)
-        program.wire.before = lambda asked: refusal if asked.method == "PATCH" else None
+        program.wire.before = lambda request: refusal if request.method == "PATCH" else None
         await program.press("ctrl+s", "y")
         program.wire.heal()
         await give_another_key(program)

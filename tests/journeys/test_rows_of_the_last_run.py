@@ -40,8 +40,8 @@ async def until_rows(program: Program) -> None:
 async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         before = drawn(program)
-    found = asyncio.Event()
-    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
+    key_event = asyncio.Event()
+    async with running(replace(remembering(setting), key_found=key_event), wait=False) as program:
         await until_rows(program)
         assert program.app.app_state.workspace is None
         # No copy of schedules is stored, so their mark waits for the first reading.
@@ -53,7 +53,7 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
         assert not program.wire.passed
         for key in ("escape", "home"):
             await program.press_without_waiting(key)
-        found.set()
+        key_event.set()
         await program.settle()
         assert program.app.app_state.workspace is not None
         assert drawn(program) == before
@@ -75,13 +75,13 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
 async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.press("2", "q")
-    found = asyncio.Event()
-    without = replace(remembering(setting), key_found=found, has_key=False)
+    key_event = asyncio.Event()
+    without = replace(remembering(setting), key_found=key_event, has_key=False)
     async with running(without, wait=False) as program:
         await until_rows(program)
         assert program.app.tabs.current == "2"
         assert "Chart colours" in program.screen
-        found.set()
+        key_event.set()
         await program.settle()
         assert "paste a personal API key" in program.screen
         await program.press("escape")
@@ -94,11 +94,11 @@ async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Set
 async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.press("4", "q")
-    found = asyncio.Event()
-    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
+    key_event = asyncio.Event()
+    async with running(replace(remembering(setting), key_found=key_event), wait=False) as program:
         while "Loading the activity" not in program.screen:
             await program.pilot.pause()
-        found.set()
+        key_event.set()
         await program.settle()
         assert "rollout 50 % → 100 %" in program.screen
 
@@ -180,6 +180,8 @@ async def test_the_start_says_what_became_of_changes_left_open(setting: Setting)
         assert {entry.key: entry.ending for entry in program.journal.entries()} == {
             key: ending for key, (ending, _words) in SAID.items()
         }
-        for _ending, said in SAID.values():
-            assert any(notice.startswith(f"Left open last time: {said}") for notice in program.notices), said
+        for _ending, message in SAID.values():
+            assert any(notice.startswith(f"Left open last time: {message}") for notice in program.notices), (
+                message
+            )
         assert program.wire.writes() == []

@@ -185,5 +185,5 @@ async def test_deleting_an_event_names_experiments_that_measure_it(program: Prog
     running = next(row for row in (await client.experiments.page({})).rows if row.status == "running")
     name = events_measured(await client.experiments.get(running.id))[0]
     measured = await client.event_definitions.by_name(name)
-    asked = await ask_both(program, event_plan(events.delete(measured.id)))
-    assert any("Used by" in line and f"#{running.id} " in line for line in asked)
+    lines = await ask_both(program, event_plan(events.delete(measured.id)))
+    assert any("Used by" in line and f"#{running.id} " in line for line in lines)

@@ -10,8 +10,8 @@ from flagtui.app.flags.flag_screen import FlagScreen
 
 
 async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
-    found = await program.colleague().schedule.all({"record_id": program.row(key).id})
-    return [dict(one.raw) for one in found]
+    changes = await program.colleague().schedule.all({"record_id": program.row(key).id})
+    return [dict(change.raw) for change in changes]
 
 
 async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Setting) -> None:
@@ -23,8 +23,8 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         assert "turned off, 2026-03-02 11:0" in question
         await program.press("y")
         assert "new-nav has a scheduled change: turned off" in program.notices[-1]
-        found = await scheduled(program, "new-nav")
-        assert [one["payload"] for one in found] == [{"operation": "update_status", "value": False}]
+        changes = await scheduled(program, "new-nav")
+        assert [change["payload"] for change in changes] == [{"operation": "update_status", "value": False}]
         assert [(entry.kind, entry.ending) for entry in program.journal.entries()] == [
             ("scheduled_change", "saved")
         ]
@@ -34,7 +34,9 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
         await program.press("U", "y")
-        assert [one["payload"] for one in await scheduled(program, "new-nav")] == [found[0]["payload"]]
+        assert [change["payload"] for change in await scheduled(program, "new-nav")] == [
+            changes[0]["payload"]
+        ]
         await program.press("escape", "at", *"drop", "enter")
         assert "Dropped turned off" in words(program.screen)
         await program.press("y")
@@ -60,16 +62,16 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         await program.press("escape")
         assert await scheduled(program, "new-nav") == []
         await program.press("at", *"add a cond", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
-        found = await scheduled(program, "new-nav")
-        assert found[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
-        assert found[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50
+        changes = await scheduled(program, "new-nav")
+        assert changes[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
+        assert changes[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50
         before = (await program.stored("new-nav")).targeting.conditions[0]
         await program.press("at", *"raise", "enter", *"5", "enter")
         assert f"a number above {before.rollout:g}, up to 100" in words(program.screen)
         await program.press("backspace", *"80", "enter", *"+1d", "enter")
         assert f"rollout of condition 1 raised from {before.rollout:g} to 80 %" in words(program.screen)
         await program.press("y")
-        groups = [one["payload"]["value"]["groups"] for one in await scheduled(program, "new-nav")]
+        groups = [change["payload"]["value"]["groups"] for change in await scheduled(program, "new-nav")]
         assert [{**before.raw, "rollout_percentage": 80}] in groups
 
 

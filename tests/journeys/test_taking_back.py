@@ -43,8 +43,8 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         assert flag is not None
         assert flag.active
         await program.press("end", "z")
-        asked = words(program.screen)
-        assert all(side in asked for side in ("Mine", "Theirs", "Order paid", "Overwrite theirs"))
+        question = words(program.screen)
+        assert all(side in question for side in ("Mine", "Theirs", "Order paid", "Overwrite theirs"))
         await program.press("y")
         assert (await stored_event(program, EVENT)).description == "Theirs"
         await program.press("o")
@@ -102,8 +102,8 @@ async def at_hand(program: Program) -> tuple[str, bool]:
     """The state of the experiment under the cursor, and whether its flag is on."""
     row: ExperimentRow | None = program.rows.row
     assert row is not None
-    found = await program.colleague().experiments.get(row.id)
-    return found.state, found.feature_flag is not None and found.feature_flag.active
+    experiment = await program.colleague().experiments.get(row.id)
+    return experiment.state, experiment.feature_flag is not None and experiment.feature_flag.active
 
 
 @pytest.mark.parametrize(

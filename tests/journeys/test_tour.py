@@ -10,16 +10,16 @@ from flagtui.config.preferences import Preferences
 
 
 def tour(program: Program) -> Tour:
-    found = program.app.screen_stack[1].query_one(Tour)
-    found.look()
-    return found
+    widget = program.app.screen_stack[1].query_one(Tour)
+    widget.look()
+    return widget
 
 
 def words_of(program: Program) -> str:
     """What the tour says of this step, whole at the smallest size."""
-    told = str(tour(program).render()).rstrip()
-    assert told.endswith("F3 ends it")
-    return told
+    text = str(tour(program).render()).rstrip()
+    assert text.endswith("F3 ends it")
+    return text
 
 
 async def test_each_tour_step_is_shown_whole_and_done_once(setting: Setting) -> None:

@@ -13,7 +13,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         await program.press("V", "y")
         assert (await stored_event(program, "checkout completed")).verified is not was
         await program.press("1", "u")
-        assert all(said in words(program.screen) for said in ("Undo: ", "checkout completed"))
+        assert all(phrase in words(program.screen) for phrase in ("Undo: ", "checkout completed"))
         await program.press("y")
         assert "undone: checkout completed" in program.notices[-1]
         assert (await stored_event(program, "checkout completed")).verified is was
@@ -100,9 +100,9 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(setting:
 
         await program.go_to("checkout-redesign")
         await program.press("space")
-        asked = words(program.screen)
-        assert "Turn OFF 2 flags in TEST" in asked
-        assert "also turned off: it depends on checkout-redesign" in asked
+        question = words(program.screen)
+        assert "Turn OFF 2 flags in TEST" in question
+        assert "also turned off: it depends on checkout-redesign" in question
         assert program.wire.writes() == []
         await program.press("y")
         # The one that depends goes first, as the server wants it.

@@ -73,9 +73,9 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         await program.press("space", "L", "F", "d", "n", "e")
         assert program.app.screen is front
         assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
-        told = len(program.notices)
+        notice_count = len(program.notices)
         await program.press("f12", "down", "x")
-        assert len(program.notices) == told
+        assert len(program.notices) == notice_count
         assert program.wire.writes() == []
 
 

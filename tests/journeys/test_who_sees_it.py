@@ -37,30 +37,34 @@ async def ask(program: Program, *people: str) -> str:
 @pytest.mark.asyncio(loop_scope="module")
 async def test_two_people_side_by_side_and_why_they_differ(program: Program) -> None:
     await program.go_to("checkout-redesign")
-    told = await ask(program, ANNA, BEN)
-    assert f"WHO {ANNA} {BEN}" in told
-    assert "value test off" in told
-    assert "decided by condition 1 the rollout of condition 2" in told
-    assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in told
-    assert "variant hash 0.75 → test" in told
-    assert 'payload {"cta": "Buy now", "express":… none' in told
-    assert "according to the server the server" in told
+    text = await ask(program, ANNA, BEN)
+    assert f"WHO {ANNA} {BEN}" in text
+    assert "value test off" in text
+    assert "decided by condition 1 the rollout of condition 2" in text
+    assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in text
+    assert "variant hash 0.75 → test" in text
+    assert 'payload {"cta": "Buy now", "express":… none' in text
+    assert "according to the server the server" in text
     assert (
         f"They differ because condition 1 requires email ends with @acme.com: {ANNA} matches, {BEN} does not."
-        in told
+        in text
     )
-    assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in told
-    assert "auth-ip-allow-list on off" in told
+    assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in text
+    assert "auth-ip-allow-list on off" in text
     account = program.app.screen.query_one("WhoPane")._accounts[0]  # type: ignore[attr-defined]  # found by name
     others = (account.server_values.keys() | account.local_values.keys()) - {"checkout-redesign"}
-    assert f" of {len(others)} " in told
-    known = {key: found.value for key, found in account.local_values.items() if found.value is not None}
-    assert len(known) > 200
-    assert {key: account.server_values[key].value for key in known} == known
-    told = await ask(program, f"{ANNA} country=US", ANNA)
-    assert "value off test" in told
-    assert "according to evaluated here the server" in told
-    assert "condition 1 requires country is any of DE, FR, NL" in told
+    assert f" of {len(others)} " in text
+    values = {
+        key: evaluation.value
+        for key, evaluation in account.local_values.items()
+        if evaluation.value is not None
+    }
+    assert len(values) > 200
+    assert {key: account.server_values[key].value for key in values} == values
+    text = await ask(program, f"{ANNA} country=US", ANNA)
+    assert "value off test" in text
+    assert "according to evaluated here the server" in text
+    assert "condition 1 requires country is any of DE, FR, NL" in text
     assert program.wire.writes() == []
 
 
@@ -68,13 +72,13 @@ async def test_old_closed_server_is_evaluated_locally_with_its_refusal(setting: 
     old = replace(setting, options=(("legacy", True), ("strict", True)), size=(132, 50))
     async with running(old) as program:
         await program.go_to("checkout-redesign")
-        told = await ask(program, f"{ANNA} email={ANNA} country=DE")
-        assert "value test" in told
-        assert "according to evaluated here" in told
-        assert "Not from the server:" in told
-        asked = [line for line in program.wire.passed if "evaluation_reasons" in line]
+        text = await ask(program, f"{ANNA} email={ANNA} country=DE")
+        assert "value test" in text
+        assert "according to evaluated here" in text
+        assert "Not from the server:" in text
+        requests = [line for line in program.wire.passed if "evaluation_reasons" in line]
         await ask(program, f"{ANNA} email={ANNA} country=US")
-        assert [line for line in program.wire.passed if "evaluation_reasons" in line] == asked
+        assert [line for line in program.wire.passed if "evaluation_reasons" in line] == requests
 
 
 async def test_empty_person_line_is_explained_and_server_errors_break_nothing(setting: Setting) -> None:
@@ -86,9 +90,9 @@ async def test_empty_person_line_is_explained_and_server_errors_break_nothing(se
     async with running(setting, fail) as program:
         await program.go_to("checkout-redesign")
         assert "key=value, not twice" in await ask(program, "anna twice")
-        told = await ask(program, ANNA)
-        assert "Not from the server" in told
-        assert "value ?" in told
+        text = await ask(program, ANNA)
+        assert "Not from the server" in text
+        assert "value ?" in text
         await program.press("escape")
         await program.press("escape")
         assert "1 Flags" in program.screen
