@@ -116,17 +116,7 @@ class ContextQueries:
         # Every change of a flag raises its version by one.
         seen = self._seen_version
         newer = () if seen is None else [entry for entry in entries if (version_made(entry) or 0) > seen]
-        touches = await off_loop(
-            self._size,
-            lambda: tuple(
-                Touch(
-                    "the system" if entry.actor == SYSTEM else entry.actor,
-                    unix(entry.created_at),
-                    activity_in_short(entry),
-                )
-                for entry in (*entries[:1], *newer)
-            ),
-        )
+        touches = await off_loop(self._size, lambda: tuple(map(_touch, (*entries[:1], *newer))))
         return replace(
             self._known,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
@@ -220,6 +210,11 @@ async def _answer(request: Awaitable[ContextT]) -> ContextT | NotKnown:
         return NotKnown("the server limits the rate of requests")
     except ApiError as error:
         return NotKnown(error.what.rstrip("."))
+
+
+def _touch(entry: Activity) -> Touch:
+    who = "the system" if entry.actor == SYSTEM else entry.actor
+    return Touch(who, unix(entry.created_at), activity_in_short(entry))
 
 
 def activity_in_short(entry: Activity) -> str:
