@@ -12,7 +12,7 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.context_queries import Neighbours, read_context
+from flagtui.changes.flags.context_queries import Neighbours, dependencies_of, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flags_together import change_for, read_with_context
@@ -200,3 +200,9 @@ async def test_rate_limit_names_no_seconds_that_pass_meanwhile() -> None:
     limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
     context = await gather_context(flag({}), OFF, ask=limited)
     assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"
+
+
+def test_flags_needed_before_the_change_and_after_it_are_read() -> None:
+    fresh = flag(group(100, asks_flag("3")))
+    assert dependencies_of(fresh, OFF) == {3}
+    assert dependencies_of(fresh, {"filters": {"groups": [group(100, asks_flag("4"))]}}) == {3, 4}
