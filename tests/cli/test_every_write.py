@@ -86,8 +86,8 @@ def endings_of(done: Done) -> list[str]:
     done_well = {"saved", "unchanged"}
     codes = {0 if ending in done_well else EXIT_CODES[CODES[ending]] for ending in endings}
     if {"refused", "failed"} & {*endings}:
-        # The key may not do this, or the record is gone.
-        codes |= {EXIT_CODES["sign_in"], EXIT_CODES["not_found"]}
+        # The server refuses it, the key may not do this, or the record is gone.
+        codes |= {EXIT_CODES["refused"], EXIT_CODES["sign_in"], EXIT_CODES["not_found"]}
     assert done.code in codes | {STOPPED}
     assert (done.code == 0) == (set(endings) <= done_well)
     return endings
