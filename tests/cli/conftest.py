@@ -116,6 +116,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the variables name this home, no keyring and nothing of ours."""
+    monkeypatch.setenv("FLAGTUI_LOG", "")  # `--log` sets it for the rest of the process.
     for name in [name for name in os.environ if name.startswith(("FLAGTUI", "XDG"))]:
         if name != "FLAGTUI_FIXTURES":
             monkeypatch.delenv(name)
