@@ -186,9 +186,7 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
 
 
 async def events_of(
-    session: ProjectSession,
-    selection: RecordSelection,
-    bulk: "BulkReader | None" = None,
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> list[EventDefinition]:
     """Return each event once.
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 async def flags_of(
-    session: ProjectSession,
-    selection: RecordSelection,
-    bulk: "BulkReader | None" = None,
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> list[Flag]:
     """Return each flag once.
 
