@@ -68,7 +68,7 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> N
     assert screen.record in (second, kept)
 
 
-async def test_export_has_the_changes_of_the_window_alone(
+async def test_only_changes_of_the_window_are_exported_and_marked(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -85,6 +85,15 @@ async def test_export_has_the_changes_of_the_window_alone(
     assert title.startswith("# Changes in project 1: @ 08:58 (")
     assert "08:58 UTC, -60 … +15 min)" in title
     assert len([line for line in lines if line.startswith("- ")]) == len(inside)
+    await program.press("ctrl+a")
+    assert screen.rows.marks == {row.id for row in inside}
+    await program.press("ctrl+a")
+    assert not screen.rows.marks
+    await program.search("@ 2020-01-01T00:00")
+    assert shown(screen)
+    await program.press("ctrl+a")
+    assert not screen.rows.marks
+    assert "no changes in -60 … +15 min" in program.notices[-1]
 
 
 async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting) -> None:

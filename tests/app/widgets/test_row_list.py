@@ -165,15 +165,17 @@ async def test_marks_survive_a_filter_and_leave_with_their_record(app: ListApp) 
     assert app.rows.marks == {1}
     assert [row.id for row in app.rows.marked_rows()] == [1]
     app.rows.show(rows, [3, 0, 2], anchor="top")
-    app.rows.action_mark_all()
+    app.rows.mark([3, 0, 2])
     assert [row.id for row in app.rows.marked_rows()] == [3, 0, 2, 1], "as shown, hidden ones last"
     assert app.lines()[1].startswith("▌")
     assert sum(isinstance(heard, RowList.MarksChanged) for heard in app.heard) == 3
 
 
-async def test_marking_all_marks_what_is_shown_only(app: ListApp) -> None:
+async def test_shown_rows_can_be_marked_and_cleared(app: ListApp) -> None:
     app.rows.show(make_flags(30), [2, 4, 6])
-    app.rows.action_mark_all()
+    assert [row.id for row in app.rows.shown_rows()] == [2, 4, 6]
+    app.rows.mark([2, 4])
+    app.rows.mark([6])
     assert app.rows.marks == {2, 4, 6}
     app.rows.action_clear_marks()
     assert app.rows.marks == frozenset()

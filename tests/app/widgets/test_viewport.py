@@ -124,12 +124,11 @@ def test_range_without_a_visible_mark_is_one_record() -> None:
     assert marks.ids == {99, 12}
 
 
-def test_marking_what_is_marked_already_unmarks_it() -> None:
+def test_marking_several_keeps_the_marks_before() -> None:
     marks = Marks()
-    marks.take(SHOWN)
-    assert marks.ids == set(SHOWN)
+    marks.take([11, 99])
     marks.take([11, 12])
-    assert marks.ids == {10, 13, 14}
+    assert marks.ids == {11, 12, 99}
 
 
 def test_records_that_are_gone_lose_their_mark() -> None:

@@ -1,5 +1,6 @@
 """Actions on an entry of the activity: open its flag, revert it, copy it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from textual import work
@@ -62,6 +63,12 @@ class ActivityKeys(ListScreen[ChangeRow]):
         if command.id == "activity.revert":
             return why_not_reverted(rows[0]) or super().refusal_of(command)
         return "it is no change of a flag"
+
+    def why_not_now(self, command: Command, sign: str) -> str:
+        """Return why the command cannot run: around a moment, only changes in its window are marked at once."""
+        if command.id == "lists.mark_shown" and self.rows.shown and not (self.marked or self.counted_rows()):
+            return f"{sign}: no changes in {WINDOW}"
+        return super().why_not_now(command, sign)
 
     @property
     def write_scope(self) -> str:
@@ -139,13 +146,17 @@ class ActivityKeys(ListScreen[ChangeRow]):
             what = f"{len(rows):,} changes" if len(rows) > 1 else first
             copy_text(self.app, copied(rows, self._app_state.names), what)
 
+    def counted_rows(self) -> Sequence[ChangeRow]:
+        """Return the entries that the line matches, in order; around a moment those in its window."""
+        return self._finding.inside_window(super().counted_rows())
+
     def action_export(self) -> None:
         """Write the marked entries, else those that are counted, as a Markdown timeline to a file."""
         workspace = self._workspace
         if workspace is None:
             return
-        marked: list[ChangeRow] = self.rows.marked_rows()
-        rows = marked or self._finding.counted_rows(self.search.value)
+        marked: Sequence[ChangeRow] = self.rows.marked_rows()
+        rows = marked or self.counted_rows()
         if not rows:
             show_toast(self.app, Notice("There is nothing to write."))
             return

@@ -89,9 +89,8 @@ class ActivityFinder(Finder[ChangeRow]):
         """Count the entries that match a line, without the moment in it."""
         return super().count(split_centre(line, self._now())[1])
 
-    def counted_rows(self, line: str) -> list[ChangeRow]:
-        """Return the entries that a line matches, in order; around a moment those in its window."""
-        rows = [self.rows[place] for place in self.find(line)]
+    def inside_window(self, rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
+        """Return the entries around the moment in the line; all of them without one."""
         return rows if self.centre is None else [row for row in rows if self.centre.holds(row.at)]
 
     def rule(self, order: Sequence[int]) -> tuple[int, str]:

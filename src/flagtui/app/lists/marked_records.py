@@ -87,14 +87,20 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         """Unmark the records whose change was saved."""
         self.rows.unmark(report.saved_ids)
 
+    def counted_rows(self) -> Sequence[IdRow]:
+        """Return the rows that the header counts: all that are shown."""
+        shown: list[IdRow] = self.rows.shown_rows()
+        return shown
+
     def action_mark_shown(self) -> None:
-        """Mark all shown; then keep as many as one change may have, then none."""
+        """Mark all counted rows; then keep as many as one change may have, then none."""
+        counted = [row.id for row in self.counted_rows()]
         if self.marked > self.bulk_limit:
             self.rows.keep_first_marks(self.bulk_limit)
-        elif self.marked == self.bulk_limit or (self.marked and self.rows.has_all_marked):
+        elif self.marked == self.bulk_limit or (self.marked and self.rows.marks.issuperset(counted)):
             self.rows.action_clear_marks()
         else:
-            self.rows.action_mark_all()
+            self.rows.mark(counted)
 
     def show_keys_for_record(self) -> None:
         """Draw the keys again when the records chosen allow others than those shown."""

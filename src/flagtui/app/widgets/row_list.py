@@ -80,10 +80,9 @@ class RowList(RowSurface[Row]):
         """Ids of marked records, shown or not."""
         return self._marks.ids
 
-    @property
-    def has_all_marked(self) -> bool:
-        """Whether every row that is shown has a mark."""
-        return self._marks.ids.issuperset(self._shown_ids())
+    def shown_rows(self) -> list[Row]:
+        """Return the rows to scroll through, as they are ordered."""
+        return [self._rows[at] for at in self._order]
 
     @property
     def first_marked(self) -> Row | None:
@@ -201,8 +200,9 @@ class RowList(RowSurface[Row]):
         if self.row_id is not None:
             self._mark(lambda: self._marks.reach(self._shown_ids(), self._view.place))
 
-    def action_mark_all(self) -> None:
-        self._mark(lambda: self._marks.take(self._shown_ids()))
+    def mark(self, records: Iterable[RecordId]) -> None:
+        """Mark these too."""
+        self._mark(lambda: self._marks.take(records))
 
     def keep_first_marks(self, number: int) -> None:
         """Keep the marks of so many records, the first shown, and unmark all others."""

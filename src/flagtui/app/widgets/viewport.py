@@ -129,9 +129,8 @@ class Marks:
         self.ids = self.ids | frozenset(shown[low : high + 1])
 
     def take(self, records: Iterable[RecordId]) -> None:
-        """Mark all of these; unmark them when all are marked already."""
-        chosen = frozenset(records)
-        self.ids = self.ids - chosen if chosen <= self.ids else self.ids | chosen
+        """Mark all of these."""
+        self.ids |= frozenset(records)
 
     def drop(self, records: Iterable[RecordId]) -> None:
         """Unmark these."""
