@@ -37,7 +37,7 @@ def use_zone(name: str) -> None:
 
 
 def zone_name() -> str:
-    """`Europe/Berlin` where a name is known, else nothing."""
+    """Return `Europe/Berlin` where a name is known, else nothing."""
     if _Person.zone is not None:
         return _Person.zone.key
     name = os.environ.get("TZ", "").removeprefix(":")
@@ -71,7 +71,7 @@ def aware(moment: datetime) -> datetime:
 
 
 def label(moment: float) -> str:
-    """`CET`, `UTC`, `UTC+5:30`: what to write after a time of that moment."""
+    """Return the zone of a moment as `CET`, `UTC` or `UTC+5:30`, to write after its time."""
     then = wall(moment)
     name = then.tzname() or ""
     if name.isascii() and name.isalpha() and len(name) <= _LONGEST_LABEL:
@@ -87,27 +87,27 @@ def is_utc(moment: float) -> bool:
 
 
 def day(moment: float) -> str:
-    """`2026-03-01`."""
+    """Format a day as `2026-03-01`."""
     return f"{wall(moment):%Y-%m-%d}"
 
 
 def clock(moment: float, *, seconds: bool = False) -> str:
-    """`14:05`, or `14:05:12`."""
+    """Format a time as `14:05` or `14:05:12`."""
     return f"{wall(moment):%H:%M:%S}" if seconds else f"{wall(moment):%H:%M}"
 
 
 def minute(moment: float) -> str:
-    """`2026-03-01 14:05 CET`."""
+    """Format a moment as `2026-03-01 14:05 CET`."""
     return f"{day(moment)} {clock(moment)} {label(moment)}"
 
 
 def second(moment: float) -> str:
-    """`2026-03-01 14:05:12 CET`."""
+    """Format a moment as `2026-03-01 14:05:12 CET`."""
     return f"{day(moment)} {clock(moment, seconds=True)} {label(moment)}"
 
 
 def beside(moment: float, *, seconds: bool = False) -> str:
-    """` (13:05 UTC)` to append to a time that others will read; nothing where the zone is UTC.
+    """Return ` (13:05 UTC)` to append to a time that others will read; nothing where the zone is UTC.
 
     The date is included where it differs in UTC.
     """
@@ -119,17 +119,17 @@ def beside(moment: float, *, seconds: bool = False) -> str:
 
 
 def stamp(moment: float) -> str:
-    """`2026-03-01T13:05:12.000Z`, for files and programs."""
+    """Format a moment as `2026-03-01T13:05:12.000Z`, for files and programs."""
     return f"{utc(moment).isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
 
 def iso(moment: float) -> str:
-    """`2026-03-01T13:05:12Z`, as servers take it."""
+    """Format a moment as `2026-03-01T13:05:12Z`, for servers."""
     return f"{utc(moment).isoformat().removesuffix('+00:00')}Z"
 
 
 def file_stamp(moment: float) -> str:
-    """`20260301-130512Z`, for names of files."""
+    """Format a moment as `20260301-130512Z`, for file names."""
     return f"{utc(moment):%Y%m%d-%H%M%S}Z"
 
 
@@ -137,12 +137,12 @@ def file_stamp(moment: float) -> str:
 
 
 def read_iso(text: str) -> float:
-    """A date, with a time or without; a zone in it counts, else it is the person's. Raises ValueError."""
+    """Parse a date with or without a time; without a zone it is in the user's. Raises ValueError."""
     return _moment(datetime.fromisoformat(text.strip().upper()))
 
 
 def read_clock(text: str) -> time:
-    """`14:05` or `14:05:12`. Raises ValueError."""
+    """Parse `14:05` or `14:05:12`. Raises ValueError."""
     match = _CLOCK.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -193,7 +193,7 @@ def _zone(name: str) -> "ZoneInfo | None":
 
 
 def as_moment(text: object) -> float | None:
-    """Unix seconds of an ISO 8601 text; None for anything else."""
+    """Return the Unix seconds of an ISO 8601 text; None for anything else."""
     try:
         return unix(datetime.fromisoformat(text)) if isinstance(text, str) else None
     except ValueError:
@@ -201,7 +201,7 @@ def as_moment(text: object) -> float | None:
 
 
 def unix(moment: datetime | None) -> float | None:
-    """Seconds since 1970; a time without a zone is UTC."""
+    """Return the seconds since 1970; a time without a zone is UTC."""
     if moment is None:
         return None
     return aware(moment).timestamp()

@@ -1,5 +1,6 @@
 """Every docstring, text, name, comment and page uses standard English; exceptions are counted."""
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.doubles.source_trees import tree_of, walk
 from tests.doubles.word_counts import read_passages, read_strings
 
 pytestmark = pytest.mark.source
@@ -96,6 +98,11 @@ RIDDLE: Final = re.compile(
     r"(?:What|Who|Whose|How|Why|Where|When|Which|Nothing|Everything|Those|That|Of|As|So)\b"
 )
 """Openings of a docstring that leave readers to work out its subject; begin with a verb or a noun."""
+NO_VERB: Final = re.compile(
+    r"[^A-Z]|(?:The|An?|Its|Their|This|These|Any|Every|One|Two|None|True|False|Whether|Until|From|To|Into|By"
+    r"|At|In|On|Off|Out|Below|Under|Beside|Against|Without|For|Like|Only|Also|\w*[^s]s)\b"
+)
+"""Openings of a docstring that are no imperative verb."""
 LONGEST_NAME: Final = 10
 """Words of a test's name, without `test`."""
 
@@ -202,6 +209,18 @@ def test_no_docstring_of_the_source_begins_with_a_riddle() -> None:
         if passage.is_docstring and RIDDLE.match(passage.text.strip())
     ]
     assert riddles == []
+
+
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {docstring.splitlines()[0]}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__"
+        if not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
+        if (docstring := ast.get_docstring(node)) and NO_VERB.match(docstring)
+    ]
+    assert wrong == []
 
 
 def test_allowed_phrases_still_occur() -> None:

@@ -58,7 +58,7 @@ class AboveLists:
         self._app.push_screen(StagedScreen(self._app_state, self._runner, editor.edit))
 
     def show_help(self) -> None:
-        """The keys of the screen in front."""
+        """Show the keys of the screen in front."""
         if not self._app.screen.is_modal:
             self._app.push_screen(help_screen(self._app, self._app_state), self._run)
 

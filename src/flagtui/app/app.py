@@ -120,7 +120,7 @@ class FlagTui(ScreenOwner[None]):
         self.runner.follow_staged()
 
     def let_own_links_through(self) -> None:
-        """Links to the server that is shown, and to no other."""
+        """Allow links to the current server alone."""
         workspace = self.app_state.workspace
         self.fence.own_host = str(workspace.client.host) if workspace else ""
 
@@ -140,7 +140,7 @@ class FlagTui(ScreenOwner[None]):
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
-        """The flag named on the command line, as soon as it is known."""
+        """Stop looking for the flag of the command line once its tab can open it."""
         if self.tabs.has_answered(self.app_state.session.flag):
             self._stop_seeking()
 
@@ -169,7 +169,7 @@ class FlagTui(ScreenOwner[None]):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """A key that nothing took."""
+        """Explain a key that nothing handled."""
         self.runner.stray_keys.explain(event.key)
 
     @work(exclusive=True, group="load")

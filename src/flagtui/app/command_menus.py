@@ -88,7 +88,7 @@ def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
 
 
 async def _go(app: App[Any], command: Command, key: str) -> None:
-    """To the tab of a command; what needs no record is done at once."""
+    """Go to the tab of a command, and run it if it needs no record."""
     await app.run_action(f"app.tab('{TABS[command.places[0]]}')")
     if not command.needs_record:
         app.screen.call_after_refresh(app.screen.run_action, command.action)

@@ -64,7 +64,7 @@ Merged = tuple[JSON, tuple[FieldConflict, ...]]
 
 
 def same(left: JSON, right: JSON) -> bool:
-    """Equal as JSON: 50 is 50.0, but true is not 1. Parts that both sides share are not compared."""
+    """Return whether two values are equal as JSON: 50 is 50.0, but true is not 1. Skip shared parts."""
     # Python's equality is quick, and what differs for it differs as JSON too.
     return left is right or (
         left == right and (_are_written_alike(left, right) or _has_same_booleans(left, right))
@@ -97,7 +97,7 @@ def _has_same_booleans(left: JSON, right: JSON) -> bool:
 
 
 def exactly(left: JSON, right: JSON, at: Path) -> bool:
-    """Equal as JSON, wherever it is."""
+    """Return whether two values are equal as JSON, wherever they are."""
     return same(left, right)
 
 
@@ -130,7 +130,7 @@ def compact(value: JSON) -> str:
 
 
 def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = exactly) -> Merged:
-    """My change on top of theirs, and the conflicting places, where the result has my value.
+    """Apply my change to theirs; in conflicting places the result has my value.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
     another user changed or moved is never mixed with my change to it. Other lists are single values.
@@ -162,7 +162,7 @@ def _merged_whole(seen: JSON, mine: JSON, theirs: JSON, at: Path, equal: Equal) 
 
 
 def taken_apart(conflict: FieldConflict) -> tuple[FieldConflict, ...]:
-    """The places within it where a side differs, where all three are objects; else the conflict itself."""
+    """Split a conflict of three objects into those of their fields; return any other one unchanged."""
     sides = (conflict.seen, conflict.mine, conflict.theirs)
     if not all(isinstance(side, dict) for side in sides):
         return (conflict,)
@@ -213,7 +213,7 @@ ITEMS: Final = 40
 
 
 def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str:
-    """`description: old → new`, `tags: + billing, − old`, `off → on`; either side can be `MISSING`."""
+    """Return `description: old → new`, `tags: + billing, − old`, `off → on`; a side can be `MISSING`."""
     field = fields.get(name)
     if isinstance(before, list) or isinstance(after, list):
         before, after = as_list(before), as_list(after)
@@ -229,7 +229,7 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
 
 
 def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
-    """The items that are not among the others, in their order."""
+    """Return the items that are not among the others, in order."""
     if not items or not others:
         return list(items)
     try:
@@ -256,7 +256,7 @@ def value_words(field: EditableField | None, value: JSON) -> JSON:
 
 
 def arrow(before: JSON, after: JSON) -> str:
-    """`old → new`, or which side is missing."""
+    """Return `old → new`, or the only side with its sign."""
     if before is MISSING:
         return f"+ {brief(after)}"
     if after is MISSING:

@@ -269,7 +269,7 @@ _unused: Final[WeakSet[Approved[Any]]] = WeakSet()
 
 
 def spend(approved: Approved[Any]) -> None:
-    """Uses the approval up. Raises for one that the guard did not give, or that was used before."""
+    """Spend the approval. Raises ValueError if the guard did not give it, or if it was spent before."""
     if approved not in _unused:
         raise ValueError("this approval was used before, or the guard never gave it")
     _unused.discard(approved)

@@ -88,7 +88,7 @@ class Journal:
         return self.folder / "journal.jsonl"
 
     def begin(self, entry: Entry) -> None:
-        """Returns once the entry is safe on disk; raises `JournalUnwritable` otherwise."""
+        """Append the entry and return once it is safe on disk. Raises `JournalUnwritable`."""
         self._append(opening(entry))
 
     def finish(
@@ -123,7 +123,7 @@ class Journal:
         return searched(reversed(kept), text)
 
     def unresolved(self) -> list[Entry]:
-        """Changes without a known outcome, without those another process is still waiting for."""
+        """Return changes without a known outcome, except those another process is still waiting for."""
         now = self.clock()
         recent = self.entries(since=now - RECOVERY_WINDOW)
         return [entry for entry in recent if entry.is_open and not _is_in_flight(entry, now)]

@@ -228,7 +228,7 @@ def _direction(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["undo", "red
 
 
 def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
-    """The entries with every word of `text` in key, verb, person, reason, profile, ending or what changed."""
+    """Return the entries with every word in key, verb, user, reason, profile, ending or changed fields."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
     matches: list[Entry] = []
     for entry in entries:

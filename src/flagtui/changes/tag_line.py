@@ -26,7 +26,7 @@ class Retagging:
         return not (self.added or self.removed or self.replaces)
 
     def of(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """These tags afterwards, those that stay in the order they had."""
+        """Return these tags after the change; the remaining ones keep their order."""
         before = () if self.replaces else tuple(tags)
         kept = [tag for tag in before if tag not in self.removed]
         return tuple(dict.fromkeys([*kept, *self.added]))

@@ -74,12 +74,12 @@ def code(text: str) -> str:
 
 
 def day_heading(at: float) -> str:
-    """`2026-03-01 (Europe/Berlin)`: the day on the person's calendar."""
+    """Return `2026-03-01 (Europe/Berlin)`, the day in the user's zone."""
     return f"{local_time.day(at)} ({local_time.zone_name() or local_time.label(at)})"
 
 
 def clock_words(at: float) -> str:
-    """`**15:03:12 CET** (14:03:12 UTC)` below a heading with the date; `**14:03:12**` if the zone is UTC."""
+    """Return `**15:03:12 CET** (14:03:12 UTC)` for below a heading with the date; `**14:03:12**` in UTC."""
     zone = "" if local_time.is_utc(at) else f" {local_time.label(at)}"
     clock = f"{local_time.clock(at, seconds=True)}{zone}"
     return f"**{clock}**{local_time.beside(at, seconds=True)}"

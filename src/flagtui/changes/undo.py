@@ -98,7 +98,7 @@ def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
 
 
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
-    """`turn new-nav on again`, `turn 17 flags on again`, `set the old rollout of new-nav`."""
+    """Return `turn new-nav on again`, `turn 17 flags on again`, `set the old rollout of new-nav`."""
     entry, count = entries[0], len(entries)
     if len({(each.kind, kind_of(each.kind).undo_words(each)) for each in entries}) > 1:
         return f"{count:,} changes"

@@ -44,7 +44,7 @@ _MANY: Final = (
 
 
 def verb_table(text: str) -> dict[str, Verb]:
-    """Verbs by name, one a line: name, title, done, undo, and `grave`, or `typed` for the gravest."""
+    """Parse verbs, one per line: name, title, done, undo, and `grave`, or `typed` for the gravest."""
     rows = ([part.strip() for part in f"{line}|".split("|")] for line in text.strip().splitlines())
     return {
         name: Verb(name, title, done, undo, bool(traits[0]), traits[0] == "typed")

@@ -51,7 +51,7 @@ class Program(LazyGroup):
         return sorted(names, key=lambda name: places.get(name, len(places)))
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
-        """Commands that are written nearly so, else those of the groups that are called so."""
+        """Return commands with similar names, else those of the groups with this name."""
         if word in ("help", "version"):
             return [f"flagtui --{word}"]
         names = (word, *SYNONYMS.get(word.casefold(), ()))
@@ -274,7 +274,7 @@ def _query_word(wrong: click.UsageError, arguments: list[str]) -> str:
 
 
 def _fault_in_words(fault: Exception) -> str:
-    """Keeps a crash report without values; returns the sentence about a fault of our own."""
+    """Write a crash report without values; return the sentence about the fault."""
     from flagtui.config.crash_reports import crash_report, keep_report, report_place
     from flagtui.config.locations import find_locations
 

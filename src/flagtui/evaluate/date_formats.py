@@ -80,14 +80,14 @@ def months_before(start: CalendarDate, count: int) -> CalendarDate:
 
 
 def years_before(start: CalendarDate, count: int) -> CalendarDate:
-    """29 February becomes the 28th permanently, even if the count ends in another leap year."""
+    """Subtract years; 29 February becomes the 28th, even if the result is in a leap year."""
     year, month, day = start
     is_leap_day = (month, day) == (2, 29) and count > 0
     return year - count, month, 28 if is_leap_day else day
 
 
 def days_since(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in today's calendar, extended both ways. Raises ValueError for other days."""
+    """Return days since 1970-01-01 in the proleptic Gregorian calendar. Raises ValueError."""
     cycles, of_cycle = divmod(year, _CYCLE)
     of_known = date(of_cycle + _CYCLE, month, day).toordinal()
     return of_known + (cycles - 1) * _DAYS_OF_CYCLE - _EPOCH.toordinal()
@@ -133,7 +133,7 @@ _UNITS: Final = {10: SECOND, 13: SECOND // 1000, 19: 1}
 
 
 def other_instant(value: str, now: datetime) -> int | None:
-    """Nanoseconds since 1970; None when the server reads no date in it either."""
+    """Return nanoseconds since 1970; None where the server parses no date either."""
     if value.isascii() and value.isdigit():
         return int(value) * _UNITS[len(value)] if len(value) in _UNITS else None
     return next((moment for moment in _readings(value, now) if moment is not None), None)
@@ -174,7 +174,7 @@ def _instant(parts: dict[str, str], now: datetime) -> int | None:
 
 
 def _year(parts: dict[str, str], here: datetime) -> int:
-    """Two digits are of 1970 to 2069; in a date with its weekday's form of zone, of 1950 to 2049."""
+    """Return the year; two digits mean 1970 to 2069, or 1950 to 2049 in a date with a mail header's zone."""
     if "y" in parts:
         short = int(parts["y"])
         return short + (2000 if short < 70 else 1900)
@@ -194,7 +194,7 @@ def _month(parts: dict[str, str]) -> int | None:
 
 
 def _hour(parts: dict[str, str]) -> int | None:
-    """None for an hour that the half of the day does not have."""
+    """Return the hour; None for an hour that does not exist in its half of the day."""
     hour = int(parts.get("H", 0))
     if "p" not in parts:
         return hour
@@ -214,5 +214,5 @@ def _offset(zone: str) -> int | None:
 
 
 def _is_weekday(name: str, local: int) -> bool:
-    """1970 began on a Thursday."""
+    """Return whether the day has this name; 1970 began on a Thursday."""
     return ("thu", "fri", "sat", "sun", "mon", "tue", "wed")[local // DAY % 7] == name.lower()

@@ -93,7 +93,7 @@ def _fault(key: str, needed: Mapping[str, tuple[str, ...]], whole: Mapping[str, 
 
 
 def linked(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Flags whose dependencies name keys and carry a ``dependency_chain``; the others are passed through.
+    """Return the flags; their dependencies name keys and have a ``dependency_chain``.
 
     The chain of a dependency that is missing or circular is empty, as in the product's local evaluation.
     """
@@ -133,7 +133,7 @@ def _needed_keys(flag: Mapping[str, Any], keys: Mapping[str, str]) -> tuple[str,
 
 
 def _key_of(question: Mapping[str, Any], keys: Mapping[str, str]) -> str:
-    """Stored dependencies name an id; those that come with a chain already name a key."""
+    """Return the key of a dependency: stored ones name an id, those with a chain name a key already."""
     name = str(question.get("key"))
     return name if "dependency_chain" in question else keys.get(name, name)
 

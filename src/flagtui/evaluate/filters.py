@@ -91,7 +91,7 @@ def _comparisons(rules: Rules) -> Mapping[str, Comparison]:
 
 
 def _of_people(run: Run, vantage: Vantage) -> Vantage:
-    """To the server cohorts are of people, also in a condition about groups."""
+    """Return the vantage for a cohort: on the server it contains users, also in a condition about groups."""
     if run.rules is Rules.LIBRARY or vantage.group_index is None:
         return vantage
     return Vantage(run.properties, run.person.distinct_id)

@@ -38,7 +38,7 @@ def evaluate(
     rules: Rules = Rules.SERVER,
     decided: Mapping[str, Evaluation] | None = None,
 ) -> Evaluation:
-    """Raises KeyError for a flag that the definitions do not have.
+    """Evaluate one flag. Raises KeyError for a flag that is not among the definitions.
 
     `decided` holds dependencies whose values are set from outside, by key.
     """
@@ -105,7 +105,7 @@ def _begin_as_library(run: Run, flag: FlagParts) -> Evaluation:
 
 
 def _evaluate_flag(run: Run, flag: FlagParts, inherited: Vantage | None = None) -> Evaluation:
-    """Off, early access, holdout, conditions: in this order. ``inherited`` is for libraries only."""
+    """Check off, early access, holdout and conditions, in this order. ``inherited`` is for libraries only."""
     if not flag.is_active:
         return _off(run, flag, Reason.DISABLED)
     if flag.problem:
@@ -152,7 +152,7 @@ def _by_holdout(run: Run, flag: FlagParts, vantage: Vantage | None) -> Evaluatio
 
 
 def _holdout_draw(run: Run, flag: FlagParts, vantage: Vantage | None) -> Draw | None:
-    """By the flag's own group type. Here an empty identifier is hashed, also by the server."""
+    """Draw by the flag's own group type. Here an empty identifier is hashed, also by the server."""
     if flag.holdout is None:
         return None
     identifier = vantage.identifier if vantage else _own_identifier(run, flag)
@@ -237,7 +237,7 @@ def _off(run: Run, flag: FlagParts, reason: Reason, problem: Unknown | None = No
 
 
 def _payload_of_off(run: Run, flag: FlagParts) -> object:
-    """Only libraries look for one; the server stores none under that name."""
+    """Return the payload named false, which only libraries look up; the server stores none."""
     return flag.payloads.get("false") if run.rules is Rules.LIBRARY else None
 
 

@@ -64,24 +64,24 @@ Bounds = tuple[Version, Version]
 
 
 def version(value: object) -> Version:
-    """Raises ValueError when it is no version; missing parts are 0, parts after the third are ignored."""
+    """Parse a version; missing parts are 0, parts after the third are ignored. Raises ValueError."""
     return _three([_part(part) if part else None for part in _core(value).split(".")[:3]])
 
 
 def within_patch(value: object) -> Bounds:
-    """~1.2.3: from 1.2.3, below 1.3.0."""
+    """Return the bounds of ~1.2.3: from 1.2.3, below 1.3.0."""
     low = version(value)
     return low, bumped(low, 1)
 
 
 def within_compatible(value: object) -> Bounds:
-    """^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
+    """Return the bounds of ^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
     low = version(value)
     return low, compatible(low)
 
 
 def within_wildcard(value: object) -> Bounds:
-    """1.*: from 1.0.0, below 2.0.0; 1.2.*: below 1.3.0. Raises ValueError when there is no number."""
+    """Return the bounds of 1.*: from 1.0.0, below 2.0.0; 1.2.*: below 1.3.0. Raises ValueError."""
     text = str(value).strip().lstrip("vV").replace("*", "").rstrip(".")
     written = [part for part in text.split(".") if part][:3]
     parts = [_part(part) for part in written]

@@ -69,7 +69,7 @@ def _signs(pattern: str) -> str:
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> re.Pattern[str] | None:
-    """None when the pattern is wrong in any engine; raises UnsupportedPatternError."""
+    """Compile a pattern; None if every engine rejects it. Raises UnsupportedPatternError."""
     try:
         return re.compile(_translated(pattern))
     except re.error:

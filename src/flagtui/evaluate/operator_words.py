@@ -87,7 +87,7 @@ def asked_words(operator: str, value: Any, matching_version: int = 1, room: int 
 
 
 def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
-    """`DE, FR`, `18 to 65`, or as many as there is room for and how many more: `a, b and 2,498 more`."""
+    """List the values that have room, and count the others: `DE, FR`, `18 to 65`, `a, b and 2,498 more`."""
     if operator in RANGES and isinstance(value, list):
         return " to ".join(_item_words(item, room) for item in value) or "[]"
     if operator in _SEVERAL and isinstance(value, str):
@@ -116,7 +116,7 @@ def compact(value: Any) -> str:
 
 
 def _about_truth(operator: str, value: Any, matching_version: int) -> str:
-    """Asked for true and false alone, servers look at whether a property is true and at nothing else.
+    """Describe an operator with only true and false: servers then check whether the property is true.
 
     From matching version 2 on they do that for an empty list alone. Empty where the usual words are right.
     """

@@ -56,7 +56,7 @@ class Readers(NamedTuple):
     """Whether null is read like any property; otherwise it matches no one."""
 
     def comparison(self, holds: Callable[[Any, Any], bool]) -> Comparison:
-        """``holds`` takes the property's value and the condition's value, in this order."""
+        """Return the comparison with ``holds``, which takes the property's value, then the condition's."""
 
         def compare(expected: Any, actual: Any, manner: Manner) -> Verdict:
             if actual is None and not self.takes_null:
@@ -159,13 +159,13 @@ def _bounds(expected: Any) -> tuple[float, float] | None:
 
 
 def _countable(actual: Any) -> float | None:
-    """Not-a-number is neither inside nor outside."""
+    """Return the number; None for not-a-number, which is neither inside nor outside."""
     value = number(actual)
     return None if value is None or isnan(value) else value
 
 
 def _is_between(value: float, bounds: tuple[float, float]) -> bool:
-    """Both ends count as inside."""
+    """Return whether the value is between the bounds, which are inclusive."""
     return bounds[0] <= value <= bounds[1]
 
 

@@ -201,7 +201,7 @@ class _Translation:
         return re.escape(chr(int(code, 16)) if code else match["mark"] or _CONTROLS[match["control"]])
 
     def _set(self) -> str:
-        """From "[" to its "]", with sets inside. Two operators on sets would need a precedence."""
+        """Translate from "[" to its "]", with nested sets. Two operators on sets would need a precedence."""
         self._at += 1
         self._set_depth += 1
         if self._set_depth > _DEEPEST:

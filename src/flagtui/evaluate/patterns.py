@@ -19,7 +19,7 @@ _COMMON: Final = re.compile(r"[\t-\r -~]*")
 
 
 def matches(pattern: str, value: str) -> bool | None:
-    """None for a pattern that is wrong. Raises UnsupportedPatternError and TooCostlyError."""
+    """Return whether it matches; None if it is invalid. Raises UnsupportedPatternError, TooCostlyError."""
     if len(pattern) > PATTERN_LIMIT:
         raise TooCostlyError
     plain = _plain(pattern)

@@ -49,7 +49,7 @@ def _quoted(text: str) -> str:
 
 
 def _float_as_json(value: float) -> str:
-    """Like the server: 1e-05 is 0.00001, 1e-07 is 1e-7."""
+    """Format a number as the server does: 1e-05 is 0.00001, 1e-07 is 1e-7."""
     if not math.isfinite(value):
         raise ValueError("JSON has no such number")
     mantissa, e, exponent = repr(value).partition("e")

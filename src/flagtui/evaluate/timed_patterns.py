@@ -48,7 +48,7 @@ def search(pattern: str, value: str) -> bool | None:
 
 @lru_cache(maxsize=512)
 def _program(pattern: str) -> "_Program | _Refusal":
-    """Raises TooCostlyError where the budget is used up, which is not remembered: the next one may do it."""
+    """Compile a pattern. Raises TooCostlyError when the budget is used up, which is not cached."""
     if is_costly_to_compile(pattern):
         return _Refusal.COSTLY
     budget = current_budget()

@@ -44,7 +44,7 @@ def _version(written: str) -> Version:
 
 
 def read(written: str) -> Version:
-    """Raises ValueError unless the text is three numbers without leading zeros, and an optional suffix."""
+    """Parse three numbers without leading zeros, and an optional suffix. Raises ValueError."""
     match = _VERSION.fullmatch(written)
     if not match:
         raise ValueError(f"no version: {written}")
@@ -77,7 +77,7 @@ def _has_leading_zero(identifier: str) -> bool:
 
 
 def _identifiers(joined: str) -> _Identifiers:
-    """Numbers before words; numbers by value, and then by their leading zeros; nothing before everything."""
+    """Return sort keys: numbers before words, by value, then by leading zeros; an empty text comes first."""
     return tuple(_identifier(part) for part in joined.split(".")) if joined else ()
 
 
@@ -156,7 +156,7 @@ def compatible(parts: Sequence[int]) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=512)
 def parsed(written: str) -> Range:
-    """Raises ValueError when it is no range."""
+    """Parse a range. Raises ValueError."""
     if _ANY.fullmatch(written):
         return ()
     return tuple(_interval(part) for part in written.split(","))
@@ -180,7 +180,7 @@ def _interval(written: str) -> Interval:
 
 
 def _between(sign: str, parts: list[int], end: _Key, named: tuple[int, ...]) -> Interval:
-    """``end`` is what a version with all of its numbers is compared by after them."""
+    """Return the interval of an operator; ``end`` orders a version with all of its numbers after them."""
     is_whole = len(parts) == 3
     first = (*parts, *end) if is_whole else _before([*parts, 0, 0][:3])
     after = (*first, ()) if is_whole else _before(bumped(parts, len(parts) - 1))
@@ -201,5 +201,5 @@ def _between(sign: str, parts: list[int], end: _Key, named: tuple[int, ...]) -> 
 
 
 def _before(parts: Sequence[int]) -> _Key:
-    """Below every pre-release of this version."""
+    """Return a key below every pre-release of this version."""
     return (*parts, False, ())

@@ -26,7 +26,7 @@ def parse_object(raw: bytes, content_type: str | None, max_depth: int) -> dict[s
 
 
 def parse_json(raw: bytes, content_type: str | None, max_depth: int) -> Json:
-    """415 for another media type, 400 for broken or too deeply nested JSON; nothing sent is {}."""
+    """Parse a body; an empty one is {}. Refuse other media types with 415, broken or deep JSON with 400."""
     if not raw:
         return {}
     check_media_type(content_type)
@@ -106,7 +106,7 @@ class Fields:
     def text(
         self, name: str, *, longest: int | None = None, blank: bool = True, null: bool = False
     ) -> str | None:
-        """Trimmed text; numbers become text, other types are refused."""
+        """Return trimmed text; numbers become text, other types are refused."""
         if (value := self._value(name, null)) is None:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -195,11 +195,11 @@ class Fields:
         return [inner.text(position, longest=longest) or "" for position in inner.sent]
 
     def tags(self, name: str = "tags") -> list[str]:
-        """Trimmed, lower case, each once, sorted."""
+        """Return tags, trimmed, in lower case, sorted, without duplicates."""
         return sorted({tag for text in self.texts(name, LONGEST_TAG) if (tag := text.lower())})
 
     def _value(self, name: str, null: bool) -> Json:
-        """None when nothing was sent, or null where it may be."""
+        """Return the value; None if it was not sent, or null where that is allowed."""
         value = self.sent.get(name)
         if value is None and name in self.sent and not null:
             raise self.fault(name, "This field may not be null.", "null")

@@ -12,7 +12,7 @@ def system_clock() -> datetime:
 
 
 def stamp(moment: datetime) -> str:
-    """Fixed width, so that the order of texts is the order of moments."""
+    """Format a moment with a fixed width: the texts sort like the moments."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 

@@ -181,7 +181,7 @@ class Dispatcher(HttpApplication):
             return handling(db)
 
     def _refuse_unknown_action(self, match: Match, method: str) -> None:
-        """Older servers took the name of a newer action for an id, and keys then lacked a scope for it."""
+        """Refuse newer actions as older servers do: they read the name as an id without a scope for keys."""
         if (
             self.settings.generation.is_older
             and method == "POST"
@@ -196,7 +196,7 @@ class Dispatcher(HttpApplication):
             await self._write(lambda db: apply_due(db, self.settings, now))
 
     async def _write(self, work: Callable[[sqlite3.Connection], WrittenT]) -> WrittenT:
-        """Any write can plan, move or drop a change, so each looks when the next one is due."""
+        """Write, then look when the next change is due: any write can plan, move or drop one."""
 
         def working(db: sqlite3.Connection) -> tuple[WrittenT, str | None]:
             return work(db), first_due(db)

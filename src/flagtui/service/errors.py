@@ -23,13 +23,13 @@ class Fault(Exception):
 def standard(
     status: int, kind: str, code: str, detail: str, attr: str | None = None, **headers: str
 ) -> Fault:
-    """`headers` are named with underscores for their hyphens."""
+    """Return a fault in the standard form; names of `headers` have underscores for hyphens."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Fault(status, {"type": kind, "code": code, "detail": detail, "attr": attr}, named)
 
 
 def invalid(detail: str, attr: str | None = None, code: str = "invalid_input") -> Fault:
-    """400. `attr` joins nested names and indexes with two underscores; null speaks of the whole body."""
+    """Return a 400. `attr` joins nested names and indexes with two underscores; null means the whole body."""
     return standard(400, "validation_error", code, detail, attr)
 
 
@@ -90,7 +90,7 @@ def payment_required(detail: str) -> Fault:
 
 
 def throttled(seconds: int) -> Fault:
-    """429, with the wait in the text and in a header: some clients read one, some the other."""
+    """Return a 429, with the wait in text and header: some clients read one, some the other."""
     unit = "second" if seconds == 1 else "seconds"
     detail = f"Request was throttled. Expected available in {seconds} {unit}."
     return standard(429, "throttled_error", "throttled", detail, Retry_After=str(seconds))

@@ -168,7 +168,7 @@ class Table:
         }
 
     def texts(self, row: sqlite3.Row, use: Use) -> dict[str, str]:
-        """JSON texts of a row's columns, by field."""
+        """Return the JSON texts of a row's columns, by field."""
         return {name: _text(row[place], storage) for name, place, storage in self._text_columns(use)}
 
     def _text_columns(self, use: Use) -> tuple[tuple[str, str, Storage], ...]:
@@ -179,7 +179,7 @@ class Table:
         return self._by_use[use]
 
     def answer_schema(self, use: Use = Use.NONE) -> dict[str, Json]:
-        """JSON Schema by field of a response, in any generation; only of fields that take part in `use`."""
+        """Return the JSON Schema of response fields of any generation that take part in `use`, by field."""
         return {
             field.name: _without_limits(field.kind.schema)
             if field.shown is None and field.kind
@@ -189,7 +189,7 @@ class Table:
         }
 
     def body_schema(self) -> dict[str, Json]:
-        """JSON Schema by field of a body, in any generation."""
+        """Return the JSON Schema of body fields of any generation, by field."""
         return {field.name: field.kind.schema for field in self.fields if field.kind is not None}
 
     def always(self) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ def choice(allowed: tuple[str, ...], *, null: bool = False) -> Kind:
 
 
 def moment(*, null: bool = True) -> Kind:
-    """Kept as the service's clock writes it."""
+    """Return the kind of a time, stored as the service's clock writes it."""
 
     def read(body: Fields, name: str, _: Target) -> Json:
         sent = body.moment(name, null=null)

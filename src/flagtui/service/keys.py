@@ -95,7 +95,7 @@ def insert_key(db: sqlite3.Connection, new_key: NewKey, now: str) -> str:
 
 
 def check_secret(secret: str) -> None:
-    """KeyRefused when this text could not be sent as a key."""
+    """Check that a text can be sent as a key. Raises KeyRefused."""
     if re.fullmatch(r"[\x21-\x7e]{3,512}", secret) is None:
         raise KeyRefused("A key is 3 to 512 visible ASCII characters without spaces.")
 

@@ -62,14 +62,14 @@ def narrow(call: Call, where: Where, filters: Mapping[str, Filter], query: Mappi
 
 
 def read_ids(text: str) -> str | None:
-    """JSON of ids that were sent as `7`, `1,2` or `[1,2]`; None without a valid id."""
+    """Return JSON of ids that were sent as `7`, `1,2` or `[1,2]`; None without a valid id."""
     parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
     return text_of(numbers) if numbers and len(numbers) == len(parts) else None
 
 
 def read_names(text: str) -> str | None:
-    """JSON of the texts in a JSON list; None for an empty list, and for anything else."""
+    """Return JSON of the texts in a JSON list; None for an empty list, and for anything else."""
     try:
         names = msgspec.json.decode(text, type=list[object])
     except (msgspec.DecodeError, RecursionError):

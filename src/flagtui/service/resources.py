@@ -83,7 +83,7 @@ class Resource:
         return empty(204)
 
     def texts(self, call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
-        """JSON texts of the records, as every response has them."""
+        """Return the JSON texts of the records, the same for every response."""
         users = nested_users(call.db, (row["created_by_id"] for row in rows))
         return [
             joined(self.fields.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})

@@ -11,7 +11,7 @@ encode = msgspec.json.encode
 
 
 def text_of(value: Json) -> str:
-    """Compact JSON text, as columns store it."""
+    """Return compact JSON text, as columns store it."""
     return encode(value).decode()
 
 

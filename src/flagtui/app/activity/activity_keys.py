@@ -100,7 +100,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         self.action_open_tab("overview")
 
     def action_open_tab(self, tab: str) -> None:
-        """The flag as it is today, also when it is archived or deleted."""
+        """Open the flag in its current state, also when it is archived or deleted."""
         if (target := self.needs_target(self.at_cursor())) is not None:
             self.post_message(OpenRecord(target, tab))
 
@@ -115,7 +115,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
             self.catch_up()
 
     def action_preview(self) -> None:
-        """Beside the list where there is room, below it where there is not."""
+        """Show the preview beside the list on a wide screen, below it on a narrow one."""
         if self.size.width >= WIDE:
             super().action_preview()
         else:

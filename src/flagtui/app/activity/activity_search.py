@@ -44,7 +44,7 @@ class ActivityFinder(Finder[ChangeRow]):
         """The place of the newest entry."""
 
     def know(self, me: QueryPerson | None, rows: Sequence[ChangeRow]) -> None:
-        """The entries as they are now, and who `by:me` is."""
+        """Use these entries, and this user for `by:me`."""
         if me is not self._person:
             self._person = me
             self.set_user(me)
@@ -105,7 +105,7 @@ class ActivityFinder(Finder[ChangeRow]):
         return sorted([*super().problems, *self._centre_problems], key=lambda problem: problem.start)
 
     def chips(self) -> Sequence[Chip]:
-        """`kind any`, and what else the line filters by; none while it asks for a moment."""
+        """Return `kind any` and the active filters of the line; none around a moment."""
         if self.centre is not None:
             return ()
         return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
@@ -113,7 +113,7 @@ class ActivityFinder(Finder[ChangeRow]):
     def count_pieces(
         self, marked: int, news: int, trouble: str, missing: Sequence[str], room: int
     ) -> Iterator[Piece]:
-        """`2 marked  2 new above`, after the moment or the problem, in as many cells."""
+        """Yield `2 marked  2 new above`, after the moment or the problem, in at most `room` cells."""
         rest: list[Piece] = []
         if marked:
             rest += [(f"{marked:,} marked", "$primary")]
@@ -128,14 +128,14 @@ class ActivityFinder(Finder[ChangeRow]):
         yield from ((f"{text}  ", style) for text, style in rest)
 
     def place_pieces(self, feed: ActivityFeed, position: int) -> Iterator[Piece]:
-        """`4/12 of 300`: the place of the cursor among the entries; nothing around a moment."""
+        """Yield `4/12 of 300`, the position of the cursor among the entries; nothing around a moment."""
         if self.centre is None:
             shown = len(self.find(self._line))
             place = f"{position:,}/" if position else ""
             yield f"{place}{count_words(shown, feed, len(self.rows))}", "$text-muted"
 
     def _moment(self, centre: Centre, rest: Sequence[Piece], room: int) -> Iterator[Piece]:
-        """`@ 14:05 UTC  -60 … +15 min  3 changes`; where room lacks, no window, then no count."""
+        """Yield `@ 14:05 UTC  -60 … +15 min  3 changes`; without room, drop the window, then the count."""
         rows = self.rows
         inside = sum(1 for index in super().find(self._rest) if centre.holds(rows[index].at))
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
@@ -151,7 +151,7 @@ class ActivityFinder(Finder[ChangeRow]):
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:
-    """`100 of 1,234`, `12 of 300 read`, `12 of 300`; empty where nothing could be read."""
+    """Format the count as `100 of 1,234`, `12 of 300 read` or `12 of 300`; empty if nothing could be read."""
     if feed.trouble is not None and not total:
         return ""
     if shown < total:

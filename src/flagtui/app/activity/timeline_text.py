@@ -12,7 +12,7 @@ from flagtui.text.activity_words import STAFF, activity_words
 
 
 def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
-    """Oldest first, one line each: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off  v12`.
+    """Return a line per change, oldest first: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off`.
 
     Where the user's zone differs, UTC is shown beside it.
     """
@@ -39,7 +39,7 @@ def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
 def as_markdown(
     rows: Iterable[ChangeRow], title: str, link: Callable[[ChangeRow], str], names: Names = NO_NAMES
 ) -> str:
-    """Oldest first, a heading for each day of the person's zone, each flag with its page if it has one."""
+    """Return the changes as Markdown, oldest first, with a heading for each local day and links to flags."""
     ordered = sorted(rows, key=lambda row: row.place)
     lines = [f"# {plain(title)}", ""]
     for day, some in groupby(ordered, key=_day):

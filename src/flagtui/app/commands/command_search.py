@@ -40,7 +40,7 @@ def grade(command: Command, line: str) -> int | None:
 
 
 def found(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:
-    """The commands that fit, best first, with their grades; among equals the order they are given in."""
+    """Return the matching commands with their grades, best first; equal grades keep the given order."""
     graded = [(fit, command) for command in commands if (fit := grade(command, line)) is not None]
     return sorted(graded, key=lambda pair: pair[0])
 

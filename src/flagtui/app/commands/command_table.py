@@ -184,5 +184,5 @@ def command_of(place: str, handler: str, argument: object = None) -> Command | N
 
 
 def bindings_of(*places: str, without: Container[str] = ()) -> list[BindingType]:
-    """Textual's bindings for these places, but for some commands by id."""
+    """Return Textual's bindings for these places, without some commands by id."""
     return [command.binding() for command in commands_of(*places) if command.id not in without]

@@ -112,7 +112,7 @@ class PaletteScreen(NarrowedList[Run]):
         self._show_command_line()
 
     def _found(self, line: str) -> list[Offer | Destination]:
-        """Exact names first, then commands that begin so, then records by name, then what merely has it."""
+        """Return exact names, then the best commands, then records by name, then other matches."""
         typed = line.strip().casefold()
         places = self._places(line) if len(line.strip()) >= FROM else ()
         exact = [place for place in places if place.name.casefold() == typed]
@@ -129,7 +129,7 @@ class PaletteScreen(NarrowedList[Run]):
 
     @on(OptionList.OptionHighlighted)
     def _show_command_line(self) -> None:
-        """The command line of the line under the cursor, and the key that copies it."""
+        """Show the command line of the selected entry, and the key that copies it."""
         shown = self.query_one("#command-line", Static)
         line = safe_text(self._command_line, 1_000)
         key = "ctrl+y copies  " if line else ""

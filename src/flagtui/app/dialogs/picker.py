@@ -135,7 +135,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._keep_up()
 
     def _keep_up(self) -> None:
-        """Keys of one packet are handled before the library reports the letters before them."""
+        """Narrow the list to the letters typed: several keys of one packet precede Textual's event."""
         if self.query_one(Field).value != self._narrowed_for:
             self.narrow()
 

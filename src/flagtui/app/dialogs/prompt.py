@@ -28,7 +28,7 @@ class PromptReading:
 
 
 def no_reading(_line: str) -> PromptReading:
-    """Any text will do."""
+    """Accept any text."""
     return PromptReading()
 
 

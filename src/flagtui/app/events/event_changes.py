@@ -39,7 +39,7 @@ class EventChanges:
         return bool(why)
 
     def start(self, intents: Sequence[EventIntent], on_report: OnReport = ignore) -> None:
-        """Starts the pipeline for these intents, which are confirmed together."""
+        """Start the pipeline for these intents, which are confirmed together."""
         if not self.is_read_only() and intents:
             self.runner.run(self._write(tuple(intents), on_report))
 

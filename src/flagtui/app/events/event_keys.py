@@ -47,12 +47,12 @@ class EventKeys(RecordKeys):
         return None if permit and self.event_path.why_read_only else permit
 
     def action_verify(self) -> None:
-        """Several go the same way: the first decides."""
+        """Verify or unverify the chosen events, all to the opposite of the first one's state."""
         rows: Rows = self.chosen()
         self._start([verify(row.id, not rows[0].verified) for row in rows])
 
     def action_hide(self) -> None:
-        """Several go the same way: the first decides."""
+        """Hide or unhide the chosen events, all to the opposite of the first one's state."""
         rows: Rows = self.chosen()
         self._start([hide(row.id, not rows[0].hidden) for row in rows])
 
@@ -131,7 +131,7 @@ class EventKeys(RecordKeys):
             self._start([set_field(row.id, "owner", owner, row.owner_id) for row in rows])
 
     def action_primary_property(self) -> None:
-        """The property people see first; empty for none."""
+        """Ask for the property that people see first; empty for none."""
         for row in self.single():
             completion = complete_event_properties(self._app_state, row.name)
             title = f"Primary property of {row.name}"

@@ -38,7 +38,7 @@ NAME_FROM: Final = 118
 
 
 def state_glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
-    """Verified, hidden or neither."""
+    """Return the sign of a verified, a hidden or any other event."""
     glyphs = slot.glyphs
     if event.hidden:
         return glyphs.archived, "faint"

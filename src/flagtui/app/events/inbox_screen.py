@@ -189,7 +189,7 @@ class InboxScreen(FramedScreen):
         self._decide({"hidden": True})
 
     def action_same_as(self) -> None:
-        """Hidden, with a note in the description where to look."""
+        """Decide to hide the event, with a note in its description that names the other event."""
         case = self.case
         if case is None or case.twin is None:
             show_toast(self.app, Notice("no other event looks like this one"))
@@ -199,7 +199,7 @@ class InboxScreen(FramedScreen):
         self._decide({"hidden": True, "description": text}, same_as=case.twin.name)
 
     def action_take_tags(self) -> None:
-        """The proposed tags, else those that are typed."""
+        """Decide to add the proposed tags; without any, ask for tags."""
         case, tags = self.case, self._proposal.tags
         if case is None:
             return
@@ -248,7 +248,7 @@ class InboxScreen(FramedScreen):
     # Applying
 
     def action_apply(self) -> None:
-        """Starts the change of everything decided, up to the profile's limit for one confirmation."""
+        """Start the decided changes, up to the profile's limit for one confirmation."""
         if self._app_state.is_staging:
             show_toast(
                 self.app, Notice("the inbox applies its decisions at once: end staging first", "warning")
@@ -263,7 +263,7 @@ class InboxScreen(FramedScreen):
         self._path.start(intents, lambda report: self._apply(ids, report))
 
     def _apply(self, ids: Sequence[str], report: Report[Any, Any]) -> None:
-        """Saved decisions leave the list; the others stay there with the reason."""
+        """Remove saved decisions from the list; keep the others with the reason."""
         outcomes = {outcome.plan.id: outcome for outcome in report.outcomes}
         workspace = self._app_state.workspace
         for id in ids:

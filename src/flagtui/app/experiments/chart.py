@@ -89,7 +89,7 @@ def _draw(plot: Canvas, courses: Sequence[Course], days: Sequence[date], gone: S
 
 
 def runs(points: Sequence[Point]) -> list[list[Point]]:
-    """Days in a row that have values: a line breaks where a day is missing."""
+    """Return sequences of consecutive days with values: a line breaks at a day without one."""
     sequences: list[list[Point]] = [[]]
     for point in points:
         if point.lift is not None:

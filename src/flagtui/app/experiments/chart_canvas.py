@@ -46,7 +46,7 @@ class Scale:
 
 
 def scale_of(values: Iterable[Known], rows: int) -> Scale:
-    """The axis that holds every value and zero, and bounds as far as they leave the values readable."""
+    """Return an axis that contains every value and zero, and bounds as far as the values stay readable."""
     points = list(values)
     lifts = [0.0, *(lift for lift, _, _ in points)]
     reach = max(WIDEST, 1.5 * max(map(abs, lifts)))
@@ -59,7 +59,7 @@ def scale_of(values: Iterable[Known], rows: int) -> Scale:
 
 
 def _fitting(low: float, high: float, rows: int) -> Iterator[Scale]:
-    """Axes of so many rows that hold both ends."""
+    """Yield axes of this number of rows that contain both ends."""
     power = 10.0 ** math.floor(math.log10(high - low))
     for step in (mantissa * power * scale for scale in (0.01, 0.1, 1, 10) for mantissa in (1, 2, 5)):
         for apart in LOW_APART if rows < HIGH else HIGH_APART:
@@ -72,14 +72,14 @@ def _fitting(low: float, high: float, rows: int) -> Iterator[Scale]:
 
 
 def tick_label(value: float, step: float) -> str:
-    """`+20 %`, `0 %`, `−0.5 %`: with the decimals that the step has."""
+    """Format a tick as `+20 %`, `0 %` or `−0.5 %`, with the decimals of the step."""
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     text = f"{value:+.{decimals}f}" if abs(value) > step / 2 else "0"
     return f"{text} %".replace("-", "−")
 
 
 def day_ticks(days: Sequence[date], width: int) -> list[tuple[int, str]]:
-    """Places of days that fit below `width` cells, with their words, from the first day on."""
+    """Return the places and labels of days that fit below `width` cells, from the first day on."""
     if not days:
         return []
     most = max(1, width // LABEL)
@@ -88,7 +88,7 @@ def day_ticks(days: Sequence[date], width: int) -> list[tuple[int, str]]:
 
 
 def day_words(day: date) -> str:
-    """`25 Oct`."""
+    """Format a day as `25 Oct`."""
     return f"{day.day} {day:%b}"
 
 
@@ -192,7 +192,7 @@ class Canvas:
             self._mark(round(x) // self._across, round(y) // self._down, *style)
 
     def crosses(self, places: Sequence[int]) -> None:
-        """Days without a value, on the line of zero."""
+        """Draw days without a value as crosses on the line of zero."""
         for place in places:
             self._mark(self.column_of(place), self.row_of(0.0), self.frame.cross, MISSING)
 

@@ -34,7 +34,7 @@ RESULT_LOOKS: Final[dict[str, Look]] = {
 
 
 def days_of(row: ExperimentRow, now: float) -> float | None:
-    """Days from start to end, or until now; None before the start."""
+    """Return the days from start to end, or until now; None before the start."""
     if row.started_at is None:
         return None
     end = row.ended_at if row.ended_at is not None and row.status == "stopped" else now

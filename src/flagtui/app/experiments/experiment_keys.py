@@ -89,7 +89,7 @@ class ExperimentKeys(RecordKeys):
             self.action_step("unarchive" if rows[0].archived else "archive")
 
     def action_new(self) -> None:
-        """A new draft, on a flag that is there or a new one."""
+        """Create a draft, on an existing flag or a new one."""
         self._runner.run(self._create())
 
     def action_edit(self) -> None:
@@ -103,7 +103,7 @@ class ExperimentKeys(RecordKeys):
             self._runner.run(self._edit_json(row))
 
     def action_duplicate(self) -> None:
-        """A draft like it, here or in another project."""
+        """Copy the experiment as a draft, here or to another project."""
         for row in self.single():
             self._runner.run(self._duplicate(row))
 

@@ -110,7 +110,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
     @on(RowList.Highlighted)
     def _glance_soon(self) -> None:
-        """Reads results of the visible rows, one after the other, once the cursor has rested."""
+        """Read results of the visible rows, one after the other, once the cursor has rested."""
         if self._staying is not None:
             self._staying.stop()
         # Without automatic refresh the user loads with a key.

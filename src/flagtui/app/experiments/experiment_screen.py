@@ -107,7 +107,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             self._looking = self._look(again=again)
 
     async def _plot(self) -> None:
-        """The course of the chosen metric, where there is room for it."""
+        """Show the chosen metric over time where there is room for it."""
         metric, plot = self.metric, self.query_one(SeriesPlot)
         is_started = self._row.started_at is not None
         if metric is None or not is_started or self.size.height < PLOT_FROM or not metric.fingerprint:
@@ -215,7 +215,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             self._looking = self._look(again=True)
 
     def action_scroll(self, way: str) -> None:
-        """A line up or down goes to the next metric while there is one."""
+        """Move to the next or previous metric while there is one; scroll otherwise."""
         target = self._chosen + {"down": 1, "up": -1}.get(way, len(self._findings.readings))
         if self._tab == "overview" and 0 <= target < len(self._findings.readings):
             self._chosen = target

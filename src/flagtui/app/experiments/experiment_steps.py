@@ -61,7 +61,7 @@ class ExperimentSteps:
         on_report: OnReport = ignore,
         proposed: ProposedConclusion = NO_PROPOSAL,
     ) -> None:
-        """The whole path of a step. Only within a change that was begun."""
+        """Read, ask and carry out a step. Only within a change that was begun."""
         if (workspace := self.runner.open_workspace()) is None:
             return
         if self.is_read_only():
@@ -193,7 +193,7 @@ class ExperimentSteps:
         at_first: bool,
         proposed: ProposedConclusion = NO_PROPOSAL,
     ) -> Choices | None:
-        """A conclusion and a comment on it; `without` is the way past both. The proposed one is selected."""
+        """Ask for a conclusion and a comment, the proposed one selected; `without` skips both."""
         options = EXPERIMENT_FIELDS["conclusion"].takes.options
         words = [Choice(option.value, option.words, option.about) for option in options]
         offered = [without, *words] if at_first else [*words, without]

@@ -43,7 +43,7 @@ _TYPE_LOOKS: Final[dict[str, Look]] = {"experiment": "special", "multivariant": 
 
 
 def state_of(flag: FlagRow) -> tuple[str, Look]:
-    """On, off, stale, archived or deleted: a word that is the name of its glyph as well, and how it looks."""
+    """Return on, off, stale, archived or deleted, which also names its glyph, and its look."""
     if flag.deleted:
         return "deleted", "bad"
     if flag.archived:
@@ -67,7 +67,7 @@ def draw_key(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
-    """A bar and the percentage, never rounded to an end it has not reached; no bar where it is not known.
+    """Draw a bar and the percentage, never rounded to 0 or 100; no bar if it is unknown.
 
     A staged change is shown instead: `on → off`, `25 → 40 %`.
     """
@@ -94,7 +94,7 @@ def draw_called(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_no_uses(flag: FlagRow, slot: Slot) -> Cell:
-    """Without a scan of code nothing is known of its uses."""
+    """Draw a question mark: without a scan of code, uses are unknown."""
     return (("?", "faint"),)
 
 
@@ -208,7 +208,7 @@ def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
 
 
 def badges(row: FlagRow) -> Iterator[Piece]:
-    """ON, STALE, EXPERIMENT, all runtimes: state as words on colour."""
+    """Yield `ON`, `STALE`, `EXPERIMENT` and the runtimes: the state as words on a coloured ground."""
     plain = "$chip-text on $chip"
     if row.deleted:
         yield " DELETED ", "bold $badge-text on $error"

@@ -64,7 +64,7 @@ class FlagCreation:
         self._on_report = on_report
 
     async def new(self, rows: Sequence[FlagRow]) -> None:
-        """A new flag; the one under the cursor can be its model."""
+        """Ask for a new flag; the flag under the cursor can be its model."""
         copies: list[Choice[Kind]] = [Choice("copy", f"like {row.key}", "a copy of it, off") for row in rows]
         kind = await self._runner.ask(PickerScreen("New flag", [*KINDS, *copies]))
         if kind is None:
@@ -118,7 +118,7 @@ class FlagCreation:
     # Copies: the flag is read again, and what is not copied is reported
 
     async def _copy_here(self, row: FlagRow, key: str) -> None:
-        """Under another key, as a form to go on with."""
+        """Copy the flag under another key, opened as a form."""
         flag, workspace = await read_flag(row, self._app_state, self._runner), self._app_state.workspace
         if flag is not None and (why := why_no_copy(flag)):
             self._runner.show_toast(Notice(f"{flag.key}: {why}", "warning", "not possible"))
@@ -128,7 +128,7 @@ class FlagCreation:
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
-        """To another project: made there as new flags; a single one by the server where only it can."""
+        """Copy flags to another project as new flags; by the server where only it can copy a single one."""
         workspace = self._app_state.workspace
         flags, skipped = await read_flags(rows, self._app_state, self._runner)
         target = (

@@ -59,7 +59,7 @@ class FlagEdits:
         self._switch("delete", rows)
 
     def archive(self, rows: Sequence[FlagRow]) -> None:
-        """Into the archive, which turns off too, or back out of it when the first is there."""
+        """Archive these flags, which also turns them off, or unarchive them if the first is archived."""
         if rows:
             self._switch("unarchive" if rows[0].archived else "archive", rows)
 
@@ -69,7 +69,7 @@ class FlagEdits:
     # After a question
 
     async def rollout(self, rows: Sequence[FlagRow]) -> None:
-        """A share in percent, for one condition or all."""
+        """Ask for a share in percent, for one condition or all."""
         readable, skipped = await read_flags(rows, self._app_state, self._runner)
         flags = [flag for flag in readable if not why_no_rollout(flag)]
         skipped += [Skipped(flag.id, flag.key, why) for flag in readable if (why := why_no_rollout(flag))]

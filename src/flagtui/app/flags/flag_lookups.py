@@ -259,7 +259,7 @@ class DefinitionsScreen(FramedScreen):
         pane.focus()
 
     def action_export(self) -> None:
-        """Into the folder flagtui was started in, for the person alone, never over another file."""
+        """Write a private file in the folder flagtui was started in; never overwrite one."""
         document = self._app_state.inspector.definitions.document if self._app_state.inspector else None
         workspace = self._app_state.workspace
         if document is None or workspace is None:
@@ -275,7 +275,7 @@ class DefinitionsScreen(FramedScreen):
 
 
 def summary(document: LocalEvaluation) -> str:
-    """`262 flags · 5 cohorts · 1 group type`."""
+    """Format the counts as `262 flags · 5 cohorts · 1 group type`."""
     parts = (
         count(len(document.flags), "flag"),
         count(len(document.cohorts), "cohort"),

@@ -124,7 +124,7 @@ def served_if(flag: Flag) -> str:
 
 
 def total_pieces(reach: CountedReach, condition: str) -> Iterator[Piece]:
-    """`up to 1,481 of 8,246 users, without those who opted in to early access`.
+    """Yield `up to 1,481 of 8,246 users, without those who opted in to early access`.
 
     `no one · 1,481 of 8,246 users if turned on` for a flag that is off.
     """

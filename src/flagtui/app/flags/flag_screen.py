@@ -57,7 +57,7 @@ TITLES: Final = {
 
 
 def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """`● key #812 v12  ON EXPERIMENT all runtimes`, and the description below."""
+    """Yield `● key #812 v12  ON EXPERIMENT all runtimes`, and the description below."""
     row = study.details.row
     mark, version = mark_and_version(row)
     tail = f"  #{row.id}{version}   "

@@ -35,14 +35,14 @@ class OverrideEdits:
         self._mirror = mirror
 
     async def choose(self, rows: Sequence[FlagRow]) -> None:
-        """On, off or a variant for everyone, or no override."""
+        """Ask for on, off, a variant for everyone, or no override."""
         choices = [*self._choices(rows[0], await self._variants(rows))]
         value = await self._runner.ask(PickerScreen(f"Override {_whose(rows)}, {HERE}", choices))
         if value is not None:
             await self._override(rows, value or None)
 
     async def share(self, rows: Sequence[FlagRow]) -> None:
-        """A share of everyone, by each flag's own bucketing."""
+        """Ask for a share of everyone, chosen by each flag's own bucketing."""
         about = f"A share of everyone, chosen by the flag's own bucketing, {HERE}."
         prompt = Prompt(f"Override {_whose(rows)}", about, hint="20", read=_read_share)
         line = await self._runner.ask(PromptScreen(prompt))

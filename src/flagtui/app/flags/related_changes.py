@@ -75,7 +75,7 @@ class RelatedChanges:
             )
 
     def make_dashboard(self, row: FlagRow, flag: Flag | None) -> None:
-        """The dashboard, or more on it when it is there already."""
+        """Create the usage dashboard, or extend an existing one."""
         has_one = flag is not None and flag.usage_dashboard is not None
         self.make("enrich" if has_one else "dashboard", row)
 

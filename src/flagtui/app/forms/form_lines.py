@@ -72,7 +72,7 @@ def field_line(field: EditableField, value: JSON) -> FormLine:
 
 
 def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
-    """Its value: `#web #checkout`, `on`, `server and client`, `none`."""
+    """Return a value as pieces: `#web #checkout`, `on`, `server and client`, `none`."""
     if field.takes.input_kind == "texts":
         texts = as_list(value)
         named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in texts[:MOST]]
@@ -97,7 +97,7 @@ Typed = Callable[[], str]
 
 
 def no_problem(_line: str) -> str:
-    """Any line will do."""
+    """Accept any line."""
     return ""
 
 
@@ -255,7 +255,7 @@ async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
 
 
 async def ask_shared_line(runner: ChangeRunner, copy: Draft, line: FormLine) -> None:
-    """The question of a line that drafts of flags and of experiments both have."""
+    """Ask the question of a line that drafts of flags and of experiments share."""
     match line.part:
         case "variant":
             await ask_variant(runner, copy, line.place)
@@ -266,7 +266,7 @@ async def ask_shared_line(runner: ChangeRunner, copy: Draft, line: FormLine) -> 
 
 
 async def ask_new_variant(runner: ChangeRunner, copy: Draft) -> None:
-    """The key of one more."""
+    """Ask for the key of another variant."""
     key = await ask_line(runner, "Key of the new variant", problem=copy.variant_problem)
     if key is not None:
         copy.add_variant(key)

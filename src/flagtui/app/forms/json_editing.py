@@ -49,7 +49,7 @@ class EditedValues:
     copy: Path | None
 
     def saved(self) -> None:
-        """The copy is needed no more."""
+        """Delete the copy once it is saved."""
         editor_text.forget(self.copy)
 
 

@@ -84,7 +84,7 @@ async def choose_columns(
     shown: Sequence[Column[Any]],
     every: Sequence[Column[Any]],
 ) -> list[str] | None:
-    """Names of columns in the order wanted, none for those of the list itself; None to leave them."""
+    """Ask for columns; return their names in order, none for the defaults, None when cancelled."""
     names = {column.name for column in shown}
     rest = [column for column in every if column.name not in names]
     choices = [

@@ -44,7 +44,7 @@ class ChipLine(Line):
     """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """`state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
+        """Show `state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
 
         On a narrow screen, chips that filter nothing are hidden first; a long reason gives way to the count.
         """
@@ -206,7 +206,7 @@ class BrowseScreen(FramedScreen):
             self.leave_rows()
 
     def leave_rows(self) -> None:
-        """The last step outward."""
+        """Clear the marks, as the last step outward."""
         self.rows.action_clear_marks()
 
     # What is remembered

@@ -70,7 +70,7 @@ class ListScreen(MarkedRecords[IdRow]):
         raise NotImplementedError
 
     async def search_server(self, word: str) -> None:
-        """While rows are missing: ask the server for those that have the word."""
+        """Ask the server for rows that contain the word while rows are missing."""
 
     def missing(self) -> int:
         """Return the number of rows that have not arrived."""
@@ -193,7 +193,7 @@ class ListScreen(MarkedRecords[IdRow]):
         return opens_this or (needs_rows(command) and self.is_empty)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A filter has a key where there is something to filter by; a slash typed into the line is text."""
+        """Allow a filter key where the list has this filter, and `/` outside the search line."""
         if action == "search":
             return not isinstance(self.focused, SearchLine)
         filters = self.description.filters

@@ -42,7 +42,7 @@ class WorkspaceList(ListScreen[IdRow]):
         self.update_from_state()
 
     def update_from_state(self) -> None:
-        """Called after every change of the state. Pages that pour in are drawn a few times a second."""
+        """Follow a change of the state; draw arriving pages only a few times a second."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
         workspace = self._app_state.workspace

@@ -65,7 +65,7 @@ class ReadList(ListScreen[IdRow]):
 
     @work(exclusive=True, group="load")
     async def read_again(self) -> None:
-        """The rows as they are now. Those there stay where they cannot be read."""
+        """Read the rows again. The current ones stay if that fails."""
         self.trouble = None
         try:
             rows = await self.read()

@@ -21,7 +21,7 @@ from flagtui.text.styled import Notice, command_for, request_for
 
 
 async def copy_menu(app_state: AppState, runner: ChangeRunner, target: RecordLink) -> None:
-    """Key, id, JSON, what leads to its address where it has one, and for a flag a command."""
+    """Ask for the text to copy: key, id, JSON, link, and a command for a flag."""
     workspace = app_state.workspace
     if workspace is None:
         return
@@ -48,7 +48,7 @@ async def copy_menu(app_state: AppState, runner: ChangeRunner, target: RecordLin
 
 
 async def _copy_json(workspace: Workspace, runner: ChangeRunner, target: RecordLink) -> None:
-    """The record as the server sends it; encrypted payloads stay hidden."""
+    """Copy the record as the server sends it; encrypted payloads stay hidden."""
     try:
         record = await workspace.operations(target.kind).get(target.id)
     except ApiError as error:

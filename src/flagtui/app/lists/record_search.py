@@ -36,7 +36,7 @@ class RecordSearch:
         self._projects: Sequence[tuple[int, str]] | None = None
 
     def places(self, line: str) -> list[Destination]:
-        """Records of every kind whose name has these words, then projects."""
+        """Return records of every kind whose name has these words, then projects."""
         workspace = self._app_state.workspace
         if workspace is None:
             return []

@@ -158,7 +158,7 @@ class JsonPane(CursorPane):
             self.view.go_to(matches[place % len(matches)])
 
     def leave_typing(self) -> bool:
-        """Out of the search line; true when it had the focus."""
+        """Move the focus out of the search line; return whether it had it."""
         if self.query_one(Field).has_focus:
             self.view.focus()
             return True
@@ -166,7 +166,7 @@ class JsonPane(CursorPane):
 
 
 def json_path(path: Path) -> str:
-    """`filters.groups[0].properties`, safe to draw."""
+    """Format a path as `filters.groups[0].properties`, safe to draw."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f"{'.' if text else ''}{step}"

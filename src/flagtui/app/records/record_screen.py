@@ -55,14 +55,14 @@ class RecordPane(Widget):
     """The content of a tab."""
 
     def move(self, way: str) -> None:
-        """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+        """Move one of the ways `down`, `up`, `page_down`, `page_up`, `first` and `last`."""
         raise NotImplementedError
 
     def show(self, shown: Any) -> None:
         """Draw the current details."""
 
     def leave_typing(self) -> bool:
-        """Out of a line to type in; true when it had the focus."""
+        """Move the focus out of an input line; return whether one had it."""
         return False
 
 
@@ -93,7 +93,7 @@ class LinesPane(VerticalScroll, RecordPane, can_focus=True):
 
 
 def scroll(body: VerticalScroll, way: str) -> None:
-    """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+    """Scroll one of the ways `down`, `up`, `page_down`, `page_up`, `first` and `last`."""
     getattr(body, f"scroll_{ENDS.get(way, way)}")(animate=False)
 
 
@@ -140,7 +140,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         raise NotImplementedError
 
     def take_row(self, before: IdRow) -> None:
-        """The row is another one than `before`; the page is drawn afterwards."""
+        """Adopt a row that differs from `before`; the page is drawn afterwards."""
         raise NotImplementedError
 
     def draw_body(self) -> None:

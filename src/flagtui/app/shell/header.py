@@ -120,7 +120,7 @@ def _parts_of(location: Location, width: int) -> Parts:
 
 
 def _left(parts: Parts) -> list[Piece]:
-    """Brand, badge and staging each have a ground of their own; the organisation leads to its project."""
+    """Return the left part: badges on grounds of their own, then organisation, project and number."""
     pieces = [parts[name] for name in ("brand", "badge", "staging") if name in parts]
     if "project" in parts:
         pieces += [_GAP, parts["organization"], (" › ", "$text-muted")] if "organization" in parts else [_GAP]

@@ -31,7 +31,7 @@ AFTER_REST: Final = 0.1
 
 
 def next_poll(since_last_key: float, interval: float) -> float:
-    """Seconds until the next poll. `interval` is for when the person is there; 0 never polls."""
+    """Return the seconds until the next poll. `interval` is for an active user; 0 never polls."""
     if interval <= 0:
         return math.inf
     if since_last_key <= ATTENTION:
@@ -40,7 +40,7 @@ def next_poll(since_last_key: float, interval: float) -> float:
 
 
 def next_retry(failures: int, lasted: float, interval: float) -> float:
-    """Seconds until the next read after so many failures in a row, at least one.
+    """Return the seconds until the next read after so many failures in a row, at least one.
 
     `lasted` is the time since the first of them; `interval` the pause between polls.
     """
@@ -150,7 +150,7 @@ class Polling:
         return pause
 
     async def _wait(self, seconds: float) -> bool:
-        """Until it is time or the person comes back; False when something else has failed meanwhile."""
+        """Wait until it is time or the user is back; return False if something else failed meanwhile."""
         self._is_due.clear()
         self._has_failed.clear()
         stop = self._app_state.watch(self._notice_failure)

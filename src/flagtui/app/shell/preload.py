@@ -41,7 +41,7 @@ REST: Final = (
 
 
 async def load_in_background(names: Sequence[str] = REST) -> None:
-    """Returns when these modules are loaded. Whatever else is waiting takes its turn after each."""
+    """Load these modules; other tasks take their turn after each."""
     for name in names:
         if name not in sys.modules:
             import_module(name)

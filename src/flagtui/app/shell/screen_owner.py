@@ -82,7 +82,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
                 return
 
     def _refresh_notifications(self) -> None:
-        """Textual takes away a toast that is over, and leaves on the screen what held it."""
+        """Remove stale toasts with their containers, which Textual leaves on the screen."""
         drop_stale(self)
         super()._refresh_notifications()
 
@@ -120,7 +120,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
         return super().pop_screen()
 
     def _collect_soon(self) -> None:
-        """A closed screen is thousands of objects in circles, which Python alone looks for far too rarely."""
+        """Collect closed screens soon: thousands of objects in cycles that Python collects too rarely."""
         self._closed_screens += 1
         if self._closed_screens >= 16 * MOST_LEFT:
             self._collect()

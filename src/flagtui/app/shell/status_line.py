@@ -24,7 +24,7 @@ from flagtui.text.formats import DAY, HOUR, MINUTE, count, countdown
 
 
 def location_of(app_state: AppState) -> Location:
-    """Badge, organisation, project, host and person, as far as they are known."""
+    """Return badge, organisation, project, host and user, as far as they are known."""
     session, workspace = app_state.session, app_state.workspace
     if workspace is None:
         return Location(session.badge, session.colour, host=session.host, overridden=session.overridden)

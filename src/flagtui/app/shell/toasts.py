@@ -111,6 +111,6 @@ def _make_room(app: App[Any]) -> None:
 
 
 def _height(app: App[Any], lines: Iterable[str]) -> int:
-    """Rows that a toast takes, with the empty one above it; without a title there is no line for that."""
+    """Return the rows of a toast and of the empty row above it; without a title it has one fewer."""
     width = max(1, min(WIDTH, (app.size.width - MARGIN) * 9 // 10) - EDGES)
     return 1 + sum(len(wrap(line, width)) or 1 for place, line in enumerate(lines) if line or place)

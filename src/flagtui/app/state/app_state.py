@@ -238,12 +238,12 @@ class AppState:
         return link_to(self.workspace.client, kind, id)
 
     def page_of(self, kind: Kind, id: int | str) -> str:
-        """The address of the record's page as a link; empty where the terminal or the server has none."""
+        """Return the link to the record's page; empty where the terminal or the server has none."""
         link = self.address_of(kind, id) if shows_links(os.environ) else ""
         return link if self.workspace and is_own(link, str(self.workspace.client.host)) else ""
 
     def now(self) -> float:
-        """Unix seconds of the running minute, so that all ages on screen agree."""
+        """Return the start of the current minute in Unix seconds, so that all ages on screen agree."""
         return self.session.clock() // MINUTE * MINUTE
 
     @property

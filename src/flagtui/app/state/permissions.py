@@ -29,7 +29,7 @@ def overrides_in(place: str) -> frozenset[str]:
 
 @cache
 def override_titles() -> Mapping[str, str]:
-    """Their titles there, by id of the command."""
+    """Return the titles of commands that the mirror's list renames, by id."""
     return {command.id: command.in_mirror for command in COMMANDS if command.in_mirror}
 
 

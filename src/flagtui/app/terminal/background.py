@@ -42,7 +42,7 @@ class TerminalAnswers:
         """Keys that were pressed before the app could read them."""
 
     def expect(self) -> None:
-        """A question was asked."""
+        """Expect a response to the question that was just sent."""
         self.is_done, self.was_asked = False, True
 
     def sift(self, data: bytes) -> bytes:
@@ -95,7 +95,7 @@ def _listen(answers: TerminalAnswers, keys: int, until: float) -> bytes:
 
 
 def _is_light(*channels: bytes) -> bool:
-    """By the luminance of the three, each a fraction of the most its hexadecimal digits can hold."""
+    """Return whether a colour is light by its luminance; each channel is a hexadecimal fraction."""
     red, green, blue = (int(channel, 16) / float(16 ** len(channel) - 1) for channel in channels)
     light: float = 0.299 * red + 0.587 * green + 0.114 * blue
     return light > 0.5

@@ -49,7 +49,7 @@ def find_shift(old: Sequence[Row], new: Mapping[int, Row]) -> Shift | None:
 
 
 def _left_text(row: Row) -> str:
-    """Key of the left half of a line: a pane beside a list does not move along with it."""
+    """Return the left half of a line as a key: a pane beside a list does not scroll with it."""
     return "".join([cell[0] for cell in row[: len(row) // 2] if cell is not None])
 
 
@@ -164,7 +164,7 @@ class Encoder:
         return f"{RESET}\x1b[{top + 1};{bottom + 1}r{step}\x1b[r"
 
     def _line(self, y: int, old: Row, new: Row) -> Iterator[str]:
-        """Runs of changed cells, each addressed and written with as few changes of pen as possible."""
+        """Yield runs of changed cells, each addressed and written with as few pen changes as possible."""
         changed = [x for x, (was, now) in enumerate(zip(old, new, strict=True)) if was != now]
         end = self._erased_from(new, changed)
         at = -1
@@ -227,7 +227,7 @@ class Encoder:
             self._pen = pen
 
     def _erased_from(self, new: Row, changed: list[int]) -> int:
-        """The first changed cell of a blank end of the line worth erasing; the line's width without one."""
+        """Return the first changed cell of a blank end worth erasing; the line's width without one."""
         last = new[-1]
         if not self._is_erasable(last):
             return len(new)
@@ -239,7 +239,7 @@ class Encoder:
 
 
 def _runs(new: Row, changed: list[int]) -> Iterator[tuple[int, int]]:
-    """Changed cells as runs, joined over a few unchanged ones, with both halves of every wide character."""
+    """Yield changed cells as runs, joined over a few unchanged ones, with whole wide characters."""
     start = stop = -1
     for x in changed:
         if x == stop:

@@ -96,7 +96,7 @@ def is_painted() -> bool:
 
 
 def hand_over() -> bool:
-    """Restores the terminal's attributes before the app takes over; true when a frame is on the screen."""
+    """Restore the terminal's attributes before the app takes over; return whether a frame is painted."""
     global _found, _is_painted
     if _found is None:
         return False

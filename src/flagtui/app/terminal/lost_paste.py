@@ -20,7 +20,7 @@ class LostPaste:
         self._until: float | None = None
 
     def begin(self) -> None:
-        """Input from here on may be the rest of a paste."""
+        """Treat input from now on as the possible rest of a paste."""
         self._until = self._clock() + PAUSE
 
     def sift(self, data: bytes) -> bytes:

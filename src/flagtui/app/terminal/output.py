@@ -163,7 +163,7 @@ _PRIVATE_NAMES: Final = (
 
 
 def make_encoder(app: App[Any], environment: Mapping[str, str] = os.environ) -> Encoder | None:
-    """An encoder for this app's terminal; None when switched off or when Textual is not the one we know."""
+    """Create the encoder of this terminal; None if it is switched off or Textual has another version."""
     is_known = KNOWN_FRAMES and all(hasattr(app, name) for name in _PRIVATE_NAMES)
     if not is_known or os.name == "nt" or environment.get(SWITCH, "0") not in {"", "0"}:
         return None

@@ -112,7 +112,7 @@ class QuietDriver(LinuxDriver):
             self._app.report_lost_keys()
 
     def write(self, data: str) -> None:
-        """Entering the alternate screen clears it, so a frame that is on it already is left alone."""
+        """Write to the terminal, but do not clear a frame that is already on the alternate screen."""
         if self._has_frame and data == ENTER_SCREEN:
             self._has_frame = False
             return

@@ -179,7 +179,7 @@ def _end_output() -> None:
 
 
 def terminal_attributes() -> list[Any] | None:
-    """The attributes the terminal had before this program touched it; None when there is no terminal."""
+    """Return the terminal's attributes from before this program changed them; None without a terminal."""
     if (before := attributes_before()) is not None:
         return before
     with suppress(OSError, ValueError, termios.error):

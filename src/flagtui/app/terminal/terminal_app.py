@@ -234,7 +234,7 @@ class TerminalApp(App[ReturnType]):
             signals.SignalWatch(lambda code: self.exit(return_code=code), self._found_terminal).start()
 
     def on_ready(self) -> None:
-        """The first screen has its focus once it is drawn; only then does it know what a key means."""
+        """Handle early keys once the first screen is drawn and has its focus, which decides their meaning."""
         self.screen.call_after_refresh(self.call_later, self._give_back_early_keys)
 
     def stop(self) -> bool:
@@ -259,7 +259,7 @@ class TerminalApp(App[ReturnType]):
         """Run what waits for the first screen, then the keys typed before it."""
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        """Textual's own way to the terminal, for frames the encoder knows."""
+        """Write a frame that the encoder knows to the terminal; leave all others to Textual."""
         driver, encoder = self._driver, self._encoder
         is_shown = self._running and not self._closed and not self._batch_count
         if renderable is None or encoder is None or driver is None or not is_shown or self.is_headless:

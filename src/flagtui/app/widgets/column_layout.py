@@ -21,7 +21,7 @@ Align = Literal["left", "right"]
 
 
 def fit(cell: Cell, width: int, align: Align, ellipsis: str) -> Cell:
-    """The cell in exactly `width` cells: padded on its free side, or cut and ended with the ellipsis."""
+    """Return the cell in exactly `width` cells: padded on its free side, or cut with the ellipsis."""
     spare = width - sum(cell_len(text) for text, _ in cell)
     if spare == 0:
         return cell
@@ -98,7 +98,7 @@ def state_cell(glyph: Callable[[Row, Slot], CellPiece]) -> Draw[Row]:
 
 
 def id_cell(row: Any, slot: Slot) -> Cell:
-    """`#812`."""
+    """Draw `#812`."""
     return ((f"#{row.id}", "faint"),)
 
 
@@ -108,7 +108,7 @@ def tags_cell(row: Any, slot: Slot) -> Cell:
 
 
 def version_cell(attribute: str) -> Draw[Any]:
-    """`v12`; empty where records have no versions."""
+    """Draw `v12`; nothing where records have no versions."""
 
     def draw(row: Any, slot: Slot) -> Cell:
         version = getattr(row, attribute)

@@ -92,7 +92,7 @@ class Field(Input, inherit_bindings=False):
             self.insert_text_at_cursor(lines)
 
     def on_blur(self) -> None:
-        """A click beside it, or an answer that comes in, makes no commands of the letters that follow."""
+        """Take the focus back from a click beside it or a late response, so that letters run no commands."""
         focused = self.screen.focused
         if (
             focused is None

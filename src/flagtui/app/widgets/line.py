@@ -42,7 +42,7 @@ class Lines(Content):
 
 
 def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
-    """Lines as one text. Lines wider than `width` continue beside their label, or below their first word."""
+    """Join lines; lines wider than `width` continue beside their label, or below their first word."""
     text = Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
     return Lines(text.plain, [*text.spans])
 
@@ -120,7 +120,7 @@ class Line(Widget):
 
 
 def cut(text: str, width: int) -> str:
-    """Safe text in at most `width` cells."""
+    """Cut safe text to at most `width` cells."""
     return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
 
 

@@ -110,7 +110,7 @@ class LineView(Widget, can_focus=True):
         self.refresh()
 
     def move(self, way: str) -> None:
-        """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+        """Move one of the ways `down`, `up`, `page_down`, `page_up`, `first` and `last`."""
         steps = {"down": 1, "up": -1, "page_down": self.height - 1, "page_up": 1 - self.height}
         ends = {"first": -len(self._lines), "last": len(self._lines)}
         self.go_to(self.place + (steps | ends).get(way, 0))

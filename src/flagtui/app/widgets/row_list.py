@@ -217,7 +217,7 @@ class RowList(RowSurface[Row]):
         self._mark(lambda: self._marks.drop(records))
 
     def on_click(self, event: events.Click) -> None:
-        """A click selects, a second opens, one at the left edge marks, one on a title asks for that order."""
+        """Select a row; a second click opens it, one on its left edge marks it, one on a title sorts."""
         at = event.get_content_offset(self)
         if at is None:
             return
@@ -250,7 +250,7 @@ class RowList(RowSurface[Row]):
         self._go(lambda: self._view.move_to(self._view.place + rows, jump=jump))
 
     def _scrolls_cheaply(self) -> bool:
-        """A terminal moves whole lines: a pane beside the list would have to be drawn again each time."""
+        """Return whether scrolling moves whole lines: a pane beside the list would have to be drawn again."""
         beside = self.screen.size.width - self.outer_size.width
         return beside <= NARROW_EDGES and bool(getattr(self.app, "scrolls_cheaply", False))
 

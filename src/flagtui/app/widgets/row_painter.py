@@ -44,7 +44,7 @@ class RowStyles:
         self._known_for: object = None
 
     def are_stale(self) -> bool:
-        """True, and everything is forgotten, when rules that held before may be others now."""
+        """Return whether theme or colours changed since the last look, and forget all styles if so."""
         app = self._widget.app
         looks = (app.theme, app.native_ansi_color, app.no_color)
         now = (*looks, *self._widget.background_colors, *self._widget.colors)
@@ -56,7 +56,7 @@ class RowStyles:
         return True
 
     def of(self, ground: Ground, look: Look | Literal["mark"]) -> Style:
-        """The style for a look on a ground, with translucent and automatic colours settled against it."""
+        """Return the style of a look on a ground, against which translucent colours are resolved."""
         style = self._known.get((ground, look))
         if style is None:
             style = self._known[(ground, look)] = self._blend(ground, look)
@@ -176,7 +176,7 @@ class RowPainter(Generic[Row]):
         return self._strip(fit(cell, self._room, "left", self._glyphs.ellipsis), "row", is_full=True)
 
     def rule(self, rule: Rule) -> Strip:
-        """`──── outside the window ─────`, across the whole list."""
+        """Draw `──── outside the window ─────` across the whole list."""
         stroke, room = self._glyphs.track, self._room
         words = f" {safe_text(rule.words)} " if rule.words else ""
         cell: Cell = ((stroke * 4, "faint"), (words, "muted"), (stroke * room, "faint"))

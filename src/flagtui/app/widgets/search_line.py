@@ -128,7 +128,7 @@ class SearchLine(Field, inherit_bindings=False):
         self.cursor_position = len(line) if cursor is None else cursor
 
     def validate_value(self, value: str) -> str:
-        """Pasted text may hold what a terminal obeys."""
+        """Make pasted text safe: it can contain escape codes."""
         return value if value.isprintable() else safe_text(value, LONGEST_QUERY)
 
     def watch_value(self, value: str) -> None:
@@ -166,8 +166,7 @@ class SearchLine(Field, inherit_bindings=False):
         self._leave()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """A character never gets past the line, so no command has to give way to it: help and palette know
-        all commands of the screen also while a query is typed."""
+        """Return False: no character passes the line, so help and palette list all commands while typing."""
         return False
 
     def _leave(self) -> None:

@@ -96,7 +96,7 @@ class Viewport:
         self.move_to(self.place)
 
     def _last_top(self, place: int) -> int:
-        """From where the row is the lowest on screen."""
+        """Return the topmost row when this row is the lowest on screen."""
         top = place - self.height + 1
         return top + (0 < self.rule < self.count and top < self.rule <= place)
 

@@ -42,7 +42,7 @@ class Unresolved:
 
     @contextmanager
     def about(self, record: RecordId) -> Iterator[None]:
-        """Marks the record as unresolved until the block is left."""
+        """Mark the record as unresolved until the block is left."""
         self.workspace.unresolved += 1
         try:
             with self.rows.showing(record, {}):
@@ -53,7 +53,7 @@ class Unresolved:
             self.app_state.notify_watchers()
 
     async def keep(self, record: RecordId) -> None:
-        """Marks the record as unresolved until the rows are read again; does not wait for that."""
+        """Mark the record as unresolved until the rows are read again; do not wait for that."""
         keeping = asyncio.create_task(self._keep(record))
         self._kept.add(keeping)
         keeping.add_done_callback(self._kept.discard)

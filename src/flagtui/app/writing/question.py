@@ -296,4 +296,4 @@ class Typed(Field):
         """Insert nothing."""
 
     def action_paste(self) -> None:
-        """The key for pasting does nothing here."""
+        """Ignore the key for pasting."""

@@ -124,7 +124,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
             self.dismiss(AGAIN)
 
     def action_undo(self) -> None:
-        """The undo of the screen below: the toast beside this names its key."""
+        """Undo on the screen below: the toast beside this screen names its key."""
         below = self.app.screen_stack[-2]
         self.dismiss(None)
         self.app.call_later(self.app.run_action, "undo", below)
@@ -144,7 +144,7 @@ class ResultLines(OptionLines):
 
 
 def result_line(result: Result, width: int) -> Content:
-    """`– checkout-v2  skipped` with the reason below, as long as it is."""
+    """Return `– checkout-v2  skipped` with the whole reason below."""
     look = "$text-muted" if result.is_saved else "$warning"
     key: Piece = (safe_text(result.key, 60), "" if result.is_saved else "bold")
     lines: list[list[Piece]] = [[_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look)]]

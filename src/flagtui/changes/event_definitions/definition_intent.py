@@ -93,7 +93,7 @@ def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
 
 
 def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]) -> EventIntent:
-    """Tags added or removed; what others did to the rest of them stays."""
+    """Add or remove tags; changes of other tags by other users stay."""
     given = tidy_tags(tags)
     result = [*before, *given] if action == "add" else [tag for tag in before if tag not in given]
     return EventIntent(
@@ -117,7 +117,7 @@ def create(name: str, values: Mapping[str, JSON]) -> EventIntent:
 
 
 def delete(id: str) -> EventIntent:
-    """Deleted immediately; the next event with the name creates it again."""
+    """Delete the definition immediately; the next event with its name creates it again."""
     return EventIntent(id, {"deleted": True}, "delete")
 
 

@@ -214,7 +214,7 @@ def _on_top_of(
 
 
 def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
-    """Additions and removals of two users never conflict."""
+    """Merge additions and removals of two users, which never conflict."""
     sides = ([] if side is MISSING else as_list(side) for side in (seen, mine, theirs))
     before, ours, current = (set(tidy_tags([as_text(item) for item in side])) for side in sides)
     return sorted(ours if seen is MISSING else (current & ours) | (current - before) | (ours - before))

@@ -108,7 +108,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return Outcome(plan, "saved", seen)
 
     def is_as_before(self, plan: EventPlan, seen: EventDefinition | None) -> bool:
-        """Definitions have no version: a value other than the base and the planned one was changed since."""
+        """Return whether no planned field has changed: without versions, only its base value proves that."""
         if seen is None or plan.is_deletion:
             return True
         return all(same(stored(seen, name), plan.before.get(name)) for name in plan.body)
@@ -150,7 +150,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
 
 
 def missing_in(plan: EventPlan, event: EventDefinition) -> tuple[str, ...]:
-    """Planned fields that are otherwise."""
+    """Return the planned fields that have another value."""
     return tuple(
         name
         for name, value in plan.body.items()

@@ -42,7 +42,7 @@ class EventUses:
         return self._uses.get(name)
 
     async def find(self, name: str) -> KnownUses:
-        """Experiments whose metrics or exposure name the event; servers that cannot filter are read."""
+        """Find experiments whose metrics or exposure name the event; read all if the server cannot filter."""
         if (cached := self._uses.get(name)) is not None:
             return cached
         try:

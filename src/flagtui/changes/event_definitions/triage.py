@@ -58,7 +58,7 @@ class Triage:
         return self.folder / f"inbox-{hashlib.sha256(self.place.encode()).hexdigest()[:16]}.json"
 
     def decide(self, row: EventDefinitionRow, changes: Mapping[str, JSON], same_as: str = "") -> None:
-        """Adds a decision about an event; verified and hidden exclude each other."""
+        """Add a decision about an event; verified and hidden exclude each other."""
         before = self.by_id.pop(row.id, None)
         merged = {**(before.changes if before else {}), **changes}
         if changes.get("verified") is True:
@@ -80,7 +80,7 @@ class Triage:
         return decision
 
     def settle(self, id: str, trouble: str = "") -> None:
-        """It was applied, or why it was not."""
+        """Remove an applied decision, or record why it was not applied."""
         decision = self.by_id.get(id)
         if decision is None:
             return
@@ -98,7 +98,7 @@ class Triage:
         return all(shown.get(name) == value for name, value in changes.items())
 
     def save(self) -> None:
-        """Onto the disk, whole or not at all. A disk that refuses costs the memory, not the work."""
+        """Save all decisions atomically. If the disk refuses, they stay in memory."""
         decisions = [vars(replace(decision, trouble="")) for decision in self.by_id.values()]
         with contextlib.suppress(OSError):
             if not decisions:

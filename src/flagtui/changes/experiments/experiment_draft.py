@@ -161,11 +161,11 @@ class ExperimentCopy(Draft):
         del self.change_metrics(place)[at]
 
     def move_metric(self, place: Place, at: int, to: int) -> bool:
-        """False at the ends, and for shared ones, whose order is not kept."""
+        """Move a metric; return False at the ends and for shared metrics, whose order is not stored."""
         return place != "saved_metrics_ids" and move(self.change_metrics(place), at, to)
 
     def change_role(self, place: Place, at: int) -> None:
-        """Primary becomes secondary, and the other way round."""
+        """Turn a primary metric into a secondary one, or the reverse."""
         if place == "saved_metrics_ids":
             link = as_dict(self.change(place, at))
             kept = as_dict(link.get("metadata"))

@@ -113,7 +113,7 @@ def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
 
 
 def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
-    """A changed field as phrases, one for each part: `primary metrics: + Paid (funnel view → purchase)`."""
+    """Return a phrase for each part of a change: `primary metrics: + Paid (funnel view → purchase)`."""
     label = EXPERIMENT_FIELDS.words(name)
     match name:
         case "metrics" | "metrics_secondary":
@@ -165,7 +165,7 @@ def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str
 
 
 def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
-    """Index items by UUID; those without one by their place."""
+    """Return items by UUID; those without one by their place."""
     objects = (as_dict(metric) for metric in metrics)
     return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(objects)}
 
@@ -206,7 +206,7 @@ def _shares(parameters: JSON) -> dict[str, JSON]:
 
 
 def split_words(parameters: JSON) -> str:
-    """`control 50 % · test 50 %`; empty where no variants are named."""
+    """Return `control 50 % · test 50 %`; empty without variants."""
     return _split(_shares(parameters))
 
 

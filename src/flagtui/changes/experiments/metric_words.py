@@ -27,7 +27,7 @@ _ROOM: Final = 80
 
 
 def metric_name(metric: Mapping[str, JSON]) -> str:
-    """The metric's name, else the event that it counts. Raw."""
+    """Return the metric's name, else the event that it counts. Raw."""
     return as_text(metric.get("name")) or metric_words(metric)
 
 
@@ -159,7 +159,7 @@ def _further(form: Item) -> Iterator[str]:
 
 
 def _bounds(handling: Mapping[str, JSON]) -> str:
-    """`values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded`."""
+    """Return `values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded`."""
     low, high = (as_number(handling.get(f"{end}_bound_percentile")) for end in ("lower", "upper"))
     ends = [
         *([f"at least the {low * 100:g} %"] if low is not None else []),
@@ -202,7 +202,7 @@ SEVERAL: Final[Mapping[str, str]] = {
 
 
 def exposed_by(criteria: Mapping[str, JSON]) -> str:
-    """`a call of its flag`, `signup (plan is pro)`, `action Signed up`."""
+    """Return `a call of its flag`, `signup (plan is pro)` or `action Signed up`."""
     config = as_dict(criteria.get("exposure_config"))
     return named_node(config) if config else "a call of its flag"
 

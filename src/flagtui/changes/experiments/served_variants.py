@@ -74,7 +74,7 @@ def matching_users(fresh: Experiment) -> str:
 
 
 def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str) -> Iterator[str]:
-    """Other variants that are still served once one is shipped: `condition 2 still gives control`."""
+    """Yield other variants that are still served once one is shipped: `condition 2 still serves control`."""
     keys = {variant.key for variant in filters.variants}
     for number, condition in enumerate(() if to_everyone else filters.deciding, 1):
         if condition.variant in keys and condition.variant != shipped and condition.rollout > 0:

@@ -109,7 +109,7 @@ def _of_making(
 
 
 def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepContext) -> Iterator[Caution]:
-    """Reasons to look twice."""
+    """Yield reasons to reconsider the step."""
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, context)
     if step.name == "launch":

@@ -118,7 +118,7 @@ EVENTS_ASKED: Final = 200
 async def gather_for_step(
     intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
 ) -> StepContext:
-    """`rows` are the loaded flags. Unavailable hints are omitted: the server decides."""
+    """Read the context of a step; `rows` are the loaded flags. Omit unavailable hints: the server decides."""
     context = StepContext(flag_keys=frozenset(row.key for row in rows))
     flag = fresh.feature_flag
     try:
@@ -169,7 +169,7 @@ def is_reached(plan: ExperimentPlan, experiment: Experiment) -> bool:
 
 
 def missing_fields(plan: ExperimentPlan, experiment: Experiment) -> tuple[str, ...]:
-    """New values that did not arrive, by their fields."""
+    """Return the fields whose new values were not saved."""
     fields = plan.choices.fields
     return tuple(name for name, value in fields.items() if not is_kept(experiment, name, value, same))
 

@@ -98,7 +98,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         return None if seen is None or not is_reached(plan, seen) else self._saved(plan, seen)
 
     def is_as_before(self, plan: ExperimentPlan, seen: Experiment | None) -> bool:
-        """Experiments count no versions: one that is in another state now may have been there between."""
+        """Return whether it is in its previous state: without versions, any other state proves nothing."""
         if seen is None:
             return plan.step.name != "copy" or self.elsewhere is not None
         if plan.step.name in ("edit", "reopen"):
@@ -123,7 +123,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
 async def find_made(
     experiments: Experiments, key: JSON, name: str, original: str, original_id: JSON
 ) -> int | None:
-    """The number of a new experiment, known by the key of its flag, and by its name where one was chosen.
+    """Find a new experiment by the key of its flag, and by its name if one was chosen; return its number.
 
     Otherwise its name has that of the original in it. Raises ApiError.
     """

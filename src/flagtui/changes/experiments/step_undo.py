@@ -233,14 +233,14 @@ def _since_launch(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
 
 
 def _alike(name: str, value: JSON, other: JSON) -> bool:
-    """Servers differ in how they send an empty value, and a moment."""
+    """Compare two values of a field: servers send empty values and times in several forms."""
     if name in _DATES and value and other:
         return as_moment(value) == as_moment(other)
     return same(value, other) or not (value or other)
 
 
 async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
-    """Keys of flags that are on and ask for the flag of this experiment."""
+    """Return the keys of enabled flags that depend on the flag of this experiment."""
     if fresh.feature_flag is None:
         return ()
     ids = [flag.id for flag in await client.flags.dependents(fresh.feature_flag.id)]

@@ -218,7 +218,7 @@ def _touch(entry: Activity) -> Touch:
 
 
 def activity_in_short(entry: Activity) -> str:
-    """`turned off`, `changed condition 1: rollout 25 % → 50 %`: enough for one line of a question."""
+    """Describe an entry in one line: `turned off`, `changed condition 1: rollout 25 % → 50 %`."""
     for change in entry.changes:
         if change.field == "active" and change.is_on is not None:
             return "turned on" if change.is_on else "turned off"

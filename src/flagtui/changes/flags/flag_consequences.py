@@ -51,7 +51,7 @@ def consequences(
 
 
 def touch_sentence(touch: Touch) -> Sentence:
-    """`sam, 3 min ago: rollout 25 % → 50 %`."""
+    """Return `sam, 3 min ago: rollout 25 % → 50 %`."""
     when = (", ", touch.at) if touch.at is not None else ()
     return (touch.who, *when, f": {touch.what}" if touch.what else "")
 
@@ -165,7 +165,7 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
 
 
 def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
-    """A share is drawn from the key and the person, device or group: other ones have other people in it."""
+    """Yield a caution when users are re-bucketed: a share depends on the key and the identifier."""
     before, old = fresh.targeting, fresh.bucketing_identifier
     after = Filters.of(values["filters"]) if "filters" in values else before
     is_by_device = values.get("bucketing_identifier", old) == "device_id"

@@ -160,7 +160,7 @@ class WorkingCopy(Draft):
         del self._change_groups()[place]
 
     def move_condition(self, place: int, to: int) -> bool:
-        """False at the ends."""
+        """Move a condition; return False at the ends."""
         return move(self._change_groups(), place, to)
 
     def _change_filters(self, filters: Mapping[str, JSON]) -> None:
@@ -258,7 +258,7 @@ class WorkingCopy(Draft):
         return payload if isinstance(payload, str) and payload != MASK else ""
 
     def set_payload(self, key: str, text: str | None) -> None:
-        """JSON as text; None takes it away."""
+        """Set a payload from JSON text; None removes it."""
         kept = self.payloads
         if text is None:
             kept.pop(key, None)

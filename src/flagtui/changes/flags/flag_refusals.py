@@ -42,7 +42,7 @@ def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
 
 
 def names_of(flags: tuple[Linked, ...]) -> str:
-    """`child, grandchild and 3 more`."""
+    """Return `child, grandchild and 3 more`."""
     named = ", ".join(flag.name or f"flag {flag.id}" for flag in flags[:NAMED])
     return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED:,} more"
 

@@ -173,7 +173,7 @@ def hidden_conflict(conflict: FieldConflict) -> FieldConflict:
 
 
 def percent(value: JSON) -> str:
-    """A share as people write it; null and missing mean everyone, and only a number is shown as one."""
+    """Format a share as a percentage; null and missing mean everyone, other values stay as they are."""
     if value is None or value is MISSING:
         return "100 %"
     number = as_number(value)
@@ -183,7 +183,7 @@ def percent(value: JSON) -> str:
 def condition_in_short(
     raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None, most: int | None = None
 ) -> str:
-    """`50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's own group type.
+    """Return `50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's group type.
 
     Properties after the first `most` are counted.
     """
@@ -244,7 +244,7 @@ def _asked(item: JSON, names: Names) -> str:
 
 
 def _counted(line: DifferenceLine, names: Names) -> str:
-    """`is about company groups instead of users`."""
+    """Return `is about company groups instead of users`."""
 
     def noun(side: JSON) -> str:
         index = as_index(side)

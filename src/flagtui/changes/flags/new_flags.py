@@ -36,7 +36,7 @@ def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[st
 
 
 def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
-    """Off, with equal shares for these variants."""
+    """Return a disabled flag with equal shares for these variants."""
     keys = list(variants)
     shares = even_shares(len(keys)) if keys else []
     return boolean_flag(key, wire.new_filters(0, [*map(wire.new_variant, keys, shares)]))

@@ -191,7 +191,7 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
 
 
 async def _send(later: Later, id: int, client: Client) -> Answered:
-    """Schedules or drops it."""
+    """Schedule the change, or delete it from the schedule."""
     if later.scheduled_id is not None:
         await client.schedule.delete(later.scheduled_id)
         return Answered()

@@ -70,7 +70,7 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
 
 
 def find_changes(since: str, words: str, profile: str) -> list[Entry]:
-    """Newest first, from the profile alone when one is named. Raises Trouble."""
+    """Return changes, newest first, of one profile if it is named. Raises Trouble."""
     places = find_locations()
     settings_in(places)
     try:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def checked_keymap(settings: Settings) -> dict[str, str]:
-    """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
+    """Check theme, columns and keys; return the keys by command id. Raises Trouble."""
     try:
         settings.check_theme(tuple(CHOICES))
         settings.check_columns("flags", FLAG_LIST.column_names)
@@ -148,7 +148,7 @@ class KeyInUse:
     """Every key that was used, so that none of them gets into a report."""
 
     async def connect(self) -> "Client":
-        """Finds the key and makes the client. Raises ApiError."""
+        """Find the key and create the client. Raises ApiError."""
         await load_in_background(CLIENT)
         from flagtui.cli.plumbing.client import make_client
 

@@ -48,11 +48,11 @@ class DemoService:
         return Client(NOWHERE, KEY, self.project, transport=in_process(application), log=request_log())
 
     def embed(self) -> None:
-        """Lets the commands of this process ask it at NOWHERE."""
+        """Let the commands of this process reach it at NOWHERE."""
         EMBEDDED[NOWHERE] = self._embedded
 
     def close(self) -> None:
-        """Ends it, if it was opened."""
+        """Close it, if it was opened."""
         if self._application is not None:
             close_service(self._application)
 

@@ -45,7 +45,7 @@ MOST_LISTED: Final = 3
 
 
 def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
-    """Declares a command that changes records and prints the outcomes; a dry run prints plans."""
+    """Declare a command that changes records and prints the outcomes; a dry run prints plans."""
     return command(name, kind=OUTCOME, plans=PLAN, **more)
 
 

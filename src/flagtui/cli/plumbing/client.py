@@ -24,7 +24,7 @@ _OTHER_KINDS: Final = {
 
 
 def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = False) -> Client:
-    """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
+    """Create the client. Raises ApiError for an invalid key, Trouble for a log that cannot be written."""
     if profile.ca_bundle:
         os.environ["SSL_CERT_FILE"] = profile.ca_bundle
     embedded = EMBEDDED.get(host.origin)

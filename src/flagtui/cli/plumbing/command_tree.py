@@ -65,7 +65,7 @@ _DESCRIPTION: Final = 45
 
 @cache
 def descriptions() -> Mapping[str, Mapping[str, Any]]:
-    """By the words that name a command, in the order of the help."""
+    """Load the descriptions by command name, in the order of the help."""
     lines = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
     return {line["name"]: line for line in lines}
 
@@ -274,7 +274,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
-        """Commands that are written nearly so, or do what another program calls so."""
+        """Return commands with similar names, or the same purpose in another program."""
         if word == "help":
             return [f"{ctx.command_path} --help"]
         synonyms = SYNONYMS.get(word.casefold(), ())

@@ -138,7 +138,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         return self._interrupts.exit_code
 
     def refuse(self, refused: GuardRefused) -> None:
-        """Raises Trouble."""
+        """Raise Trouble."""
         raise refusal(refused, self._report.not_sent)
 
     async def confirm(self, question: Question[P]) -> Approved[P] | None:

@@ -150,7 +150,7 @@ def check_repeats(args: Sequence[str], context: click.Context) -> None:
 def limit_option(
     default: int | None = None, help: str = "Print at most N.", most: int | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`-L`, `--limit`: how many records a command prints or changes, up to `most`."""
+    """Declare `-L`, `--limit`: the number of records a command prints or changes, up to `most`."""
     kind = click.IntRange(1, most)
     has_default = default is not None
     return click.option(

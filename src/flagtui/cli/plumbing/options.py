@@ -269,7 +269,7 @@ def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[
 
 
 def read_fields(given: Sequence[str]) -> dict[str, JSON]:
-    """`name=value` pairs; a value is JSON where it can be read as JSON, else text. Raises Trouble."""
+    """Parse `name=value` pairs; a value is JSON where it can be parsed, else text. Raises Trouble."""
     fields: dict[str, JSON] = {}
     for pair in given:
         name, is_given, value = pair.partition("=")

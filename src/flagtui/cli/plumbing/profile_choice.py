@@ -162,7 +162,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
 
 
 def _origin_of(text: str) -> str:
-    """Such as https://eu.posthog.com, however it is written; other texts are unchanged."""
+    """Return the origin, such as https://eu.posthog.com, of any form of a host; other texts unchanged."""
     try:
         return read_host(text, allow_plain_http=True).origin
     except ApiError:

@@ -36,7 +36,7 @@ class Prompts:
             raise click.Abort from None
 
     def agree(self, question: str) -> bool:
-        """Yes or no; enter alone is no."""
+        """Ask a yes-or-no question; enter alone is no."""
         with _stoppable():
             return click.confirm(safe_text(question, 300), default=False)
 
@@ -56,7 +56,7 @@ NO_PROMPTS: Final = Prompts(is_there=False)
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Ctrl+C ends the question at once: within an event loop it would wait for the answer."""
+    """End the question on Ctrl+C at once: within an event loop it would wait for the answer."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

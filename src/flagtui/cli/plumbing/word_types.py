@@ -79,7 +79,7 @@ COMMAND_WORDS: Final = CommandWords()
 
 
 def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`--add`, `--remove` and `--set`, as `added`, `removed` and `only`; completed with tags of this kind."""
+    """Declare `--add`, `--remove` and `--set` as `added`, `removed` and `only`, completed with tags."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         tag = RecordWord(kind, is_tag=True)
@@ -105,12 +105,12 @@ def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def query_argument(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`[QUERY]...`, completed with the qualifiers of this kind."""
+    """Declare `[QUERY]...`, completed with the qualifiers of this kind."""
     return click.argument("query", nargs=-1, metavar="[QUERY]...", type=QueryWord(kind))
 
 
 def list_options(kind: str, orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` describes the orders."""
+    """Declare `[QUERY]...`, `--sort` and `--limit` of a list; `orders` describes the orders."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         sort = click.option("--sort", default="", metavar="ORDER", type=SortOrder(kind), help=orders)

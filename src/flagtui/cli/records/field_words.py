@@ -9,12 +9,12 @@ from flagtui.text.formats import NOT_KNOWN, age, percent
 
 
 def age_words(stamp: Any) -> str:
-    """`12d` of a stamp; empty when it is not known."""
+    """Format the age of a stamp as `12d`; empty if it is unknown."""
     return "" if stamp is None else age(local_time.read_iso(stamp), time.time())
 
 
 def minute_words(stamp: Any) -> str:
-    """`2026-03-01 14:05 CET` of a stamp, in the person's zone."""
+    """Format a stamp as `2026-03-01 14:05 CET`, in the user's zone."""
     return "" if stamp is None else local_time.minute(local_time.read_iso(stamp))
 
 
@@ -24,7 +24,7 @@ def star(value: Any) -> str:
 
 
 def yes(value: Any) -> str:
-    """`yes`, or nothing."""
+    """Return `yes`, or nothing."""
     return "yes" if value else ""
 
 
@@ -34,12 +34,12 @@ def known(words: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def on_or_off(value: Any) -> str:
-    """`on`, `off`, or nothing where it is not known."""
+    """Return `on`, `off`, or nothing if it is unknown."""
     return "" if value is None else "on" if value else "off"
 
 
 def percent_words(value: Any) -> str:
-    """`50 %`."""
+    """Format a share as `50 %`."""
     return "" if value is None else percent(float(value))
 
 

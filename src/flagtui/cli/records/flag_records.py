@@ -84,7 +84,7 @@ def _text(value: JSON) -> str | None:
 
 
 def _contexts(raw: Mapping[str, JSON]) -> list[str]:
-    """Under whichever name the server knows; empty can also mean hidden."""
+    """Return evaluation contexts under either name of the server; empty can also mean hidden."""
     contexts = raw.get("evaluation_contexts") or raw.get("evaluation_tags")
     return [each for each in contexts if isinstance(each, str)] if isinstance(contexts, list) else []
 

@@ -22,7 +22,7 @@ _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESC
 
 
 def list_cohorts(call: Call) -> Response:
-    """Newest first; on request without those that flags cannot ask for."""
+    """List cohorts, newest first; on request without those that flags cannot use."""
     part = window(call)
     values = (call.project.id, like(call.query.get("search", "")))
     rows = call.db.execute(f"SELECT * {_LISTED} ORDER BY created_at DESC, id DESC", values).fetchall()

@@ -68,7 +68,7 @@ def _flag_text(call: Call, row: sqlite3.Row, filters: str) -> str:
 
 
 def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
-    """Stored text as it is, but for dependencies, which name keys and the order of evaluation."""
+    """Return stored filters unchanged, except that dependencies name keys and the order of evaluation."""
     flags = [
         {
             "id": row["id"],

@@ -76,7 +76,7 @@ class _FilterStep:
         return len(set(map(self._likeness, people)))
 
     def matching(self, people: Sequence[StoredPerson], now: datetime) -> list[StoredPerson]:
-        """People with equal compared values are evaluated once."""
+        """Return the matching people; those with equal compared values are evaluated once."""
         verdicts: dict[Hashable, bool] = {}
         matches = []
         for person in people:

@@ -99,7 +99,7 @@ def list_group_types(call: Call) -> Response:
 
 
 def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str:
-    """JSON text; `filters` and whatever `more` it has are JSON texts already."""
+    """Return JSON text; `filters` and `more` are JSON texts already."""
     own = FLAGS.texts(row, Use.SUMMARY) | {"team_id": str(row["project_id"]), "filters": filters} | more
     return joined(call.generation.written("flag summary", own))
 
@@ -203,7 +203,7 @@ def _group_keys(text: str) -> dict[str, Json]:
 
 
 def read_flag_keys(call: Call) -> frozenset[str] | None:
-    """Repeated names or one JSON list; None for all flags. Older servers lack the parameter."""
+    """Read repeated keys or one JSON list; None means all flags. Older servers lack the parameter."""
     values = call.query.getlist("flag_keys")
     if "flag_keys" in call.generation.missing_parameters:
         return None

@@ -67,7 +67,7 @@ def list_definitions(call: Call) -> Response:
 
 
 def strict_window(call: Call) -> Window:
-    """Unlike other lists, this one refuses values that make no sense."""
+    """Return the window; unlike other lists, this one refuses invalid values."""
     return Window(strict_number(call, "limit", 100, 1), strict_number(call, "offset", 0, 0))
 
 

@@ -69,7 +69,7 @@ def answer_row(call: Call, definition_id: str, status: int = 200) -> Response:
 
 
 def definition_text(call: Call, row: sqlite3.Row) -> str:
-    """JSON text; stored JSON is put in as it is."""
+    """Return JSON text; stored JSON is included unchanged."""
     shown = DEFINITIONS.texts(row, Use.BASIC if call.settings.unlicensed else Use.NONE)
     if "owner" in shown:
         shown["owner"] = row["owner"] or "null"

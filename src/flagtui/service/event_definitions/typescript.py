@@ -47,7 +47,7 @@ def _events(db: sqlite3.Connection, project_id: int) -> Iterator[tuple[str, Prop
 
 
 def source_of(events: Mapping[str, Properties]) -> str:
-    """Names are written as ASCII strings, so that no name can end its line or be taken for code."""
+    """Return TypeScript; names are ASCII strings, so that no name ends its line or becomes code."""
     entries = "".join(f"  {json.dumps(name)}: {_shape(properties)};\n" for name, properties in events.items())
     return (
         f"{_HEAD}\nexport interface EventSchemas {{\n{entries}}}\n\n"

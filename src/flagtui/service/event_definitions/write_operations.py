@@ -155,7 +155,7 @@ def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Va
 
 
 def read_ids(fields: Fields) -> list[str]:
-    """UUIDs, each once, in the order they were sent."""
+    """Return UUIDs, each once, in the order they were sent."""
     ids: dict[str, None] = {}
     for position, item in enumerate(fields.filled("ids", MOST_IDS)):
         if (definition_id := uuid_text(item)) is None:

@@ -40,7 +40,7 @@ def duplicate(call: Call) -> Response:
 
 
 def copy_to_project(call: Call) -> Response:
-    """Saved metrics, holdout and dates are not copied: they belong to this project."""
+    """Copy to another project, without saved metrics, holdout and dates, which belong to this one."""
     experiment = called(call)
     fields = Fields(call.body())
     fields.require("target_team_id")
@@ -74,7 +74,7 @@ def _check_engine(call: Call, experiment: Experiment, verb: str) -> None:
 
 
 def _free_name(call: Call, name: str) -> str:
-    """`x (Copy)`, then `x (Copy) 1`, and so on."""
+    """Return the first free name of `x (Copy)`, `x (Copy) 1`, and so on."""
     copy_name, number = f"{name[:380]} (Copy)", 0
     free = copy_name
     while find(call.db, "experiments", project_id=call.project.id, name=free, deleted=0):

@@ -172,7 +172,7 @@ def check_baseline(stats: Json, variant_keys: Sequence[str]) -> None:
 
 
 def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], baseline: str) -> None:
-    """Against the variants there are: the baseline and one more must remain."""
+    """Check the excluded variants: they must exist, and the baseline and one more must remain."""
     if not excluded:
         return
     if baseline in excluded:

@@ -103,7 +103,7 @@ def from_parameters(call: Call, parameters: Mapping[str, Json]) -> FlagConfig:
 
 
 def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: LinkedFlag) -> Json:
-    """`parameters` in responses: the stored ones, and the flag's current configuration."""
+    """Return `parameters` of responses: the stored ones with the flag's current configuration."""
     is_projected = call.generation.projects_flag_config
     if not is_projected and stored is not None and "feature_flag_variants" in stored:
         return stored

@@ -23,7 +23,7 @@ _LATER = ("async", "async_except_on_cache_miss", "force_async")
 
 
 def run_query(call: Call) -> Response:
-    """200 with the result; 202 with a number to fetch it by when `refresh` asks not to wait."""
+    """Respond 200 with the result, or 202 with an id to fetch it by when `refresh` asks not to wait."""
     sent = call.body()
     query = sent.get("query")
     if query is None:

@@ -54,7 +54,7 @@ class Recalculation:
 
 
 def recalculate_timeseries(call: Call) -> Response:
-    """201 for a new request, 200 for the one that is under way already."""
+    """Respond 201 for a new request, 200 for one in progress."""
     experiment = called(call)
     sent = call.body()
     metric, fingerprint = sent.get("metric"), sent.get("fingerprint")
@@ -73,7 +73,7 @@ def recalculate_timeseries(call: Call) -> Response:
 
 
 def recalculate_metrics(call: Call) -> Response:
-    """201 for a new run over all metrics, 200 for the one that is under way already."""
+    """Respond 201 for a new run over all metrics, 200 for one in progress."""
     experiment = called(call)
     cause = call.body().get("trigger", "manual")
     if not isinstance(cause, str) or len(cause) > 100:
@@ -194,7 +194,7 @@ def _result(experiment: Experiment, computed: Results, metric: Mapping[str, Json
 
 
 def timeseries_results(call: Call) -> Response:
-    """Cumulative results of the days that are over; the running day once a recalculation covers it.
+    """Return cumulative results of past days, and of the current day once a recalculation covers it.
 
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """

@@ -130,14 +130,14 @@ def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mappin
 
 
 def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:
-    """Holdouts by id, as experiments nest them and their own endpoint shows them."""
+    """Return holdouts by id, as experiments nest them and their own endpoint shows them."""
     candidates = (find_row(call.db, "holdouts", call.project.id, number) for number in set(ids))
     rows = [row for row in candidates if row is not None]
     return {row["id"]: value_of(text) for row, text in zip(rows, HOLDOUTS.texts(call, rows), strict=True)}
 
 
 def every_metric(call: Call, experiment: Experiment) -> list[Mapping[str, Json]]:
-    """Primary, secondary and shared ones."""
+    """Return primary, secondary and shared metrics."""
     saved = [link["query"] for link in saved_metric_links(call, experiment)]
     return [*experiment.metrics("primary"), *experiment.metrics("secondary"), *saved]
 

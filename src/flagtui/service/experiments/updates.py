@@ -56,7 +56,7 @@ def update_experiment(call: Call) -> Response:
 
 
 def refuse_deletion(call: Call) -> Response:
-    """Never deletes: the response is the same for experiments that do not exist."""
+    """Refuse to delete; the response is the same for experiments that do not exist."""
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 

@@ -154,7 +154,7 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
 
 
 def bulk_update_tags(call: Call) -> Response:
-    """Adds, removes or replaces tags without raising versions."""
+    """Add, remove or replace tags without raising versions."""
     fields = Fields(call.body())
     ids = [
         _tagged_id(fields, value, position)

@@ -23,7 +23,7 @@ def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
 
 
 def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> list[sqlite3.Row]:
-    """enabled flags that depend on this flag, sorted by key."""
+    """Return enabled flags that depend on this flag, sorted by key."""
     rows = db.execute(
         "SELECT id, key, name, filters FROM flags WHERE project_id = ? AND deleted = 0 AND active = 1"
         " AND filters LIKE '%\"flag\"%' ORDER BY key",

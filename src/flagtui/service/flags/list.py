@@ -138,7 +138,7 @@ PARAMETERS = ("limit", "offset", "archived", "order", *[*FILTERS][1:])
 
 
 def _order(call: Call) -> str:
-    """Empty values come first when descending, as in the product's database."""
+    """Return the order; empty values come first when descending, as in the product's database."""
     order = call.query.get("order", "")
     name = order.removeprefix("-")
     column = _ORDERS.get(name)

@@ -46,7 +46,7 @@ def flag_answer(call: Call, row: sqlite3.Row, status: int = 200) -> Response:
 
 
 def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
-    """JSON texts of flags, in the order given."""
+    """Return the JSON texts of flags, in order."""
     links = _load_links(call.db, rows)
     levels = load_levels(call.db, call.caller, call.project)
     limit = stale_before(call.now)

@@ -20,7 +20,7 @@ def stale_before(now: datetime) -> str:
 
 
 def status_word(call: Call, row: sqlite3.Row, stale_limit: str) -> str:
-    """Upper case, as flags carry it. `stale_limit` is `stale_before` of the present."""
+    """Return the status in upper case, as flags have it. `stale_limit` is `stale_before` of the present."""
     if row["deleted"]:
         return "DELETED"
     if call.generation.is_older:
@@ -43,7 +43,7 @@ def _older_word(row: sqlite3.Row, stale_limit: str) -> str:
 
 
 def flag_status(call: Call) -> Response:
-    """Lower case here, with the reason in words."""
+    """Return the status in lower case, with the reason in words."""
     if call.generation.is_older:
         return _older_status(call)
     row = called_row(call, "viewer")

@@ -63,7 +63,7 @@ def add_project(db: sqlite3.Connection, number: int, name: str, token: str, sinc
 
 
 def web_people(now: datetime) -> list[Person]:
-    """People of the web project: two that examples compare, the company's own staff, and the rest."""
+    """Return people of the web project: two for the examples, the company's own staff, and the rest."""
     ago = Moments(now).ago
     people = [
         Person(number, entry["email"], compared(entry), ago(entry["joined"]))

@@ -74,5 +74,5 @@ def named_uuid(name: str) -> str:
 
 
 def _dashed(digits: str) -> str:
-    """Thirty-two hexadecimal digits as a UUID of version 4."""
+    """Format thirty-two hexadecimal digits as a UUID of version 4."""
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

@@ -95,7 +95,7 @@ def look_alikes(name: str) -> tuple[str, ...]:
 
 
 def leftovers(random: Random) -> Iterator[str]:
-    """Names left over from trials."""
+    """Yield names left over from trials."""
     things = phrases(load_subject("events")["things"])
     yield from (f"btn_click_{number}" for number in range(1, 41))
     yield from (f"test_event_{number}" for number in range(1, 21))
@@ -104,7 +104,7 @@ def leftovers(random: Random) -> Iterator[str]:
 
 
 def other_names(random: Random, taken: set[str]) -> list[tuple[str, bool]]:
-    """Names, each with whether it is looked after: two thirds are."""
+    """Return names, and whether each is maintained: two thirds are."""
     plain = [name for name in plain_names(random) if name not in taken]
     tidy = [(name, True) for name in plain[:1_250]]
     untidy = [(name, False) for name in plain[1_250:1_450]]
@@ -139,7 +139,7 @@ def other(random: Random, name: str, tidy: bool) -> Definition:
 
 
 def neglected(random: Random, untended: Definition, name: str) -> Definition:
-    """Unverified, undescribed or silent, in every mixture; some were hidden, some never seen."""
+    """Return a definition that is unverified, undescribed or silent; some are hidden or were never seen."""
     fate = random.random()
     if fate < 0.3:
         return replace(untended, description=sentence(name))
@@ -155,7 +155,7 @@ def neglected(random: Random, untended: Definition, name: str) -> Definition:
 
 
 def seen_at(definition: Definition, now: datetime) -> datetime | None:
-    """Kept by the day, as ingestion keeps it."""
+    """Return the day of the last event, as ingestion stores it."""
     if definition.seen is None:
         return None
     moment = Moments(now).ago(definition.seen)

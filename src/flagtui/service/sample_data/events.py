@@ -63,7 +63,7 @@ def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Hap
 
 
 def written(time: float) -> str | None:
-    """Unix seconds as the service writes them, microseconds cut off."""
+    """Format Unix seconds as the service writes them, microseconds cut off."""
     day, rest = divmod(time, 86_400)
     return stamped(EPOCH + timedelta(days=day, microseconds=int(rest * 1_000_000)))
 
@@ -100,7 +100,7 @@ def truths(plan: Plan) -> list[tuple[str, float]]:
 
 
 def period(plan: Plan, now: datetime) -> tuple[float, float]:
-    """From the launch to the end or the pause, or to a moment ago."""
+    """Return the time from the launch to the end or the pause, or to a moment ago."""
     moments = Moments(now)
     last = moments.ago(plan.ages[2]) if len(plan.ages) == 3 else moments.ago(minutes=1)
     return moments.ago(plan.ages[1]).timestamp(), last.timestamp()
@@ -156,7 +156,7 @@ class Deed(NamedTuple):
     end: float
 
     def at(self, hours: float, event: str, properties: str = "{}") -> Happening:
-        """Some time within `hours` after the exposure, and not after the period."""
+        """Return an event at a random time within `hours` after the exposure, in the period."""
         room = min(hours * HOUR, self.end - self.exposed.time)
         time = self.exposed.time + room * self.random.random()
         return Happening(event, self.exposed.person, time, properties)

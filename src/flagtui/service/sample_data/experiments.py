@@ -113,7 +113,7 @@ def metric(name: str, experiment: int) -> Metric:
 
 
 def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: datetime) -> None:
-    """`flag_ids` by key."""
+    """Add the experiments, on the flags of `flag_ids` by key."""
     moments = Moments(now)
     since = stamped(moments.ago(400))
     birth = {"project_id": WEB, "created_at": since, "updated_at": since}

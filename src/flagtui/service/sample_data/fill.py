@@ -32,7 +32,7 @@ SURVEYED = "survey-nps-q4"
 
 
 def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> None:
-    """`ids` of flags by key."""
+    """Add records that refer to flags, whose `ids` are by key."""
     since = stamped(Moments(now).ago(26))
     survey = {"id": named_uuid(SURVEYED), "name": "Score of the fourth quarter", "created_at": since}
     insert_row(db, "surveys", {**survey, "project_id": WEB, "linked_flag_id": ids[SURVEYED]})
@@ -51,7 +51,7 @@ def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> 
 
 
 def due(now: datetime) -> datetime:
-    """Nine in the morning, three days from now."""
+    """Return nine in the morning, three days from now."""
     return (now + timedelta(days=3)).replace(hour=9, minute=0, second=0, microsecond=0)
 
 
@@ -90,7 +90,7 @@ def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
 
 @contextlib.contextmanager
 def without_collecting() -> Iterator[None]:
-    """Half a million values are made and kept: looking for circles in them takes a fifth of the time."""
+    """Pause garbage collection: with half a million new values it takes a fifth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -51,7 +51,7 @@ def group(
 
 
 def split(variants: Iterable[tuple[Any, ...]]) -> list[Values]:
-    """Variants: key, share, and the name if it has one; the shares add up to 100."""
+    """Return variants with key, share, and a name if there is one; the shares add up to 100."""
     return [
         {"key": key, "name": "".join(name), "rollout_percentage": share} for key, share, *name in variants
     ]

@@ -48,12 +48,12 @@ class Dice:
     """No change is younger than this many days."""
 
     def ages(self, count: int, oldest: float = 400) -> list[float]:
-        """`count` different ages in days, oldest first."""
+        """Return `count` different ages in days, oldest first."""
         span = oldest - self.newest
         return sorted((self.newest + span * self.random.random() ** 1.6 for _ in range(count)), reverse=True)
 
     def since(self, moment: datetime | None) -> datetime:
-        """Some time after `moment`, and not younger than the newest change allowed."""
+        """Return a time after `moment`, no later than the newest change allowed."""
         newest = self.moments.ago(self.newest)
         if moment is None or moment >= newest:
             return newest
@@ -132,7 +132,7 @@ def partial(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def targeted(dice: Dice, idea: Idea) -> SampleFlag:
-    """Some people first; a second condition for everyone else in half of them."""
+    """Return a flag for some people; half of these flags also have a condition for everyone else."""
     audiences = dice.random.sample(choices("audiences"), dice.random.randrange(1, 3))
     first = group(100, *(person(*audience) for audience in audiences))
     rest = [group(dice.random.choice((0, 5, 10, 25)))] if dice.random.random() < 0.5 else []
@@ -163,7 +163,7 @@ def multivariate(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def pinned(dice: Dice, idea: Idea) -> SampleFlag:
-    """Multivariate, with one variant forced for some people."""
+    """Return a multivariate flag with one variant forced for some people."""
     shares = dice.random.choice(choices("splits"))
     condition = person(*dice.random.choice(choices("audiences")))
     forced = group(100, condition, variant=shares[-1][0])
@@ -187,14 +187,14 @@ def secret_config(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def unused(dice: Dice, idea: Idea) -> SampleFlag:
-    """Stale because nothing has called it for more than thirty days."""
+    """Return a flag that is stale because it was not called for more than thirty days."""
     made = partial(dice, idea) if dice.random.random() < 0.5 else full(dice, idea)
     made.called_at = dice.moments.ago(dice.random.randrange(31, 200))
     return made
 
 
 def finished(dice: Dice, idea: Idea) -> SampleFlag:
-    """Stale because everyone has had it for more than thirty days; callers were never recorded."""
+    """Return a flag that is stale after thirty days at 100 %; calls were never recorded."""
     made = started(dice, idea, filters(group(20)), dice.ages(1)[0] + 40)
     made.edit(dice.moments.ago(dice.newest + 20), dice.author(), filters=filters(group(100)))
     made.called_at = None
@@ -220,7 +220,7 @@ def by_device(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def ancient(dice: Dice, idea: Idea) -> SampleFlag:
-    """From before versions and last changes were kept, its maker gone; the percentage was never written."""
+    """Return a flag from before versions and history, without an author or a stored percentage."""
     made = started(dice, idea, filters(group(None)), 700, ensure_experience_continuity=True)
     made.author = None
     made.forget_history()

@@ -26,7 +26,7 @@ LONG: Final = 600
 
 
 def measures_lines(metrics: Sequence[Metric], width: int) -> Lines:
-    """`MEASURES` and each metric with its events, wrapped below its name where there is little room."""
+    """Yield `MEASURES` and each metric with its events, wrapped below its name where it is too long."""
     blocks = (_measured(place, metric, width) for place, metric in enumerate(metrics))
     yield from shortened(blocks, len(metrics), "metrics")
 
@@ -102,6 +102,6 @@ def _cuped(settings: Mapping[str, JSON], unit: str) -> str | None:
 
 
 def _is_sequential(settings: Mapping[str, JSON]) -> bool:
-    """Servers keep it under one name or another, as a switch or as an object with one."""
+    """Return whether testing is sequential: servers use several names, a boolean or an object."""
     values = (value for name, value in settings.items() if name.startswith("sequential"))
     return any(value is True or as_dict(value).get("enabled") is True for value in values)

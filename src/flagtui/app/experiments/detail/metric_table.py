@@ -62,7 +62,7 @@ def axis_of(intervals: Iterable[Bounds]) -> Bounds:
 
 
 def bar(interval: Bounds | None, point: float | None, axis: Bounds, width: int, strokes: Strokes) -> str:
-    """`   ├────●───┤` in exactly `width` cells; what reaches beyond the axis ends in an arrow."""
+    """Draw `   ├────●───┤` in exactly `width` cells; an end beyond the axis becomes an arrow."""
     cells = [" "] * width
     cells[_cell(0.0, axis, width)] = strokes.zero
     if interval is None:
@@ -127,7 +127,7 @@ def shape_for(width: int) -> Shape:
 
 
 def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -> Iterator[list[Piece]]:
-    """Heading, then one line for each metric and variant; `chosen` is the metric with the mark beside it."""
+    """Yield the heading, then a line for each metric and variant; metric `chosen` has the cursor's mark."""
     experiment = findings.experiment
     if experiment is None or not findings.readings:
         return

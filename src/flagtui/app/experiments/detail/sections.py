@@ -95,7 +95,7 @@ def sizing_of(findings: Findings) -> Sizing | None:
 
 
 def sizing_lines(findings: Findings, now: float) -> Lines:
-    """`SAMPLE   2,600 of 4,333 people (to see 14 %, planned) · about 8 days left at 217 a day`."""
+    """Yield `SAMPLE   2,600 of 4,333 people (to see 14 %, planned) · about 8 days left at 217 a day`."""
     sizing, experiment = sizing_of(findings), findings.experiment
     if sizing is None or experiment is None:
         return
@@ -167,7 +167,7 @@ SLIVER = 1e-9
 def lifecycle_lines(
     row: ExperimentRow, now: float, planned: float | None, width: int
 ) -> Iterator[list[Piece]]:
-    """`draft ━━━━━ running ━━━━━━━━──── ended`, and beneath it since when and for how long."""
+    """Yield `draft ━━━━━ running ━━━━━━━━──── ended`, and below it the start and the duration."""
     room = max(8, min(24, width - 34))
     if row.status == "draft" or row.started_at is None:
         yield [
@@ -199,7 +199,7 @@ def lifecycle_lines(
 
 
 def date_of(then: float | None) -> str:
-    """`3 Nov 2026`."""
+    """Format a time as `3 Nov 2026`; empty without one."""
     if then is None:
         return ""
     on = local_time.wall(then)

@@ -42,7 +42,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
 
     @work(exclusive=True, group="inspect")
     async def _learn_companions(self) -> None:
-        """Shared metrics and holdouts; the form can be used meanwhile."""
+        """Load shared metrics and holdouts; the form can be used meanwhile."""
         client = self._workspace.client
         metrics, holdouts = await _read(client.saved_metrics.all()), await _read(client.holdouts.all())
         self._questions.known = Companions(

@@ -35,7 +35,7 @@ from flagtui.store.workspace import Workspace
 async def ask_flag(
     runner: ChangeRunner, workspace: Workspace, name: str, now: str = ""
 ) -> tuple[str, bool] | None:
-    """The key of a flag with variants, or one that is free, and whether it is there; None to leave it."""
+    """Ask for an eligible flag or a new key; return the key and whether the flag exists. None cancels."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
     choices += [Choice(key, key, about, key == now) for key, about in eligible.items()]
@@ -59,7 +59,7 @@ def suggested_key(name: str) -> str:
 
 
 async def _eligible(workspace: Workspace) -> Mapping[str, str]:
-    """Keys of flags an experiment could use, and what to know of each."""
+    """Return flags that an experiment can use: a description of each by key."""
     experiments: dict[str, int] = {}
     for row in workspace.experiments.rows:
         experiments[row.key] = experiments.get(row.key, 0) + 1
@@ -109,7 +109,7 @@ class ExperimentQuestions:
         self._metrics = MetricQuestions(copy, runner, workspace, app_state)
 
     async def open(self, line: FormLine) -> None:
-        """The question of one line."""
+        """Ask the question of one line."""
         match line.part:
             case "field":
                 await self._field(line.name)

@@ -212,7 +212,7 @@ class MetricQuestions:
         return True
 
     async def _known(self) -> list[EventDefinitionRow]:
-        """The events of the project, its own before the built-in ones; none where they cannot be read."""
+        """Return the events of the project, its own before built-in ones; none if they cannot be read."""
         if self._events is None:
             rows = list(self._workspace.events.rows) or await self._asked()
             rows.sort(key=lambda row: (row.hidden, row.is_builtin))
@@ -229,7 +229,7 @@ class MetricQuestions:
 
 
 def window_of(line: str) -> tuple[int | None, str]:
-    """`7 days` as number and unit; None for a line that is empty or no window."""
+    """Parse `7 days` into number and unit; None for an empty or invalid line."""
     count, _, unit = line.strip().partition(" ")
     unit = unit.strip().removesuffix("s")
     if not count.isdigit() or not 0 < int(count) <= 100_000 or unit not in UNITS:
@@ -245,7 +245,7 @@ def window_problem(line: str) -> str:
 
 
 def span_of(line: str) -> tuple[int, int, str] | None:
-    """`1 to 14 days` as numbers and unit; None for any other line."""
+    """Parse `1 to 14 days` into two numbers and the unit; None for any other line."""
     first, _, rest = line.strip().partition(" to ")
     last, unit = window_of(rest)
     if not first.strip().isdigit() or last is None or int(first) > last:

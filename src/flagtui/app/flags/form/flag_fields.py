@@ -48,7 +48,7 @@ class FieldQuestions:
         return self._app_state.workspace.flags.rows if self._app_state.workspace else ()
 
     async def open(self, line: FormLine) -> None:
-        """The question of one line."""
+        """Ask the question of one line."""
         match line.part:
             case "field":
                 await self._field(line.name)
@@ -68,7 +68,7 @@ class FieldQuestions:
                 await ask_shared_line(self._runner, self._copy, line)
 
     async def share(self, line: FormLine, typed: Typed = str) -> None:
-        """The share of a variant, or of the condition that the line belongs to."""
+        """Ask for the share of a variant, or of the condition that the line belongs to."""
         copy = self._copy
         path = copy.variants_path if line.part == "variant" else ("filters", "groups")
         await ask_item_share(self._runner, copy, *path, line.place, typed=typed)

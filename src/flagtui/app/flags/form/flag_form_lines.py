@@ -61,7 +61,7 @@ def form_lines(
 
 
 def counted_noun(kind: int | None, names: Names) -> str:
-    """`users`, `company groups`."""
+    """Return `users` or `company groups`."""
     return "users" if kind is None else safe_text(names.group_noun(kind), 40)
 
 

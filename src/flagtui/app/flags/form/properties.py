@@ -179,7 +179,7 @@ def _cohort_choices(cohorts: Sequence[Cohort], current: int | None) -> list[Choi
 
 
 def _size(cohort: Cohort) -> str:
-    """`#31 · 412 people · a fixed list`."""
+    """Describe a cohort as `#31 · 412 people · a fixed list`."""
     people = "" if cohort.count is None else f" · {cohort.count:,} people"
     return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
 

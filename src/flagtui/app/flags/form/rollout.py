@@ -103,7 +103,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
             self.dismiss((share, self._choices[self._place][0]))
 
     def on_click(self, event: events.Click) -> None:
-        """A step of the ramp, drawn below its bar."""
+        """Use the clicked step of the ramp, which is drawn below the bar."""
         within = self.query_one("#reading").content_region
         at = event.screen_x - within.x
         for step in RAMP:

@@ -25,7 +25,7 @@ from flagtui.text.styled import Piece
 
 
 def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Condition after condition, with description and what else is kept with it."""
+    """Yield each condition with its description and other stored values."""
     flag = study.details.flag
     if flag is None:
         yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
@@ -90,7 +90,7 @@ def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[
 
 
 def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
-    """`REACH`: the total and its bar, or why there is no total."""
+    """Yield `REACH`: the total and its bar, or the reason why there is no total."""
     reach = details.reach
     yield [("REACH", "$text-muted")]
     if reach is None:

@@ -136,7 +136,7 @@ class HistoryPane(CursorPane):
 
 
 def log_line(entry: Activity, study: Study, width: int, marked: int | None = None) -> list[Piece]:
-    """`▌  2m v12   sam         rollout 25 % → 50 %`."""
+    """Return `▌  2m v12   sam         rollout 25 % → 50 %`."""
     version = version_made(entry)
     is_marked = version is not None and version == marked
     words = cut(activity_words(entry, 200, study.names), max(12, width - 28))

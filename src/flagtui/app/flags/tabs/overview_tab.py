@@ -23,7 +23,7 @@ from flagtui.text.styled import Piece
 
 
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Shows everything at a glance, except the content of the column beside it."""
+    """Yield the whole overview, except the content of the column beside it."""
     details, flag = study.details, study.details.flag
     yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
     yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
@@ -95,7 +95,7 @@ def side_lines(study: Study, width: int, tab: str = "") -> Iterator[list[Piece]]
 
 
 def link_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Experiments, dependencies, dependents and schedules; nothing if there are none."""
+    """Yield experiments, dependencies, dependents and schedules; nothing if there are none."""
     rows = [*_links(study, width)]
     if rows:
         yield [("LINKS", "$text-muted")]
@@ -125,7 +125,7 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
 
 
 def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """`RECENT CHANGES`: age, version, person, what."""
+    """Yield `RECENT CHANGES`: age, version, user and change."""
     details, now = study.details, study.now
     if not details.changes:
         return
@@ -142,7 +142,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
-    """`AGE created 71d · changed 2m · called 1h`, and its author."""
+    """Yield `AGE created 71d · changed 2m · called 1h`, and the author."""
     parts = [
         f"created {age(row.created_at, now) or NOT_KNOWN}",
         f"changed {age(row.updated_at, now) or NOT_KNOWN}",

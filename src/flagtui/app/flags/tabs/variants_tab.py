@@ -66,7 +66,7 @@ def _page(study: Study, flag: Flag, place: int) -> Iterator[list[Piece]]:
 
 
 def _others(study: Study, flag: Flag) -> Iterator[list[Piece]]:
-    """Payloads without a variant: the one of an on/off flag, and any left over."""
+    """Yield payloads without a variant: that of an on/off flag, and any without a purpose."""
     variant_keys = flag.targeting.variant_keys
     keys = [key for key in flag.targeting.payloads if key not in variant_keys]
     if flag.is_remote_configuration and not variant_keys:

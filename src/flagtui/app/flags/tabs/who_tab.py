@@ -85,7 +85,7 @@ class WhoPane(Vertical, RecordPane):
         scroll(self.query_one("#accounts", VerticalScroll), way)
 
     def leave_typing(self) -> bool:
-        """Out of the lines; true when one had the focus."""
+        """Move the focus out of the input lines; return whether one had it."""
         typing = any(line.has_focus for line in self.query(Field))
         if typing:
             self.query_one("#accounts").focus()
@@ -201,7 +201,7 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
 
 
 def _sentence(account: PersonEvaluation, study: Study) -> str:
-    """The condition that decided, on one line: `email ends with @acme.com`, `10 % of everyone else`."""
+    """Return the deciding condition on one line: `email ends with @acme.com`, `10 % of everyone else`."""
     index, filters = account.condition_index, account.flag.targeting
     stored = filters.stored_conditions
     if index is None or not 0 <= index < len(stored) or not isinstance(stored[index], dict):

@@ -17,7 +17,7 @@ _NOWHERE = "The key is not stored. Set FLAGTUI_API_KEY where flagtui is started,
 
 
 def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
-    """Keeps the key there; without a place in the keyring, and asks when that cannot be. Raises Trouble."""
+    """Store the key there; without a place, in the keyring, or where the user chooses. Raises Trouble."""
     if place == "nowhere":
         print_line(_NOWHERE)
     elif place == "file":

@@ -39,7 +39,7 @@ PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
 
 
 def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordCommand]:
-    """Declares a command that changes events."""
+    """Declare a command that changes events."""
     commands = tuple(f"events {name} {example}" for example in examples)
     operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
     return change_command(name, operations=operations, examples=commands, **more)

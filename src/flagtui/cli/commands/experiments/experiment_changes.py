@@ -38,7 +38,7 @@ COMMENT = click.option("--comment", default="", metavar="TEXT", help="A comment 
 def experiment_command(
     name: str, *operations: str, examples: tuple[str, ...], **more: Any
 ) -> Callable[..., RecordCommand]:
-    """Declares a command that changes experiments."""
+    """Declare a command that changes experiments."""
     commands = tuple(f"experiments {name} {example}" for example in examples)
     every_operation = ("experiments.list", "experiments.get", *operations)
     if name not in ("edit", "archive", "unarchive"):
@@ -54,7 +54,7 @@ def _step(
     examples: tuple[str, ...] = ("31 --dry-run", "31 --yes --json"),
     fill: Callable[[Choices, Experiment], Choices] = lambda choices, _fresh: choices,
 ) -> RecordCommand:
-    """Declares a step: its options have the names of its choices, and `fill` completes them for each."""
+    """Declare a step; its options are named as its choices, and `fill` completes them for each record."""
 
     async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:
         selected = given.pop("experiments", None) or given.pop("experiment")

@@ -20,7 +20,7 @@ async def experiments_of(session: ProjectSession, selection: RecordSelection) ->
 
 
 async def ids_of(session: ProjectSession, selection: RecordSelection) -> list[int]:
-    """Their numbers, without reading them: deleted experiments cannot be read. Raises as above."""
+    """Return their numbers without reading them: deleted experiments cannot be read. Raises as above."""
     numbers = [name for name in selection.names if is_id(name)]
     named = [name for name in selection.names if name not in numbers]
     rows: list[ExperimentRow] = await EXPERIMENTS.every(session, has_archived=True) if named else []

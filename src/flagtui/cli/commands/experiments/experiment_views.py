@@ -66,7 +66,7 @@ def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
 
 
 def _measures(whole: WholeExperiment) -> list[str]:
-    """Role, name, definition and goal: `primary: Refunds: refund per order, within 7 days, lower wins`."""
+    """Return role, name, definition and goal: `primary: Refunds: refund per order, 7 days, lower wins`."""
     return [_measured(metric) for metric in metrics_of(whole.experiment)] or ["no metric is set"]
 
 
@@ -246,7 +246,7 @@ async def history(session: ProjectSession, experiments: RecordSelection, limit: 
 def _list(
     name: str, kind: RecordSchema[Any], *operations: str, empty: str = ""
 ) -> Callable[..., RecordCommand]:
-    """Declares a list that needs no argument."""
+    """Declare a list that needs no argument."""
     examples = (f"experiments {name}", f"experiments {name} --json")
     return command(name, kind=kind, examples=examples, operations=operations, empty=empty)
 

@@ -146,7 +146,7 @@ async def _edit_flags(
 def _edit_intent(
     flag: Flag, fields: Mapping[str, JSON], text: str | None, *, may_rename: bool = False
 ) -> Intent | Skipped:
-    """Fields with new values on top of an edited text, or of the flag as it is. Raises Trouble."""
+    """Apply new field values to an edited text, or to the flag itself. Raises Trouble."""
     shown = editable(flag)
     if text is not None:
         edited = flag_text(flag).read(text)

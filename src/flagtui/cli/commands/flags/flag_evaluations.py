@@ -140,7 +140,7 @@ def subject_of(line: str) -> EvaluationSubject:
 async def _values(
     session: ProjectSession, selection: RecordSelection | None, people: Sequence[str]
 ) -> list[FlagValue]:
-    """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
+    """Evaluate flag by flag, with the users in the given order. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
     if selection is None and not any(subject.is_hypothetical for subject in subjects):
         values = await several(subjects, lambda subject: _served_values(session, subject))

@@ -129,7 +129,7 @@ async def schedule(
 
 
 def _make(what: What, words: str, *operations: str) -> RecordCommand:
-    """Something made from a flag, which stays as it is."""
+    """Declare a command that creates something from a flag, which stays unchanged."""
 
     @change_command(
         what,
@@ -164,7 +164,7 @@ dashboard = _make(
 
 
 async def schedule_change(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
-    """On, off or one condition more, at a moment; the exit code. Raises Trouble."""
+    """Schedule a switch or a new condition; return the exit code. Raises Trouble."""
     code = await _later(session, flag, later, terms)
     if code or terms.agreement.dry_run or not terms.agreement.wait:
         return code
@@ -172,7 +172,7 @@ async def schedule_change(session: ProjectSession, flag: Flag, later: Later, ter
 
 
 async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: float) -> int:
-    """0 when the server has done it. Raises Trouble when it could not, or did not so far."""
+    """Return 0 once the server has applied it. Raises Trouble when it failed, or after the wait."""
 
     def is_then(change: ScheduledChange) -> bool:
         return change.scheduled_at is not None and abs((change.scheduled_at - later.at).total_seconds()) < 1

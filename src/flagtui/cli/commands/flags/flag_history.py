@@ -200,7 +200,7 @@ async def _logged_differences(
 def differences(
     flag: Flag, old: tuple[int, dict[str, JSON]], new: tuple[int, dict[str, JSON]], names: Names = NO_NAMES
 ) -> list[FlagDifference]:
-    """Place by place, in words and exactly; secret payloads are masked."""
+    """Return the differences by place, in words and exactly; secret payloads are masked."""
     before, after = (
         {name: value for name, value in side.items() if name not in BOOKKEEPING} for side in (old[1], new[1])
     )

@@ -108,7 +108,7 @@ class Printer:
     def details(
         self, kind: RecordSchema[Shown], records: Iterable[Shown], page: Page[Shown] = no_page
     ) -> None:
-        """The same for few records with much in them: on a terminal a line for each field."""
+        """Print a few records with many fields: on a terminal a line for each field."""
         if self.format != "table" or self.fields:
             self.records(kind, records, page=page)
             return
@@ -128,7 +128,7 @@ class Printer:
         sys.stdout.flush()
 
     def text(self, text: str) -> None:
-        """A whole file: as it is in a pipe, made safe to draw on a terminal."""
+        """Print a whole file: unchanged into a pipe, made safe to draw on a terminal."""
         lines = text.splitlines() if self.format == "tsv" else safe_lines(text, len(text) + 1, 1_000_000)
         for line in lines:
             print(line)
@@ -166,7 +166,7 @@ class Printer:
                 print(line)
 
     def print_line(self, line: str) -> None:
-        """A line for people: beside the data when programs read them."""
+        """Print a line for people: on standard error when programs read the data."""
         if self.format == "table":
             print_line(line)
         else:

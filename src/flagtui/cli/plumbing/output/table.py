@@ -26,7 +26,7 @@ def table_lines(
     links: Sequence[str] = (),
     long: Sequence[int] = (),
 ) -> Iterator[str]:
-    """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
+    """Yield lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
     The first cell of a row, which names the record, is never cut: with a long name the line is wider,
     and the columns of the other lines are as wide as without it.
@@ -73,7 +73,7 @@ def _name_width(names: Sequence[str], others: Sequence[int], width: int) -> int:
 
 
 def fitted(widths: Sequence[int], width: int) -> list[int]:
-    """The widest columns made narrower until all fit; the first, which names the record, only at last."""
+    """Narrow the widest columns until all fit; the first, which names the record, last."""
     fit = list(widths)
     over = sum(fit) + GAP * (len(fit) - 1) - width
     for first in (1, 0):
@@ -87,7 +87,7 @@ def fitted(widths: Sequence[int], width: int) -> list[int]:
 
 
 def cell_width(text: str) -> int:
-    """Cells a terminal draws safe text in."""
+    """Return the cells in which a terminal draws safe text."""
     if text.isascii():
         return len(text)
     return sum(
@@ -97,14 +97,14 @@ def cell_width(text: str) -> int:
 
 
 def _letter_width(letter: str) -> int:
-    """Cells of a letter of its own: a mark is drawn on the letter before it."""
+    """Return the cells of a single letter: a mark is drawn on the letter before it."""
     if category(letter).startswith("M"):
         return 0
     return 2 if east_asian_width(letter) in "WF" else 1
 
 
 def _joined_width(part: str) -> int:
-    """Cells of a character of several code points, such as an emoji with its tone or a flag."""
+    """Return the cells of a character of several code points, such as an emoji with its tone or a flag."""
     if "\ufe0f" in part or is_flag_letter(part[0]):
         return 2
     return max(map(_letter_width, part))

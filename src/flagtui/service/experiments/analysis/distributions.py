@@ -13,7 +13,7 @@ _ENOUGH = 1e-15
 
 
 def normal_cdf(x: float) -> float:
-    """P(Z <= x), by the complementary error function so that both tails keep their digits."""
+    """Return P(Z <= x), by the complementary error function so that both tails keep their digits."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
@@ -23,7 +23,7 @@ def normal_quantile(p: float) -> float:
 
 
 def student_t_survival(t: float, degrees: float) -> float:
-    """P(T > t) for `degrees` > 0, which may be fractional.
+    """Return P(T > t) for `degrees` > 0, which may be fractional.
 
     Half the regularised incomplete beta function I_x(degrees/2, 1/2) with x = degrees / (degrees + t²)
     (Abramowitz & Stegun 26.7.1); beyond a million degrees the normal approximation 26.7.8.
@@ -59,7 +59,7 @@ def student_t_quantile(p: float, degrees: float) -> float:
 
 
 def chi_square_survival(x: float, degrees: int) -> float:
-    """P(X > x) for a whole number of degrees: the finite sums of Abramowitz & Stegun 26.4.4 and 26.4.5."""
+    """Return P(X > x) for whole degrees, by the finite sums of Abramowitz & Stegun 26.4.4 and 26.4.5."""
     half = x / 2
     if half <= 0:
         return 1.0
@@ -79,7 +79,7 @@ def _student_t_density(t: float, degrees: float) -> float:
 
 
 def _beta_tail(square: float, degrees: float) -> float:
-    """I_x(degrees/2, 1/2) at x = degrees / (degrees + square), by whichever continued fraction converges."""
+    """Return I_x(degrees/2, 1/2) at x = degrees / (degrees + square), by a continued fraction."""
     a, b = degrees / 2, 0.5
     x, rest = degrees / (degrees + square), square / (degrees + square)
     if rest == 0.0:
@@ -91,7 +91,7 @@ def _beta_tail(square: float, degrees: float) -> float:
 
 
 def _log_half_beta(a: float) -> float:
-    """log B(a, 1/2); by the series of log Γ(a + 1/2) − log Γ(a) where their difference would lose digits."""
+    """Return log B(a, 1/2); by the series of log Γ(a + 1/2) − log Γ(a) where the difference loses digits."""
     if a < 12:
         return math.lgamma(a) + math.lgamma(0.5) - math.lgamma(a + 0.5)
     inverse = 1 / (a * a)

@@ -37,7 +37,7 @@ class Lift(NamedTuple):
 
 
 def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Lift | None:
-    """Flat prior, normal likelihood: the relative difference is N(effect, error²) (Gelman et al., BDA3, 2.5).
+    """Compare with a flat prior and a normal likelihood.
 
     Chance to win = Φ(effect / error), interval = effect ± Φ⁻¹((1 + level) / 2) · error; significant when the
     chance is above `level` or below 1 − `level`. None when the baseline is zero or nothing varies.
@@ -52,7 +52,7 @@ def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Lift
 
 
 def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> Lift | None:
-    """Welch's two-sided t-test (Welch 1947) of the relative difference against none.
+    """Compare by Welch's two-sided t-test (Welch 1947) of the relative difference against none.
 
     Degrees of freedom by Welch–Satterthwaite: (a + b)² / (a² / (n₁ − 1) + b² / (n₂ − 1)) with a, b the
     squared standard errors of the means. None when the baseline is zero, nothing varies or a group has one
@@ -139,7 +139,7 @@ class Criterion:
 
     @classmethod
     def of(cls, config: Mapping[str, Any] | None) -> "Criterion":
-        """From a stored stats_config; values outside (0, 1) fall back to the defaults."""
+        """Read a stored stats_config; values outside (0, 1) fall back to the defaults."""
         config = config or {}
         name = "frequentist" if config.get("method") == "frequentist" else "bayesian"
         method, section = METHODS[name], config.get(name)
@@ -152,7 +152,7 @@ class Criterion:
 def verdict(
     samples: Sequence[Sample], baseline_key: str, kind: MetricType, settings: Criterion
 ) -> dict[str, Any]:
-    """`{"baseline": …, "variant_results": […]}`; statistics are null where a validation failure is named."""
+    """Return `{"baseline": …, "variant_results": […]}`; statistics are null beside a validation failure."""
     baseline = next((sample for sample in samples if sample.key == baseline_key), Sample(baseline_key))
     failures = _failures(baseline, kind, is_baseline=True)
     base = None if failures else estimate(baseline, kind)

@@ -70,7 +70,7 @@ class Outliers:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any] | None) -> "Outliers":
-        """From the keys a mean metric or the outlier handling of a ratio carries."""
+        """Read the keys of a mean metric, or of the outlier handling of a ratio."""
         raw = raw or {}
         lower, upper = raw.get("lower_bound_percentile"), raw.get("upper_bound_percentile")
         return cls(lower, upper, bool(raw.get("ignore_zeros")))
@@ -122,7 +122,7 @@ class Metric:
 
 
 def window_seconds(amount: Any, unit: Any) -> int:
-    """Seconds of a window such as 14 and `day`; 0 when either is missing."""
+    """Return the seconds of a window such as 14 and `day`; 0 when either is missing."""
     if not amount or unit not in SECONDS:
         return 0
     return int(amount) * SECONDS[unit]
@@ -149,7 +149,7 @@ _IGNORED = frozenset({"uuid", "name", "kind", "fingerprint", "only_count_matured
 
 
 def fingerprint(metric: Mapping[str, Any], start: str | None, experiment: Mapping[str, Any]) -> str:
-    """SHA-256 of the compact sorted JSON of all that changes the numbers, 64 hex digits.
+    """Return the SHA-256 of the compact sorted JSON of all that changes the numbers, as 64 hex digits.
 
     `start` is an ISO text in UTC with `+00:00`, `experiment` its columns; of these empty ones are skipped.
     """

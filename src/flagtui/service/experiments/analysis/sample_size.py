@@ -43,7 +43,7 @@ def assumed_variance(kind: CalculatorType, baseline: float, sample: Sample | Non
 def recommended_sample(
     kind: CalculatorType, baseline: float, percent: float, variants: int, variance: float | None
 ) -> int | None:
-    """People over all variants to detect a relative change of `percent`.
+    """Return the number of people, over all variants, to detect a relative change of `percent`.
 
     variants · 16 σ² / (baseline · percent / 100)²
     """

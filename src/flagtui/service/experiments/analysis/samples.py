@@ -48,7 +48,7 @@ class Estimate:
 
 
 def estimate(sample: Sample, kind: MetricType) -> Estimate | None:
-    """Mean and variance of the sample, or None where they are not defined.
+    """Return mean and variance of the sample, or None where they are not defined.
 
     - mean: x̄ = Σx / n, s² = (Σx² − (Σx)² / n) / (n − 1)
     - funnel: p = conversions / n, p (1 − p)
@@ -81,7 +81,7 @@ def _ratio(sample: Sample) -> Estimate | None:
 
 
 def _variance(total: float, squares: float, count: int) -> float:
-    """Rounding can take the difference of two large sums below zero, which no variance is."""
+    """Return the variance, at least 0: rounding can make the difference of two large sums negative."""
     return max(0.0, (squares - total * total / count) / (count - 1)) if count > 1 else 0.0
 
 

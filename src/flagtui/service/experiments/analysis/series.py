@@ -38,7 +38,7 @@ def samples_at(history: History, moment: float, late: float = 0.0) -> list[Sampl
 
 
 def walk(history: History, moments: Sequence[tuple[float, float]]) -> Iterator[list[Sample]]:
-    """Cumulative samples at each (last exposure, last event) moment, given in ascending order.
+    """Yield cumulative samples at each (last exposure, last event) moment, given in ascending order.
 
     An entity is evaluated again only if it has new events, so the cost of a day depends on its events.
     """

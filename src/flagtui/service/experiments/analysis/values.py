@@ -41,7 +41,7 @@ def assign(exposures: Sequence[Exposure], handling: Handling = "exclude") -> Ass
 
 
 def by_entity(exposures: Iterable[tuple[str, float, str]]) -> dict[str, list[Exposure]]:
-    """(entity, time, variant) grouped by entity, each in order of time."""
+    """Group (entity, time, variant) by entity, each in order of time."""
     by_name: dict[str, list[Exposure]] = {}
     for entity, time, variant in exposures:
         by_name.setdefault(entity, []).append(Exposure(time, variant))
@@ -219,7 +219,7 @@ def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
 def _retained(
     metric: Metric, assignment: Assignment, occurrences: Sequence[Occurrence], mature_by: float | None
 ) -> Amount | None:
-    """1 of 1 for people who returned in time, 0 of 1 for others, None for those who never started."""
+    """Return 1 of 1 for people who returned in time, 0 of 1 for others, None for those who never started."""
     rule = metric.retention or Retention(0, 0, 0, True)
     end = assignment.first + metric.window if metric.window else float("inf")
     inside = (occurrence for occurrence in occurrences if assignment.first <= occurrence.time <= end)
