@@ -19,10 +19,10 @@ def logged(online: Run, service: Service, home: Path, tmp_path: Path) -> Logged:
     profile = f'[profiles.here]\nhost = "{service.address}"\nbulk_limit = {LIMIT}\n'
     (folder / "config.toml").write_text(profile)
 
-    def run(*words: str) -> tuple[Done, int]:
+    def run(*words: str, stdin: str = "") -> tuple[Done, int]:
         log = tmp_path / "log"
         log.unlink(missing_ok=True)
-        done = online("--log", str(log), *words, "--yes")
+        done = online("--log", str(log), *words, "--yes", stdin=stdin)
         paths = [json.loads(line)["path"].rstrip("/") for line in log.read_text().splitlines()]
         return done, sum(map(is_record, paths))
 
@@ -30,9 +30,10 @@ def logged(online: Run, service: Service, home: Path, tmp_path: Path) -> Logged:
 
 
 def is_record(path: str) -> bool:
-    """Return whether the path names one flag or event definition."""
-    folder, _, id = path.rpartition("/")
-    return folder.endswith(("/feature_flags", "/event_definitions")) and any(map(str.isdigit, id))
+    """Return whether the path names one flag, experiment or event definition."""
+    folder, _, name = path.rpartition("/")
+    is_id = any(map(str.isdigit, name)) or name == "by_name"
+    return folder.endswith(("/feature_flags", "/experiments", "/event_definitions")) and is_id
 
 
 @pytest.mark.parametrize("change", ["disable", "delete", "archive", "tag --add bulky"])
@@ -43,7 +44,22 @@ def test_rows_of_the_list_are_enough_to_refuse(logged: Logged, change: str) -> N
     assert f"flags at once; this profile allows {LIMIT}; nothing was sent" in done.err
 
 
-@pytest.mark.parametrize("line", ["flags rollout is:on --to 17", "events tag is:unverified --add bulky"])
+@pytest.mark.parametrize("step", ["end", "reset", "delete"])
+def test_rows_are_enough_to_refuse_steps(logged: Logged, step: str) -> None:
+    done, read = logged("experiments", step, "is:running")
+    assert (done.code, read) == (3, 0)
+    assert f"experiments at once; this profile allows {LIMIT}; nothing was sent" in done.err
+
+
+BULKY = (
+    "flags rollout is:on --to 17",
+    "events tag is:unverified --add bulky",
+    "events owner is:unverified --to 77",
+    "experiments pause is:running",
+)
+
+
+@pytest.mark.parametrize("line", BULKY)
 def test_reading_ends_at_the_first_record_too_many(logged: Logged, line: str) -> None:
     done, read = logged(*line.split())
     assert done.code == 3
@@ -65,7 +81,26 @@ def test_max_changes_ends_the_reading_too(logged: Logged) -> None:
     assert "at least 2 flags would change; --max-changes allows 1" in done.err
 
 
-def test_piped_names_are_read_up_to_the_limit(logged: Logged, online: Run) -> None:
-    keys = online("flags", "list", "is:on", "--fields", "key").out.split()
-    done, _read = logged("flags", "rollout", *keys, "--to", "17")
-    assert (done.code, f"at least {LIMIT + 1} flags at once" in done.err) == (3, True)
+NAMED = (
+    ("flags list is:on --fields key", "flags rollout - --to 17", "flags"),
+    ("events list is:unverified --fields name", "events tag - --add bulky", "event definitions"),
+    ("experiments list is:running --fields id", "experiments end -", "experiments"),
+)
+
+
+@pytest.mark.parametrize(("names", "change", "noun"), NAMED)
+def test_piped_names_are_read_up_to_the_limit(
+    logged: Logged, online: Run, names: str, change: str, noun: str
+) -> None:
+    piped = online(*names.split()).out
+    done, read = logged(*change.split(), stdin=piped)
+    assert (done.code, f"at least {LIMIT + 1} {noun} at once" in done.err) == (3, True)
+    assert read < len(piped.splitlines())
+
+
+def test_deleted_flags_are_read_up_to_the_limit(logged: Logged) -> None:
+    keys = [f"bulky-{number}" for number in range(LIMIT + 3)]
+    for key in keys:
+        assert [logged("flags", verb, key)[0].code for verb in ("create", "delete")] == [0, 0]
+    done, read = logged("flags", "restore", *keys)
+    assert (done.code, read) == (3, LIMIT + 1)

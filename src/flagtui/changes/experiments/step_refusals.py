@@ -25,6 +25,8 @@ _NO_ACCESS: Final = "you may view this experiment but not change it"
 _OLD_ENGINE: Final = "it is measured by the old engine; only its name, description and end can be changed"
 _COPIES: Final = ("duplicate", "copy")
 """Steps that leave the experiment as it is."""
+_BY_STATE: Final = frozenset({"end", "archive", "unarchive", "reset", "delete"})
+"""Steps that nothing about an experiment refuses but its access, its engine and its state."""
 _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy", "reopen")
 """Steps for which the state does not matter."""
 _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
@@ -58,6 +60,11 @@ def refuse_row(row: ExperimentRow, step: Step) -> str:
         return _OLD_ENGINE
     refused = next(_of_state(row.status, step, is_archived=row.archived), None)
     return "; ".join(filter(None, (refused.reason, refused.next))) if refused is not None else ""
+
+
+def row_would_change(row: ExperimentRow, step: Step) -> bool:
+    """Return whether the row in a list shows that the step would change the experiment."""
+    return step.name in _BY_STATE and not refuse_row(row, step)
 
 
 def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:

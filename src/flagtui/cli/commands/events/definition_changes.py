@@ -1,7 +1,6 @@
 """`flagtui events …` that change: plans on today's definitions, sent as the app sends them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Unpack
 
 import click
@@ -18,16 +17,15 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import EVENTS, RecordSelection
+from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, is_id
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
+from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 
 MakeIntent = Callable[[EventDefinition], EventIntent]
 """The intended change of one definition."""
-People = Mapping[int, str]
-"""E-mails of people by number."""
 PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
     "verify": intents.verify,
     "unverify": lambda id: intents.verify(id, False),
@@ -133,14 +131,12 @@ async def create(
 @click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
 async def owner(session: ProjectSession, events: RecordSelection, person: str, terms: WriteTerms) -> int:
     """Set the owner of events."""
-    fresh = await events_of(session, events)
-    people = await _people(session, fresh, person)
-    number = _number_of(person, people)
+    user = await _find_user(session, person)
 
     def make(event: EventDefinition) -> EventIntent:
-        return intents.set_field(event.id, "owner", number, event.owner.id if event.owner else None)
+        return intents.set_field(event.id, "owner", user and user.id, event.owner and event.owner.id)
 
-    return await _change(session, fresh, make, terms, people)
+    return await change_events(session, events, make, terms, user)
 
 
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
@@ -175,53 +171,38 @@ async def enforce(session: ProjectSession, events: RecordSelection, mode: str, t
 
 
 async def change_events(
-    session: ProjectSession, selection: RecordSelection, make: MakeIntent, terms: WriteTerms
-) -> int:
-    """Change every selected event and return the exit code. Raises Trouble."""
-
-    bulk = BulkReader(session, terms, EventPlan.noun, lambda event: would_change(make(event), event))
-    return await _change(session, await events_of(session, selection, bulk), make, terms)
-
-
-async def _change(
     session: ProjectSession,
-    fresh: Sequence[EventDefinition],
+    selection: RecordSelection,
     make: MakeIntent,
     terms: WriteTerms,
-    people: People = MappingProxyType({}),
+    user: User | None = None,
 ) -> int:
-    fresh = as_staged(session, terms, fresh)
+    """Change every selected event and return the exit code; `user` is the new owner. Raises Trouble."""
+    bulk = BulkReader(session, terms, EventPlan.noun, lambda event: would_change(make(event), event))
+    fresh = as_staged(session, terms, await events_of(session, selection, bulk))
     context = planning_context(session, terms)
-    context.people = people
+    owners = (user, *(definition.owner for definition in fresh))
+    context.people = {owner.id: owner.email or owner.label for owner in owners if owner is not None}
     planner = EventPlanner(context, {definition.id: definition for definition in fresh})
     return await carry_out(await planner.plan([make(definition) for definition in fresh]), session, terms)
 
 
-async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:
-    """Return the known users by number: the key's owner, and the owners of events."""
-    people = {
-        definition.owner.id: definition.owner.email
-        for definition in fresh
-        if definition.owner and definition.owner.email
-    }
-    me = await session.me()
-    if me is not None:
-        people[me.id] = me.email or me.label
-    if "@" in person and person not in people.values():
-        rows = await EVENTS.every(session)
-        people |= {row.owner_id: row.owner for row in rows if row.owner_id is not None and row.owner}
-    return people | ({-1: ""} if me is None else {-1: people[me.id]})
-
-
-def _number_of(person: str, people: People) -> int | None:
-    """Return the number of the person; -1 in `people` holds what `me` is called. Raises Trouble."""
-    if person == "none":
+async def _find_user(session: ProjectSession, word: str) -> User | None:
+    """Return the user whom `--to` names; None for no one. Raises Trouble for an unknown one, ApiError."""
+    if word == "none":
         return None
-    email = people[-1] if person == "me" else person
-    owner = next((number for number, name in people.items() if number > 0 and email and name == email), None)
-    if owner is None and person.isascii() and person.isdigit():
-        return int(person)
-    if owner is None:
-        names = ", ".join(sorted({name for number, name in people.items() if number > 0})) or "none"
-        raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
-    return owner
+    me = await session.me()
+    if me is not None and word in ("me", me.email, str(me.id)):
+        return me
+    if word == "me":
+        fix = "Name the person, or use a key that may read its owner."
+        raise Trouble("the owner of this key cannot be read.", fix, code="refused")
+    if is_id(word):
+        return User(id=int(word))
+    rows = await EVENTS.every(session)
+    users = {row.owner: User(id=row.owner_id, email=row.owner) for row in rows if row.owner_id and row.owner}
+    if word not in users:
+        emails = {*users, me.email} if me is not None and me.email else {*users}
+        names = ", ".join(sorted(emails)) or "none"
+        raise Trouble(f"there is no owner {word} here.", f"Known: {names}.", code="not_found")
+    return users[word]

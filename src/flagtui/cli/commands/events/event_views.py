@@ -193,15 +193,18 @@ async def events_of(
     Raises ApiError, and Trouble if one is missing or `bulk` refuses so many: then no event is changed.
     """
     read = several if bulk is None else bulk.read
-    named = {event.id: event for event in await _named(session, selection)}
+    named = {event.id: event for event in await _named(session, selection, bulk)}
     ids = [row.id for line in selection.queries for row in await EVENTS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]
     return [*named.values(), *await read(unread, session.client.event_definitions.get)]
 
 
-async def _named(session: ProjectSession, selection: RecordSelection) -> list[EventDefinition]:
-    """Return the events that are named. Raises ApiError, and Trouble when one is missing."""
-    events = await several(selection.names, lambda name: _find(session, name))
+async def _named(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> list[EventDefinition]:
+    """Return the events that are named. Raises ApiError, and Trouble as `events_of` does."""
+    read = several if bulk is None else bulk.read
+    events = await read(selection.names, lambda name: _find(session, name))
     missing = [name for name, event in zip(selection.names, events, strict=True) if event is None]
     if missing:
         raise await EVENTS.unknown(session, missing)

@@ -6,10 +6,13 @@ from typing import Any, Final
 
 import click
 
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_planner import StepPlanner
+from flagtui.changes.experiments.step_refusals import foresee_refusal, row_would_change
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.experiments.experiment_selection import deleted_ids_of, experiments_of
+from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import WriteTerms
@@ -179,7 +182,19 @@ async def take_step(
     if name == "restore":
         intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, selection)]
         return await carry_out_steps(session, intents, (), terms)
-    fresh = as_staged(session, terms, await experiments_of(session, selection))
+
+    def experiment_would_change(experiment: Experiment) -> bool:
+        choice = choose(experiment)
+        return isinstance(choice, Choices) and foresee_refusal(experiment, step, choice) is None
+
+    bulk = BulkReader(
+        session,
+        terms,
+        ExperimentPlan.noun,
+        experiment_would_change,
+        lambda row: row_would_change(row, step),
+    )
+    fresh = as_staged(session, terms, await experiments_of(session, selection, bulk))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]

@@ -1,5 +1,7 @@
 """The experiments that the words of a command mean, as they are now."""
 
+from typing import TYPE_CHECKING
+
 from flagtui.api.errors import NotFound
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.cli.plumbing.errors import Trouble
@@ -8,18 +10,29 @@ from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection, is_id, 
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 
+if TYPE_CHECKING:
+    from flagtui.cli.plumbing.bulk_reader import BulkReader
 
-async def experiments_of(session: ProjectSession, selection: RecordSelection) -> list[Experiment]:
-    """Return each experiment once. Raises ApiError, and Trouble when one is missing or ambiguous."""
-    ids = await ids_of(session, selection)
-    experiments = await several(ids, lambda id: _read(session, id))
+
+async def experiments_of(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> list[Experiment]:
+    """Return each experiment once.
+
+    Raises ApiError, and Trouble if one is missing or ambiguous, or `bulk` refuses so many.
+    """
+    read = several if bulk is None else bulk.read
+    ids = await ids_of(session, selection, bulk)
+    experiments = await read(ids, lambda id: _read(session, id))
     missing = [str(id) for id, experiment in zip(ids, experiments, strict=True) if experiment is None]
     if missing:
         raise await EXPERIMENTS.unknown(session, missing)
     return [experiment for experiment in experiments if experiment is not None]
 
 
-async def ids_of(session: ProjectSession, selection: RecordSelection) -> list[int]:
+async def ids_of(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> list[int]:
     """Return their numbers without reading them: deleted experiments cannot be read. Raises as above."""
     numbers = [name for name in selection.names if is_id(name)]
     named = [name for name in selection.names if name not in numbers]
@@ -38,8 +51,10 @@ async def ids_of(session: ProjectSession, selection: RecordSelection) -> list[in
             missing.append(name)
     if missing:
         raise await EXPERIMENTS.unknown(session, missing, rows)
-    for line in selection.queries:
-        ids += [row.id for row in await EXPERIMENTS.rows(session, line)]
+    matching = {row.id: row for line in selection.queries for row in await EXPERIMENTS.rows(session, line)}
+    if bulk is not None:
+        bulk.check_rows([*matching.values()])
+    ids += matching
     return list(dict.fromkeys(ids))
 
 

@@ -1,6 +1,6 @@
 """`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Unpack
 
@@ -50,6 +50,8 @@ WRITE = (
 )
 MakeIntent = Callable[[Flag], Intent | Skipped]
 """The intended change of one flag, or why it is skipped."""
+FindFlags = Callable[[ProjectSession, RecordSelection, BulkReader], Awaitable[list[Flag]]]
+"""Reads the flags of a selection."""
 
 
 async def change_selected(
@@ -58,6 +60,7 @@ async def change_selected(
     make: MakeIntent,
     terms: WriteTerms,
     row_would_change: Callable[[FlagRow], bool] | None = None,
+    find: FindFlags = flags_of,
 ) -> int:
     """Read the selected flags and change them; the exit code. Raises Trouble, ApiError.
 
@@ -70,9 +73,8 @@ async def change_selected(
         intent = make(flag)
         return isinstance(intent, Intent) and would_change(intent, flag)
 
-    is_bulk = bool(selection.queries) or len(selection.names) > 1
-    bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change) if is_bulk else None
-    return await change_flags(session, await flags_of(session, selection, bulk), make, terms)
+    bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change)
+    return await change_flags(session, await find(session, selection, bulk), make, terms)
 
 
 async def change_flags(
@@ -138,15 +140,15 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     async def change(session: ProjectSession, flags: RecordSelection, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
 
+        def switched(flag: Flag) -> Intent:
+            return switch(verb, flag.id, flag.version)
+
         if name == "restore":
-            deleted = await deleted_flags_of(session, flags)
-            return await change_flags(
-                session, deleted, lambda flag: switch(verb, flag.id, flag.version), terms
-            )
+            return await change_selected(session, flags, switched, terms, find=deleted_flags_of)
         return await change_selected(
             session,
             flags,
-            lambda flag: switch(verb, flag.id, flag.version),
+            switched,
             terms,
             lambda row: _ROW_WOULD_CHANGE[name](row) and not refuse_row(row, name),
         )

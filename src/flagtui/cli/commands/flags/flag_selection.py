@@ -29,8 +29,10 @@ async def flag_of(session: ProjectSession, selection: RecordSelection) -> Flag:
     return only_one(await flags_of(session, selection), "flag")
 
 
-async def deleted_flags_of(session: ProjectSession, selection: RecordSelection) -> list[Flag]:
-    """Return the deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
+async def deleted_flags_of(
+    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+) -> list[Flag]:
+    """Return the deleted flags of these keys or ids, which no list has. Raises as `flags_of` does."""
     if selection.queries or any(":" in name for name in selection.names):
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
     deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
@@ -45,4 +47,5 @@ async def deleted_flags_of(session: ProjectSession, selection: RecordSelection) 
             missing.append(name)
     if missing:
         raise not_found("deleted flag", missing, deletions, "activity kind:deleted")
-    return await several(list(dict.fromkeys(ids)), session.client.flags.get)
+    read = several if bulk is None else bulk.read
+    return [Flag.of(raw) for raw in await read(list(dict.fromkeys(ids)), session.client.flag_objects.get)]
