@@ -65,7 +65,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         return "it is no change of a flag"
 
     def why_not_now(self, command: Command, sign: str) -> str:
-        """Return why the command cannot run: around a moment, only changes in its window are marked at once."""
+        """Return why the command cannot run: around a moment, ctrl+a marks changes in its window only."""
         if command.id == "lists.mark_shown" and self.rows.shown and not (self.marked or self.counted_rows()):
             return f"{sign}: no changes in {WINDOW}"
         return super().why_not_now(command, sign)
