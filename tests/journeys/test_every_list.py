@@ -1,10 +1,11 @@
 """Every list alike: rows are copied and filtered; the palette reaches commands, records and projects."""
 
 import asyncio
+from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from textual.widgets import OptionList
 
 from flagtui.app.commands.command_table import COMMANDS
@@ -60,6 +61,39 @@ async def test_every_list_copies_the_current_row_and_filters_by_state(program: P
         assert "http://127.0.0.1:1/project/1/" in program.notices[-1], name
     await program.press("Y", *"curl", "enter")
     assert "$FLAGTUI_API_KEY" in program.notices[-1]
+
+
+def pane_text(program: Program) -> str:
+    """The text of the preview, without line breaks."""
+    region = shown(program).query_one(".-beside").region
+    lines = program.screen.split("\n")[region.y : region.bottom]
+    return words(" ".join(line[region.x : region.right] for line in lines))
+
+
+async def check_pane(program: Program, name: str) -> None:
+    """Open the pane of a list after the cursor has moved."""
+    screen = await open_list(program, name)
+    pane = screen.query_one(".-beside")
+    if pane.display:
+        await program.press("v")
+    await program.press("g", "down", "v")
+    assert pane.display, name
+    assert screen.record is not None
+    assert screen.description.key(screen.record)[:20] in pane_text(program), name
+
+
+async def test_preview_shows_the_row_under_the_cursor(program: Program) -> None:
+    for name in LISTS:
+        await check_pane(program, name)
+
+
+async def test_preview_has_room_below_a_narrow_list(setting: Setting) -> None:
+    async with running(replace(setting, size=(60, 15))) as program:
+        for name in LISTS:
+            await check_pane(program, name)
+            pane, rows = shown(program).query_one(".-beside"), shown(program).rows
+            assert pane.region.y == rows.region.bottom, name
+            assert rows.size.height > 2, name
 
 
 async def test_palette_reaches_commands_records_and_projects(program: Program) -> None:

@@ -11,7 +11,6 @@ from flagtui.app.activity.activity_columns import ACTIVITY_LIST
 from flagtui.app.activity.activity_search import WINDOW, ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.commands.command_table import Command
-from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.shell.written_files import export
@@ -113,13 +112,6 @@ class ActivityKeys(ListScreen[ChangeRow]):
             self.rows.action_clear_marks()
         if self.is_attached:
             self.catch_up()
-
-    def action_preview(self) -> None:
-        """Show the preview beside the list on a wide screen, below it on a narrow one."""
-        if self.size.width >= WIDE:
-            super().action_preview()
-        else:
-            self.toggle_class("-below")
 
     def action_sort(self) -> None:
         """Sort by the next column; around a moment the likeliest cause comes first again after the last."""

@@ -44,7 +44,7 @@ SCREEN_COMMANDS: Final = (
     Command("lists.sort", "s", "Sort by the next column", LISTS, shown=True, synonyms="order"),
     Command("lists.reverse", "S", "Reverse the order", LISTS, synonyms="order sort"),
     Command("lists.columns", "c", "Choose columns and their order", LISTS, synonyms="fields layout"),
-    Command("lists.preview", "v", "Show or hide the preview beside the list", LISTS,
+    Command("lists.preview", "v", "Show or hide the preview beside or below the list", LISTS,
             synonyms="pane split details side"),
     Command("lists.copy_key", "y", "Copy the keys or names to the terminal's clipboard", LISTS, title="copy",
             shown=True, synonyms="yank clipboard name", applies_to="many"),

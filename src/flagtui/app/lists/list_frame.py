@@ -107,7 +107,7 @@ class BrowseScreen(FramedScreen):
 
     @abstractmethod
     def make_preview(self) -> Any:
-        """Return the pane beside the list."""
+        """Return the pane beside or below the list."""
 
     def body(self) -> ComposeResult:
         # Before there is anything in it whose styles it would change.
@@ -184,8 +184,12 @@ class BrowseScreen(FramedScreen):
         self.search.select_all()
 
     def action_preview(self) -> None:
-        self.toggle_class("-preview")
-        self.preferences.keep_preview(self.has_class("-preview"))
+        """Show or hide the preview: beside the list where there is room, below it where there is not."""
+        if self.size.width < WIDE:
+            self.toggle_class("-below")
+        else:
+            self.toggle_class("-preview")
+            self.preferences.keep_preview(self.has_class("-preview"))
 
     @property
     def clears_on_escape(self) -> bool:
@@ -268,16 +272,10 @@ class BrowseScreen(FramedScreen):
 
     def frame_tabs(self) -> list[Tab]:
         """Return the lists, then the saved searches with how many rows each finds."""
-        named = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
-        return [
-            *self.own_tabs(),
-            *(
-                Tab(
-                    str(FIRST_QUERY + place), safe_text(query.name, 24), f"{self._finder.count(query.line):,}"
-                )
-                for place, query in enumerate(named)
-            ),
-        ]
+        named = enumerate(self.preferences.queries_of(self.description.name)[:QUERY_KEYS], FIRST_QUERY)
+        count = self._finder.count
+        saved = (Tab(str(key), safe_text(each.name, 24), f"{count(each.line):,}") for key, each in named)
+        return [*self.own_tabs(), *saved]
 
     def saved_query(self, key: int) -> "SavedQuery | None":
         """Return the saved search that this digit goes to."""

@@ -9,7 +9,7 @@ from textual.timer import Timer
 from flagtui.app.commands.command import SIGNS
 from flagtui.app.commands.command_table import BY_ID
 from flagtui.app.lists.marked_records import MarkedRecords, marked_piece, needs_rows
-from flagtui.app.shell.toasts import copy_text, show_toast
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_painter import SortSign
@@ -154,6 +154,11 @@ class ListScreen(MarkedRecords[IdRow]):
     def _opened(self) -> None:
         self.action_open()
 
+    def action_preview(self) -> None:
+        super().action_preview()
+        # A hidden pane was not kept up to date.
+        self._look_soon()
+
     def leave_line(self) -> None:
         """Go on to the rows; the very next key is theirs."""
         # Leaving the line for the list chooses the record under the cursor, also once the line is cleared.
@@ -226,12 +231,6 @@ class ListScreen(MarkedRecords[IdRow]):
             wrong = self.preferences.keep_query(name, line, self.description.name)
             show_toast(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))
             self.reframe()
-
-    def action_copy_key(self) -> None:
-        keys = [self.description.key(row) for row in self.chosen()]
-        if keys:
-            what = f"{len(keys):,} {self.description.what}" if len(keys) > 1 else ""
-            copy_text(self.app, "\n".join(keys), what)
 
     def action_sort(self) -> None:
         if not self._finder.is_sorted:

@@ -7,7 +7,7 @@ from flagtui.app.commands.command import Command
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.toasts import drop_toast, show_toast
+from flagtui.app.shell.toasts import copy_text, drop_toast, show_toast
 from flagtui.app.state.permissions import may_write
 from flagtui.store.collection import IdRow
 from flagtui.text.styled import Notice, Piece
@@ -86,6 +86,12 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
     def on_report(self, report: "Report[Any, Any]") -> None:
         """Unmark the records whose change was saved."""
         self.rows.unmark(report.saved_ids)
+
+    def action_copy_key(self) -> None:
+        keys = [self.description.key(row) for row in self.chosen()]
+        if keys:
+            what = f"{len(keys):,} {self.description.what}" if len(keys) > 1 else ""
+            copy_text(self.app, "\n".join(keys), what)
 
     def counted_rows(self) -> Sequence[IdRow]:
         """Return the rows that the header counts: all that are shown."""
