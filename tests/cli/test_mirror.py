@@ -120,6 +120,8 @@ def test_two_mirrors_need_a_port(run: Run, mirror: int, home: Path) -> None:
         assert done.code == 1
         assert "Several mirrors run" in done.err
         assert run("mirror", "set", "new-nav=on", "--port", str(other)).code == 0
+        unset = run("mirror", "unset", "checkout", "--port", str(other))
+        assert unset.err.endswith(f"See: flagtui mirror list --port {other}\n")
         assert (value_of(mirror, "new-nav"), value_of(other, "new-nav")) == (None, True)
     assert run("mirror", "list").code == 0
 

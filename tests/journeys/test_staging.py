@@ -188,3 +188,11 @@ async def test_keys_wait_for_a_set_that_is_being_applied(setting: Setting) -> No
         assert not set_on_disk(program).file.exists
         assert "being applied" not in words(program.screen)
         assert len(program.wire.writes()) == 2
+
+
+async def test_unreadable_set_names_the_command_that_discards_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        set_on_disk(program).file.path.write_text("{")
+        await program.press("ampersand")
+        assert "flagtui staged drop --all --profile test --project 1 discards it." in words(program.screen)

@@ -17,6 +17,8 @@ from flagtui.safe_text import safe_text
 
 SECONDS: Final = 5.0
 """For one request to this machine."""
+START: Final = "flagtui mirror"
+"""The command that starts a mirror; the command line adds the profile and the project to it."""
 
 
 class MirrorUnavailable(Exception):
@@ -35,7 +37,7 @@ def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
     mirrors = [mirror for mirror in find_mirrors(places) if port in (None, mirror.port)]
     if port is not None and not mirrors:
         raise MirrorUnavailable(
-            f"No mirror of yours runs on port {port}.", f"Start one with: flagtui mirror --port {port}"
+            f"No mirror of yours runs on port {port}.", f"Start one with: {START} --port {port}"
         )
     mirrors = _responding(mirrors)
     if len(mirrors) > 1:
@@ -52,7 +54,7 @@ def responding_mirrors(places: Locations) -> list[RunningMirror]:
 def _responding(mirrors: Sequence[RunningMirror]) -> list[RunningMirror]:
     responding = [mirror for mirror in mirrors if _responds(mirror)]
     if not responding:
-        raise MirrorUnavailable("No mirror of yours is running.", "Start one with: flagtui mirror")
+        raise MirrorUnavailable("No mirror of yours is running.", f"Start one with: {START}")
     return responding
 
 
@@ -86,7 +88,7 @@ def ask_mirror(
         values = as_dict(json.loads(response.read()))
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as fault:
         what = f"The mirror on port {mirror.port} does not respond."
-        advice = f"Start it again with: flagtui mirror --port {mirror.port}"
+        advice = f"Start it again with: {START} --port {mirror.port}"
         raise MirrorUnavailable(what, advice, is_sent=is_sent) from fault
     finally:
         link.close()

@@ -9,6 +9,9 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError, may_pass
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 
+WRITE: Final = "flagtui flags definitions --json"
+"""The command that writes definitions; the command line adds the profile and the project to it."""
+
 
 class UpstreamError(Exception):
     """The definitions cannot be fetched; the message is a sentence, `advice` what to do."""
@@ -117,17 +120,14 @@ class FileUpstream(DocumentUpstream):
         except OSError as fault:
             raise UpstreamError(f"{self._path} cannot be read: {fault.strerror}.") from None
         except (ValueError, RecursionError):
-            raise UpstreamError(f"{self._path} is not JSON.", _HOW) from None
+            raise UpstreamError(f"{self._path} is not JSON.", f"Write them with: {WRITE}") from None
         definitions = _definitions_of(document)
         flags = definitions.get("flags")
         if not isinstance(flags, list) or not all(
             isinstance(flag, dict) and flag.get("key") for flag in flags
         ):
-            raise UpstreamError(f"{self._path} holds no definitions of flags.", _HOW)
+            raise UpstreamError(f"{self._path} holds no definitions of flags.", f"Write them with: {WRITE}")
         return definitions
-
-
-_HOW: Final = "Write them with: flagtui flags definitions --json"
 
 
 def _definitions_of(document: JSON) -> dict[str, JSON]:

@@ -72,5 +72,16 @@ def test_errors_name_profile_and_project(with_default: Run, words: tuple[str, ..
     assert named_commands(refused.err) == [named]
 
 
+def test_faulty_file_of_flags_names_profile_and_project(with_default: Run) -> None:
+    for change in ("create", "edit"):
+        refused = with_default("flags", change, "--from", "-", "--dry-run", *OPTIONS, stdin="{}")
+        assert named_commands(refused.err) == [["flags", "get", "KEY", "--json", *OPTIONS]]
+
+
+def test_mirror_to_start_is_that_of_the_profile(with_default: Run) -> None:
+    for words in (("list",), ("set", "a=on"), ("unset", "a"), ("clear",)):
+        assert named_commands(with_default(*OPTIONS, "mirror", *words).err) == [["mirror", *OPTIONS]]
+
+
 def test_names_from_a_server_are_quoted() -> None:
     assert next_command("flags", "history", "a; rm -rf ~") == "flagtui flags history 'a; rm -rf ~'"

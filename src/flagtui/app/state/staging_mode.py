@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final, TypeVar
 
+from flagtui.app.commands.cli_equivalents import place_options
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.set_reading import Edits, SetReading, edit_of, state_of
 from flagtui.changes.planner import off_loop, weigh
@@ -70,8 +71,13 @@ class Staging:
         workspace = self._app_state.workspace
         if workspace is None:
             return None
-        folder = self._app_state.session.state_folder / FOLDER
-        return StagedSet(folder, self._app_state.signature(workspace), HOLDER)
+        session = self._app_state.session
+        program, where = (
+            session.embedded_in.split(),
+            place_options(session.named_profile, workspace.client.project),
+        )
+        discard = " ".join(("flagtui", *program, "staged", "drop", "--all", *where))
+        return StagedSet(session.state_folder / FOLDER, self._app_state.signature(workspace), HOLDER, discard)
 
     def look(self) -> None:
         """Read the set again when its file or the project is another; never raises."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -16,9 +15,6 @@ from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import DROP, ChangeSet, ChangeSetError, StagedChange, new_set
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
-
-DISCARD: Final = f"{DROP} --all discards it."
-"""The next step for a staged set that no program of ours wrote."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +27,8 @@ class StagedSet:
     """The author and the project."""
     holder: str
     """Names this program to others that want the set."""
+    discard_command: str = f"{DROP} --all"
+    """The command that discards this set."""
 
     @property
     def file(self) -> SetFile:
@@ -43,7 +41,8 @@ class StagedSet:
         try:
             return file.read() if file.exists else None
         except ChangeSetError as error:
-            next = DISCARD if error.fault in ("malformed", "edited") else error.next
+            is_broken = error.fault in ("malformed", "edited")
+            next = f"{self.discard_command} discards it." if is_broken else error.next
             raise ChangeSetError(error.fault, error.what, next) from None
 
     @contextmanager

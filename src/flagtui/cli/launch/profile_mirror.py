@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from flagtui.app.state.mirror_watch import MirrorWatch
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import with_place
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose_signed_in
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN
 from flagtui.config.locations import Locations
 from flagtui.config.profiles import CURRENT_PROJECT, Profile
-from flagtui.mirror.control import MirrorControl, MirrorUnavailable, ask_mirror, responding_mirrors
+from flagtui.mirror.control import START, MirrorControl, MirrorUnavailable, ask_mirror, responding_mirrors
 from flagtui.mirror.running_mirrors import RunningMirror
 from flagtui.models.mirror_state import MirrorState
 from flagtui.safe_text import safe_text
@@ -51,7 +52,7 @@ def _find_all(places: Locations) -> list[FoundMirror]:
             for running in responding_mirrors(places)
         ]
     except MirrorUnavailable as missing:
-        raise Trouble(missing.what, missing.advice) from None
+        raise Trouble(missing.what, with_place(missing.advice, START)) from None
 
 
 def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bool]) -> FoundMirror:

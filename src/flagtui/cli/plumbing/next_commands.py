@@ -10,6 +10,8 @@ from flagtui.cli.plumbing.profile_choice import BUILT_IN
 
 _PLACELESS: Final = ("journal", "projects")
 """Commands that take no project, or list all of them."""
+NO_PLACE: Final = {"profile": "", "project": ""}
+"""The place of a command that takes neither option."""
 
 
 def next_command(*words: str, **place: str) -> str:
@@ -19,9 +21,16 @@ def next_command(*words: str, **place: str) -> str:
     set where the line is pasted.
     """
     context = click.get_current_context(silent=True)
-    given = {**(context.meta.get(NEXT_PLACE, {}) if context is not None else {}), **place}
+    # Commands without these options may follow them: `flagtui --profile prod mirror list`.
+    before, kept = (context.find_root().params, context.meta.get(NEXT_PLACE, {})) if context else ({}, {})
+    given = {**before, **kept, **place}
     # The demo has no profile, but a staged set, a journal and files of its own.
     program, names = (["flagtui", "demo"], []) if BUILT_IN else (["flagtui"], ["profile"])
     names += ["project"] if words[0] not in _PLACELESS else []
     options = [word for name in names if (value := given.get(name)) for word in (f"--{name}", value)]
     return shlex.join([*program, *words, *options])
+
+
+def with_place(sentence: str, command: str) -> str:
+    """Return the sentence with the profile and the project added to a command that it names."""
+    return sentence.replace(command, next_command(*command.split()[1:]))

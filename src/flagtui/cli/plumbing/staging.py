@@ -15,7 +15,7 @@ from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
-from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.next_commands import next_command, with_place
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -45,7 +45,7 @@ def as_trouble() -> Iterator[None]:
         yield
     except ChangeSetError as error:
         code = FAULT_CODES[error.fault]
-        fix = error.next.replace(DROP, next_command(*DROP.split()[1:]))
+        fix = with_place(error.next, DROP)
         raise Trouble(f"{error.what}; nothing was changed.", fix, code=code) from None
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.records.flag_records import STORED_NAMES, WHOLE_FLAG
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 
 _NAMES: Final[Mapping[str, str]] = {**STORED_NAMES, "runtime": FLAG_FIELDS.shown("runtime").name}
-PRINT_IT: Final = "Print it with: flagtui flags get KEY --json"
 
 
 def is_flag_file(text: str) -> bool:
@@ -32,14 +32,14 @@ def read_flags(text: str) -> list[dict[str, JSON]]:
         records = list(_objects(text))
     except (ValueError, RecursionError) as fault:
         raise Trouble(
-            f"the file is not JSON: {safe_text(str(fault), 200)}.", PRINT_IT, code="usage"
+            f"the file is not JSON: {safe_text(str(fault), 200)}.", _print_it(), code="usage"
         ) from None
     flags = [_fields_of(record) for record in records]
     keys = [flag["key"] for flag in flags]
     if twice := next((key for key in keys if keys.count(key) > 1), None):
         raise Trouble(f"the file has {safe_text(twice, 80)} more than once.", code="usage")
     if not flags:
-        raise Trouble("the file has no flag; nothing was sent.", PRINT_IT, code="nothing_to_do")
+        raise Trouble("the file has no flag; nothing was sent.", _print_it(), code="nothing_to_do")
     return flags
 
 
@@ -57,10 +57,10 @@ def _objects(text: str) -> Iterator[Any]:
     records = value.get("records", [value]) if isinstance(value, dict) else value
     schema = value.get("schema", WHOLE_FLAG.name) if isinstance(value, dict) else WHOLE_FLAG.name
     if not isinstance(records, list):
-        raise Trouble("the file has no list of flags.", PRINT_IT, code="usage")
+        raise Trouble("the file has no list of flags.", _print_it(), code="usage")
     if schema != WHOLE_FLAG.name:
         what = f"the file has records of the schema {safe_text(str(schema), 80)!r}, not {WHOLE_FLAG.name!r}."
-        raise Trouble(what, PRINT_IT, code="usage")
+        raise Trouble(what, _print_it(), code="usage")
     yield from records
 
 
@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _fields_of(record: Any) -> dict[str, JSON]:
     if not isinstance(record, dict) or not isinstance(record.get("key"), str) or not record["key"]:
-        raise Trouble("a record of the file has no key.", PRINT_IT, code="usage")
+        raise Trouble("a record of the file has no key.", _print_it(), code="usage")
     fields: dict[str, JSON] = {}
     for name, value in record.items():
         field = _NAMES.get(name, name)
@@ -84,5 +84,9 @@ def _fields_of(record: Any) -> dict[str, JSON]:
             fields[field] = value
         elif name not in (*WHOLE_FLAG.names, "schema", "schema_version", "project"):
             what = f"{safe_text(name, 80)!r} is not a field of a flag; nothing was sent."
-            raise Trouble(what, PRINT_IT, code="usage")
+            raise Trouble(what, _print_it(), code="usage")
     return fields
+
+
+def _print_it() -> str:
+    return f"Print it with: {next_command('flags', 'get', 'KEY', '--json')}"

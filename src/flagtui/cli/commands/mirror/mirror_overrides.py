@@ -9,12 +9,13 @@ from typing import Final
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
-from flagtui.mirror.control import MirrorUnavailable, ask_mirror, choose_mirror
+from flagtui.mirror.control import START, MirrorUnavailable, ask_mirror, choose_mirror
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import InvalidOverride, Override, read_override
@@ -92,7 +93,9 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
                 each.source == "file" and (each.key, each.user) == (key, person) for each in _listed(state)
             )
             fix = f"It is in {as_text(state.get('file'))}; remove it there." if in_file else ""
-            raise Trouble(f"{place} was not set.", fix or "See: flagtui mirror list", code="nothing_to_do")
+            named = () if port is None else ("--port", str(port))
+            fix = fix or f"See: {next_command('mirror', 'list', *named, **NO_PLACE)}"
+            raise Trouble(f"{place} was not set.", fix, code="nothing_to_do")
         _print(f"unset {place}")
 
 
@@ -132,14 +135,15 @@ def _read(text: str) -> Override:
     try:
         return read_override(text)
     except InvalidOverride as wrong:
-        raise Trouble(f"{wrong}.", "Example: flagtui mirror set new-nav=on", code="usage") from None
+        fix = f"Example: {next_command('mirror', 'set', 'new-nav=on', **NO_PLACE)}"
+        raise Trouble(f"{wrong}.", fix, code="usage") from None
 
 
 def _ask(port: int | None, action: str = "", body: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
     try:
         return ask_mirror(choose_mirror(find_locations(), port), action, body)
     except MirrorUnavailable as missing:
-        raise Trouble(missing.what, missing.advice) from None
+        raise Trouble(missing.what, with_place(missing.advice, START)) from None
 
 
 def _listed(state: Mapping[str, JSON]) -> list[ListedOverride]:

@@ -15,6 +15,7 @@ import click
 from flagtui.api.errors import ApiError
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.project_choice import open_project
@@ -31,7 +32,7 @@ from flagtui.mirror.override_file import OverrideFile
 from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.running_mirrors import announced, find_mirrors, make_mirror_secret
-from flagtui.mirror.upstream import FileUpstream, ServerUpstream, Upstream, UpstreamError
+from flagtui.mirror.upstream import WRITE, FileUpstream, ServerUpstream, Upstream, UpstreamError
 from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
 from flagtui.service.sample_data.company import WEB
@@ -158,7 +159,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
     except UpstreamError as error:
         if error.response is not None:
             raise in_words(error.response) from None
-        raise Trouble(error.what, error.advice) from None
+        raise Trouble(error.what, with_place(error.advice, WRITE)) from None
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
     finally:
@@ -226,11 +227,18 @@ def _introduce(mirror: Mirror, port: int, others: list[int], record: Path | None
     flags = count(mirror.flags.flag_count, "flag")
     _print(f"mirroring {flags} of {mirror.upstream.name} on {address} · ctrl+c stops")
     _print(f"in your program: host {address}, token {TOKEN} (any token works); OFREP: the same address")
+    named = ("--port", str(port)) if others else ()
     if overrides := len(mirror.flags.overrides):
-        _print(f"{count(overrides, 'override')}; change them with: flagtui mirror set KEY=VALUE")
+        change = next_command("mirror", "set", *named, "KEY=VALUE", **NO_PLACE)
+        _print(f"{count(overrides, 'override')}; change them with: {change}")
     if others:
         ports = ", ".join(map(str, others))
-        _print(f"another mirror runs on port {ports}; name one with: flagtui mirror set --port PORT …")
+        run = (
+            f"another mirror runs on port {ports}"
+            if len(others) == 1
+            else f"other mirrors run on ports {ports}"
+        )
+        _print(f"{run}; commands name this one: {next_command('mirror', 'list', *named, **NO_PLACE)}")
     if record is not None:
         _print(f"recording requests in {record}")
 
