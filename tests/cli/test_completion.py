@@ -10,6 +10,8 @@ from tests.doubles.slices import crossed
 
 from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
+from flagtui.cli.plumbing.demo_places import sample_name, state_of
+from flagtui.config.locations import find_locations, state_in
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
@@ -159,6 +161,17 @@ compopt() { echo "compopt: command not found" >&2; return 127; }
     assert done.stdout == "complete -F _flagtui_completion flagtui\nis:\n"
 
 
+def test_bash_offers_files_beside_words(run: Run, home: Path) -> None:
+    (home / "staged.json").touch()
+    program = "env() { printf 'plain,staged\nfile,st\n'; }; compopt() { :; }"
+    call = (
+        "COMP_WORDS=(flagtui apply st) COMP_CWORD=2 COMP_LINE='flagtui apply st'; _flagtui_completion flagtui"
+    )
+    script = "\n".join((run("completion", "bash").out, program, call, 'echo "${COMPREPLY[*]}"'))
+    done = subprocess.run(["bash", "-c", script], cwd=home, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("staged staged.json\n", "")
+
+
 def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path) -> None:
     for path in (home / ".cache/flagtui/rows").glob("*.rows"):
         path.write_bytes(path.read_bytes()[:25])
@@ -195,6 +208,30 @@ def test_options_with_values_are_completed(complete: Complete) -> None:
     assert complete("flags", "disable", "'is:stale run") == ["plain,is:stale runtime:"]
     assert complete("flags", "edit", "x", "--from", "n") == ["file,n"]
     assert complete("apply", "n") == ["file,n"]
+
+
+def test_change_sets_are_completed(complete: Complete, online: Run) -> None:
+    propose = ("propose", "--reason", "Unused since spring", "--", "flags", "tag", "new-nav", "--add", "old")
+    assert online(*propose).code == 0
+    (listed,) = online("proposals", "list", "--fields", "id").out.split()
+    (proposal,) = complete("proposals", "get", "", shell="fish")
+    assert proposal == f"plain,{listed}\tUnused since spring"
+    for words in (("apply",), ("staged", "evaluate")):
+        assert complete(*words, "") == ["plain,staged", f"plain,{listed}", "file,"]
+        assert complete(*words, "stag") == ["plain,staged", "file,stag"]
+    assert online("proposals", "drop", listed).code == 0
+
+
+def test_changes_in_the_demo_are_completed(complete: Complete, online: Run, home: Path) -> None:
+    change = ("flags", "tag", "new-nav", "--add", "demonstrated", "--yes")
+    data = find_locations().data
+    assert data is not None
+    with state_in(state_of(data, sample_name(None, is_nasty=False))):
+        assert online(*change).code == 0
+    (words,) = complete("demo", "undo", "", shell="fish")
+    assert "new-nav" in words
+    assert not any(complete("undo", ""))
+    assert not any(complete("demo", "--nasty", "undo", ""))
 
 
 @pytest.mark.usefixtures("home")

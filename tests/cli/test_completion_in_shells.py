@@ -34,6 +34,7 @@ COMPLETIONS: Final = {
     "flags list --fields key,act": "key,active",
     "--profile prod": "--profile production",
     "flags edit new-nav --from note": "--from notes.json",
+    "apply note": "notes.json",
 }
 """Typed text, and what Tab makes of its end; tests/cli/test_completion.py has the other words."""
 

@@ -29,7 +29,7 @@ from flagtui.changes.sets.change_set import new_set
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.change_records import PLAN
 from flagtui.cli.plumbing.errors import EXIT_CODES, READER_GONE
-from flagtui.cli.plumbing.set_sources import proposals_folder
+from flagtui.cli.plumbing.proposal_files import proposals_folder
 from flagtui.service import close_service, create_service
 
 ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)

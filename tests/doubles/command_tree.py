@@ -22,7 +22,9 @@ from flagtui.cli.plumbing.value_types import (
     ProfileName,
     ProjectId,
     ProjectNumber,
+    ProposalId,
     QueryWord,
+    SetName,
     SortOrder,
 )
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
@@ -199,6 +201,8 @@ def _completed_by(kind: click.ParamType[Any]) -> str:
         click.Choice: "choices",
         KnownWord: "words",
         SchemaName: "schemas",
+        SetName: "sets",
+        ProposalId: "proposals",
         click.Path: "files",
         CommandWords: "commands",
         FieldNames: "fields",

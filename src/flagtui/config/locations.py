@@ -1,7 +1,8 @@
 """The folders of the user's files, and the environment variables that override settings."""
 
 import os
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,6 +79,21 @@ def find_locations() -> Locations:
 def use_state(folder: Path) -> None:
     """Use this folder for the state from now on, such as that of the demo."""
     _State.folder = folder
+
+
+@contextmanager
+def state_in(folder: Path | None) -> Iterator[None]:
+    """Use this folder for the state until the block ends; None for the default one."""
+    before, _State.folder = _State.folder, folder
+    try:
+        yield
+    finally:
+        _State.folder = before
+
+
+def has_other_state() -> bool:
+    """Return whether the state is that of the demo, not that of the user."""
+    return _State.folder is not None
 
 
 def read_environment(environment: Mapping[str, str] = os.environ) -> Given:

@@ -37,6 +37,7 @@ from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.set_sources import SetSource, find_source
 from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
+from flagtui.cli.plumbing.value_types import SetName
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import BY_ENTRY, EVENTS
@@ -60,7 +61,7 @@ OPERATIONS: Final = (
     line="Apply a change set: a file, the staged set or a proposal.",
     examples=("apply staged --dry-run", "apply staged --yes --json"),
 )
-@click.argument("source", metavar="FILE|staged|PROPOSAL", type=click.Path())
+@click.argument("source", metavar="FILE|staged|PROPOSAL", type=SetName())
 @click.option(
     "--on-refusal",
     type=click.Choice(AFTER_REFUSAL),

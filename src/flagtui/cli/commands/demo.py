@@ -9,15 +9,13 @@ import click
 from flagtui.cli.launch.demo_app import (
     Demonstration,
     demo_folder,
-    name_of,
     open_demo,
     profile_of,
     start_over,
-    state_of,
 )
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
-from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
+from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, state_of
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.options import is_read_only
@@ -31,7 +29,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     """Run another command on the demo, or read lines without words; return the exit code."""
     from flagtui.cli.launch.demo_service import KEY, NOWHERE, DemoService
 
-    folder, name = demo_folder(), name_of(options)
+    folder, name = demo_folder(), options.name
     if options.fresh:
         start_over(folder, name)
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)

@@ -9,9 +9,9 @@ import click
 from flagtui import local_time
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import is_read_only
+from flagtui.cli.plumbing.proposal_files import proposals_folder
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.registry import command_index, is_command, load_command
-from flagtui.cli.plumbing.set_sources import proposals_folder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS
 
 NAME_ROOM: Final = 48

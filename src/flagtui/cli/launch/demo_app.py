@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
-from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
+from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, sample_name, state_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.offline_copies import current_folder
@@ -42,6 +42,11 @@ class Demonstration:
     """The project of commands; empty for the first one."""
 
     @property
+    def name(self) -> str:
+        """The file name of the sample."""
+        return sample_name(self.flags, is_nasty=self.nasty)
+
+    @property
     def words(self) -> str:
         """The words that open the same sample: `demo --nasty`."""
         count = "" if self.flags is None else f" --flags {self.flags}"
@@ -62,7 +67,7 @@ def open_demo(options: Demonstration) -> int:
         places = find_locations()
         settings = settings_in(places)
         keymap = checked_keymap(settings)
-    name = name_of(options)
+    name = options.name
     state = state_of(folder, name)
     if options.fresh:
         start_over(folder, name)
@@ -120,17 +125,6 @@ def rules_of(options: Demonstration) -> GuardRules:
     """Return the guard rules of the demo; a question names the same badge as the header."""
     level = Level.READ_ONLY if options.read_only else Level.GUARDED
     return GuardRules(level, place=profile_of(options).word)
-
-
-def name_of(options: Demonstration) -> str:
-    """Return the file name of a kind of sample."""
-    kind = "nasty" if options.nasty else "demo"
-    return kind if options.flags is None else f"{kind}-{options.flags}"
-
-
-def state_of(folder: Path, name: str) -> Path:
-    """Return the folder of the journal and the staged set of a sample, for the app and for commands."""
-    return folder / f"{name}-state"
 
 
 def start_over(folder: Path, name: str) -> None:

@@ -18,16 +18,7 @@ from click.shell_completion import CompletionItem
 from flagtui.cli.plumbing.global_options import move_options
 from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
-from flagtui.cli.plumbing.value_types import (
-    ChangeId,
-    FieldNames,
-    KnownWord,
-    ListedWord,
-    ProfileName,
-    ProjectId,
-    QueryWord,
-    SortOrder,
-)
+from flagtui.cli.plumbing.value_types import BY_WAY, FieldNames, KnownWord, ListedWord, QueryWord, SortOrder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
 from flagtui.safe_text import safe_text
 
@@ -207,10 +198,8 @@ def _type(row: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType
         "queries": lambda: QueryWord(kind),
         "orders": lambda: SortOrder(kind),
         "fields": lambda: FieldNames(fields),
-        "profiles": ProfileName,
-        "projects": ProjectId,
-        "changes": ChangeId,
         "schemas": SchemaName,
+        **BY_WAY,
     }
     return makers[way]() if way in makers else RecordWord(way)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _BASH: Final = r"""_flagtui_completion() {
-    local IFS=$'\n' words=() count=0 rest=$COMP_LINE cut='' index word completion type value
+    local IFS=$'\n' words=() count=0 rest=$COMP_LINE cut='' files='' index word completion type value
     for ((index = 0; index <= COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         if ((index)) && [[ $rest != [[:space:]]* ]]; then
@@ -28,7 +28,7 @@ _BASH: Final = r"""_flagtui_completion() {
         type=${completion%%,*} value=${completion#*,}
         case $type in
             dir) compopt -o dirnames 2>/dev/null ;;
-            file) compopt -o default 2>/dev/null ;;
+            file) files=1; compopt -o default 2>/dev/null ;;
             plain)
                 [[ $value == *: ]] && compopt -o nospace 2>/dev/null
                 value=${value#"$cut"}
@@ -40,6 +40,11 @@ _BASH: Final = r"""_flagtui_completion() {
                 ;;
         esac
     done
+    if [[ $files && ${COMPREPLY[0]} ]]; then
+        # Bash itself adds files only where there is nothing else.
+        compopt -o filenames 2>/dev/null
+        COMPREPLY+=($(compgen -f -- "${words[count - 1]}"))
+    fi
 }
 
 # The bash of macOS, 3.2, has neither nosort nor compopt.

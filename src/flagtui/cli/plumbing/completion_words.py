@@ -9,14 +9,13 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Final
 
+from flagtui.cli.plumbing.demo_places import DEMO_PROFILE
 from flagtui.cli.plumbing.registry import command_index
 from flagtui.config.locations import find_locations
 from flagtui.store.snapshot_files import read_words
 
 _FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_", "fish_complete": "plain,{}"}
 """How each shell reads a word."""
-DEMO_PROFILE: Final = "demo"
-"""The profile of commands in the demo."""
 _DEMO: Final = f"{DEMO_PROFILE}-http-127.0.0.1-1-"
 """The start of the names of its copies; its records are on no server."""
 

@@ -6,17 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.changes.sets.change_lines import change_lines
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.proposal_files import STAGED, ProposedSet, read_proposals
 from flagtui.cli.plumbing.staging import as_trouble, find_staged
-from flagtui.config.locations import find_locations
-
-SHORT: Final = 8
-"""Characters of an id that are shown; commands take as many as make it unique."""
-STAGED: Final = "staged"
 
 CHANGE: Final[RecordSchema[StagedChange]] = RecordSchema(
     "staged-change",
@@ -84,45 +80,6 @@ def find_source(session: ProjectSession, word: str) -> SetSource:
     return SetSource(file, change_set)
 
 
-def proposals_folder() -> Path:
-    """Return the folder of proposals: of the repository around this folder, else of this user.
-
-    Raises Trouble when there is no folder for the data of this user.
-    """
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / ".git").exists():
-            return folder / ".flagtui" / "proposals"
-    data = find_locations().data
-    if data is None:
-        raise Trouble("there is no home folder, so there are no proposals.", "Set HOME.")
-    return data / "proposals"
-
-
-@dataclass(frozen=True)
-class ProposedSet:
-    """A file in the folder of proposals; it may be no change set."""
-
-    file: SetFile
-    change_set: ChangeSet | None
-    problem: str = ""
-    """Why it cannot be read."""
-
-    @property
-    def id(self) -> str:
-        return self.change_set.id[:SHORT] if self.change_set else ""
-
-
-def read_proposals() -> list[ProposedSet]:
-    """Return all proposals by the name of their file. Raises Trouble for a folder without access."""
-    folder = proposals_folder()
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix == ".json") if folder.exists() else []
-    except OSError as fault:
-        raise Trouble(f"{folder} cannot be read: {fault.strerror}.") from None
-    return [_read(SetFile(path)) for path in paths]
-
-
 def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
     """Return the proposal whose id or file name begins with the word. Raises Trouble."""
     proposals = [each for each in read_proposals() if _is_named(each, word)]
@@ -146,13 +103,6 @@ def changes_named(change_set: ChangeSet, keys: Sequence[str]) -> list[StagedChan
         changed = ", ".join(by_key)
         raise Trouble(f"the set does not change {missing[0]}.", f"It changes: {changed}.", code="not_found")
     return [by_key[key] for key in keys] if keys else [*change_set.changes]
-
-
-def _read(file: SetFile) -> ProposedSet:
-    try:
-        return ProposedSet(file, file.read())
-    except ChangeSetError as error:
-        return ProposedSet(file, None, error.what)
 
 
 def _is_named(proposal: ProposedSet, word: str) -> bool:

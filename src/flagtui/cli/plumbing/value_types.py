@@ -3,7 +3,7 @@
 Nothing is requested from a server: they come from the settings, the cached lists and the journal.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.option_rules import empty_value, label_of
-from flagtui.config.locations import find_locations
+from flagtui.config.locations import find_locations, has_other_state
 
 ACTIVITY: Final = "activity"
 """The kind of a query that searches the project's timeline."""
@@ -138,10 +138,51 @@ class ChangeId(ListedWord):
             entries = Journal(folder / "journal").entries() if folder is not None else []
         except OSError:
             return []
-        profile = given(ctx, "profile")
+        # The journal of the demo has only its own changes.
+        profile = "" if has_other_state() else given(ctx, "profile")
         some = [entry for entry in entries if not profile or entry.signature.profile == profile]
         items = [CompletionItem(entry.id[:SHORT_ID], help=summary(entry)) for entry in some[:NEWEST]]
         return [item for item in items if item.value.startswith(incomplete)]
+
+
+class ProposalId(ListedWord):
+    """The id of a proposal; completion offers all, with their reasons."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from flagtui.cli.plumbing.errors import Trouble
+        from flagtui.cli.plumbing.proposal_files import read_proposals
+
+        try:
+            proposals = [each for each in read_proposals() if each.change_set is not None]
+        except Trouble:
+            return []
+        items = [CompletionItem(each.id, help=each.words) for each in proposals]
+        return [item for item in items if item.value.startswith(incomplete)]
+
+
+class SetName(ProposalId):
+    """A change set: a file, the staged one or a proposal."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from flagtui.cli.plumbing.proposal_files import STAGED
+
+        staged = [CompletionItem(STAGED, help="the staged set")] if STAGED.startswith(incomplete) else []
+        file = CompletionItem(incomplete, type="file")
+        return [*staged, *super().shell_complete(ctx, param, incomplete), file]
+
+
+BY_WAY: Final[Mapping[str, Callable[[], click.ParamType[Any]]]] = {
+    "profiles": ProfileName,
+    "projects": ProjectId,
+    "changes": ChangeId,
+    "proposals": ProposalId,
+    "sets": SetName,
+}
+"""Types of values by the names that descriptions of commands give them."""
 
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:

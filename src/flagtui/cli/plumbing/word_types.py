@@ -6,8 +6,10 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
+from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, sample_name, state_of
 from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
+from flagtui.config.locations import find_locations, state_in
 
 
 class RecordWord(click.types.StringParamType):
@@ -39,12 +41,16 @@ class CommandWords(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from flagtui.cli.plumbing.completion_words import DEMO_PROFILE
-
         words = [] if param.name is None else [*ctx.params.get(param.name, ())]
         completion = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
-        profile = DEMO_PROFILE if ctx.info_name == "demo" else given(ctx, "profile")
-        return completion.get_completions([*(["--profile", profile] if profile else []), *words], incomplete)
+        if ctx.info_name != "demo":
+            profile = given(ctx, "profile")
+            words = [*(["--profile", profile] if profile else []), *words]
+            return completion.get_completions(words, incomplete)
+        name = sample_name(ctx.params.get("flags"), is_nasty=ctx.params.get("nasty") is True)
+        data = find_locations().data
+        with state_in(None if data is None else state_of(data, name)):
+            return completion.get_completions(["--profile", DEMO_PROFILE, *words], incomplete)
 
 
 class WordArgument:

@@ -9,9 +9,11 @@ from flagtui.changes.sets.set_progress import progress_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.proposal_files import ProposedSet, read_proposals
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.set_sources import CHANGE, ProposedSet, find_proposal, read_proposals
+from flagtui.cli.plumbing.set_sources import CHANGE, find_proposal
 from flagtui.cli.plumbing.staging import as_trouble
+from flagtui.cli.plumbing.value_types import ProposalId
 from flagtui.config.locations import find_locations
 
 
@@ -91,7 +93,7 @@ def list_proposals(printer: Printer) -> None:
     is_online=False,
     examples=("proposals get 3f2a91bc", "proposals get 3f2a91bc --json"),
 )
-@click.argument("proposal")
+@click.argument("proposal", type=ProposalId())
 def get_proposal(proposal: str, printer: Printer) -> None:
     """Show the changes of a proposal; to see the question, flagtui apply PROPOSAL --dry-run."""
     _file, change_set = find_proposal(proposal)
@@ -104,7 +106,7 @@ def get_proposal(proposal: str, printer: Printer) -> None:
     is_online=False,
     examples=("proposals drop 3f2a91bc", "proposals drop 3f2a91bc --json"),
 )
-@click.argument("proposal")
+@click.argument("proposal", type=ProposalId())
 def drop_proposal(proposal: str, printer: Printer) -> None:
     """Remove a proposal; what was applied of it stays."""
     named = [each for each in read_proposals() if each.file.path.name == proposal]

@@ -8,8 +8,10 @@ import click
 from flagtui.cli.commands.flags.flag_evaluations import SUBJECT, subject_of
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.proposal_files import STAGED
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.set_sources import STAGED, find_source
+from flagtui.cli.plumbing.set_sources import find_source
+from flagtui.cli.plumbing.value_types import SetName
 from flagtui.details.evaluations import limited_evaluation
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.set_evaluations import ValueChange, evaluate_set
@@ -38,7 +40,7 @@ VALUE_CHANGE: Final[RecordSchema[ValueChange]] = RecordSchema(
     ),
     examples=("staged evaluate --for user_7", "staged evaluate --for 'user_7 plan=pro' --json"),
 )
-@click.argument("source", default=STAGED, metavar="[FILE|staged|PROPOSAL]")
+@click.argument("source", default=STAGED, metavar="[FILE|staged|PROPOSAL]", type=SetName())
 @SUBJECT
 async def evaluate_staged(
     session: ProjectSession, source: str, people: tuple[str, ...]
