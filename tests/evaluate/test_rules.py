@@ -127,6 +127,23 @@ def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
     assert describe(evaluation) == f"the flag matches no one, since it cannot be read: {problem}"
 
 
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("filters", "value"),
+    [
+        ({"groups": [{"rollout_percentage": HUGE}]}, True),
+        ({"groups": [{"rollout_percentage": -HUGE}]}, False),
+        ({"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": HUGE}]}}, "a"),
+        ({"groups": [{}], "holdout": {"id": 1, "exclusion_percentage": HUGE}}, True),
+    ],
+)
+def test_percentage_beyond_a_float_is_evaluated(filters: JSON, value: object) -> None:
+    definitions = Definitions.of([{"key": "it", "active": True, "filters": filters}])
+    assert evaluate("it", Person("ada"), definitions).value == value
+
+
 @pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 3, "2", 0, []])
 def test_only_integer_1_is_the_known_configuration_version(version: Any) -> None:
     definitions = Definitions.of([flag("it", {}, version=version), flag("other", {}, version=1)])

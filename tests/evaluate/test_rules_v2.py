@@ -112,6 +112,7 @@ def test_subject_is_first_200_characters() -> None:
         split(seed=None),
         split(variants=[]),
         split(rollout_percentage="50"),
+        split(rollout_percentage=10**400),
         split(rollout_percentage=0, on_rollout_miss="retry"),
         split(targeting=None),
         {**targeted("x"), "rule_type": "unknown"},

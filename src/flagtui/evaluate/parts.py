@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from flagtui.evaluate import wire
+from flagtui.evaluate.text import finite
 from flagtui.evaluate.wire import items, mapping
 
+LARGEST: Final = 1e15
+"""Larger percentages count as this one: JSON can hold integers that no float can."""
 Kind = Literal["property", "cohort", "flag"]
 LOOKED_UP: Final = frozenset(("", "person", "person_metadata", "group"))
 """Types of properties that servers look up for a flag; without a type it is a person's."""
@@ -128,7 +131,7 @@ def read_condition(raw: Any, flag_index: int | None) -> ConditionParts:
     variant = raw.get("variant")
     return ConditionParts(
         filters=() if problem else tuple(map(read_filter, wire.properties(raw))),
-        percentage=None if problem else raw.get("rollout_percentage"),
+        percentage=None if problem or wire.share(raw) is None else number(wire.share(raw)),
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
         problem=problem,
@@ -183,17 +186,14 @@ def _variants(filters: Any) -> tuple[VariantParts, ...]:
 
 
 def number(raw: Any) -> float:
-    """Return the number, or 0 for any other value."""
-    return raw if isinstance(raw, int | float) else 0.0
+    """Return the number, or 0 for any other value; beyond `LARGEST` it is that."""
+    return min(max(raw, -LARGEST), LARGEST) if isinstance(raw, int | float) else 0.0
 
 
 def _holdout(raw: Any) -> HoldoutParts | None:
     values = mapping(raw)
-    if values.get("id") is None or values.get("exclusion_percentage") is None:
-        return None
-    try:
-        percentage = float(values["exclusion_percentage"])
-    except (TypeError, ValueError):
+    percentage = finite(values.get("exclusion_percentage"))
+    if values.get("id") is None or percentage is None:
         return None
     return HoldoutParts(values["id"], min(max(percentage, 0.0), 100.0))
 

@@ -17,7 +17,7 @@ from flagtui.evaluate.evaluation import (
     Why,
 )
 from flagtui.evaluate.filters import compare, without_property
-from flagtui.evaluate.parts import Filter, read_filter
+from flagtui.evaluate.parts import LARGEST, Filter, read_filter
 from flagtui.evaluate.run import Manner, Person
 
 SUBJECT_LENGTH: Final = 200
@@ -194,6 +194,6 @@ def _text(raw: Mapping[str, Any], name: str) -> str:
 
 def _number(raw: Mapping[str, Any], name: str) -> float:
     value = raw.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
         raise _malformed(name)
     return value
