@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World, starting, variants
+from tests.doubles.service_world import Start, World, asks_for, asks_whether, starting, variants
 
 from flagtui.service.clock import shown_stamp, stamp
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
@@ -79,7 +79,7 @@ async def test_a_plan_adds_conditions_and_replaces_variants(world: World) -> Non
         await world.post(PLANS, plan(flag, world, payload), 201)
     world.clock.pass_(hours=2)
     filters = (await world.get(f"{flag['id']}/"))["filters"]
-    assert filters["groups"][-1] == group
+    assert filters["groups"][-1] == {**group, "aggregation_group_type_index": None}
     assert filters["multivariate"]["variants"] == shares
     assert filters["payloads"] == {"only": "1"}
 
@@ -98,6 +98,34 @@ async def test_failed_scheduled_change_keeps_its_reason(world: World) -> None:
         "groups[0].rollout_percentage must be between 0 and 100, got 101",
     ]
     assert (await world.get(f"{flag['id']}/"))["version"] == 1
+
+
+async def test_scheduled_condition_is_checked_like_an_update(world: World) -> None:
+    flag = await world.flag("a")
+    child = await world.flag("child", filters=asks_for(flag["id"]))
+    added = (
+        asks_for(child["id"]),
+        asks_whether(key="id", type="cohort", operator="in", value=99),
+        {"groups": [{"rollout_percentage": 10**400}]},
+    )
+    for value in added:
+        payload = {"operation": "add_release_condition", "value": value}
+        await world.post(PLANS, plan(flag, world, payload), 201)
+    world.clock.pass_(hours=2)
+    reasons = [change["failure_reason"] for change in (await world.get(PLANS))["results"]]
+    assert reasons == [
+        "Circular dependency detected: a → child → a",
+        "Cohort with id 99 does not exist",
+        f"groups[0].rollout_percentage must be between 0 and 100, got {10**400}",
+    ]
+
+
+async def test_scheduled_payload_is_stored_as_json_text(world: World) -> None:
+    flag = await world.flag("a", filters=variants(a=100))
+    value = {"variants": [{"key": "a", "rollout_percentage": 100}], "payloads": {"a": {"x": 1}}}
+    await world.post(PLANS, plan(flag, world, {"operation": "update_variants", "value": value}), 201)
+    world.clock.pass_(hours=2)
+    assert (await world.get(f"{flag['id']}/"))["filters"]["payloads"] == {"a": '{"x": 1}'}
 
 
 async def test_a_recurring_change_comes_again_until_its_end(world: World) -> None:

@@ -46,6 +46,14 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
     return tidy
 
 
+def with_changes(call: Call, row: sqlite3.Row, changes: Filters) -> Filters:
+    """Return the stored filters with these keys replaced, checked like an update on every generation."""
+    stored = _stored(call, row)
+    sent = {name: value for name, value in stored.items() if name != "version"} | changes
+    filters = read_filters(call, Fields({"filters": sent}), row) or stored
+    return open_to_everyone(filters) if row["is_remote_configuration"] else filters
+
+
 def _stored(call: Call, row: sqlite3.Row | None) -> Filters:
     if row is None:
         return {}

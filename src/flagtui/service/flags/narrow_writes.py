@@ -7,12 +7,7 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, conflict, hand_written, invalid
 from flagtui.service.flags.dependents import check_guards
-from flagtui.service.flags.filter_storage import (
-    Filters,
-    open_to_everyone,
-    read_filters,
-    unsupported_config,
-)
+from flagtui.service.flags.filter_storage import Filters, unsupported_config, with_changes
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row
 from flagtui.service.flags.rules.writes import is_rules_flag, refuse_rollout_action, update_rules_flag
@@ -150,7 +145,7 @@ def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, 
     return [{**item, "rollout_percentage": 100 if item.get("key") == variant else 0} for item in variants]
 
 
-def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Response:
+def _rewritten(call: Call, row: sqlite3.Row, changes: Filters) -> Response:
     """Return the flag with these keys of its filters, checked like an update.
 
     Writes nothing where all are so.
@@ -158,7 +153,4 @@ def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Res
     before = opened_values(call, row)
     if all(before["filters"].get(name) == value for name, value in changes.items()):
         return flag_answer(call, row)
-    filters = read_filters(call, Fields({"filters": changes}), row)
-    if before["is_remote_configuration"] and filters is not None:
-        filters = open_to_everyone(filters)
-    return change_or_ask(call, row, before, {**before, "filters": filters})
+    return change_or_ask(call, row, before, {**before, "filters": with_changes(call, row, changes)})

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from flagtui.evaluate import wire
 from flagtui.service.access import ANONYMOUS, caller_of, project_of
 from flagtui.service.call import Call, Caller
 from flagtui.service.clock import read_stamp, stamp
@@ -13,8 +14,7 @@ from flagtui.service.database import find
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.dependents import check_guards
-from flagtui.service.flags.filter_rules import check_rules
-from flagtui.service.flags.filter_shapes import check_shape
+from flagtui.service.flags.filter_storage import with_changes
 from flagtui.service.flags.rows import find_row
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, opened_values
@@ -55,7 +55,7 @@ def _apply(call: Call, row: sqlite3.Row) -> None:
         _change(call, row)
     except Fault as fault:
         call.db.execute("ROLLBACK TO scheduled_change")
-        reason = value_of(fault.content.decode())["detail"]
+        reason = fault.detail
     call.db.execute("RELEASE scheduled_change")
     _settle(call, row, reason)
 
@@ -69,27 +69,26 @@ def _change(call: Call, row: sqlite3.Row) -> None:
         raise invalid("This field is required for this flag.", "version", "required")
     payload = value_of(row["payload"])
     before = opened_values(call, flag)
-    after: Values = {**before, **_wanted(payload, before)}
-    if after["filters"] is not before["filters"]:
-        check_shape(after["filters"])
-        check_rules(after["filters"], strict=call.settings.strict_filters)
+    after = {**before, **_requested(call, flag, payload, before)}
     check_guards(call, flag, before, after)
     trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
     change_flag(call, flag, after, trigger)
 
 
-def _wanted(payload: Mapping[str, Json], before: Values) -> Values:
+def _requested(call: Call, flag: sqlite3.Row, payload: Mapping[str, Json], before: Values) -> Values:
+    """Return the columns that a payload sets, checked as in an update."""
     operation, value = payload.get("operation"), payload.get("value")
-    filters = before["filters"]
     if operation == "update_status" and isinstance(value, bool):
         return {"active": value}
     if operation == "add_release_condition" and isinstance(value, dict):
         added = value.get("groups")
         if isinstance(added, list):
-            return {"filters": {**filters, "groups": [*(filters.get("groups") or []), *added]}}
+            groups = [*wire.conditions(before["filters"]), *added]
+            return {"filters": with_changes(call, flag, {"groups": groups})}
     if operation == "update_variants" and isinstance(value, dict):
         variants = {"multivariate": {"variants": value.get("variants")}}
-        return {"filters": {**filters, **variants, "payloads": value.get("payloads") or {}}}
+        changes = {**variants, "payloads": value.get("payloads") or {}}
+        return {"filters": with_changes(call, flag, changes)}
     raise invalid(f"Unrecognized operation: {operation}")
 
 
