@@ -62,6 +62,7 @@ HOSTILE: list[tuple[bytes, int]] = [
     (b'{"key": "a\\u0000b"}', 400),
     (b'{"key": "ok", "version": 1180591620717411303424}', 400),
     (b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1e400}]}}', 400),
+    (b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1%s}]}}' % (b"0" * 400), 400),
     (b"", 400),
 ]
 

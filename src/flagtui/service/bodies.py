@@ -11,7 +11,10 @@ from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, invalid, parse_error, unsupported_media_type
 
 MemberT = TypeVar("MemberT")
+NOT_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""What decoding text raises if it is no JSON, has half a character or is nested too deeply."""
 LARGEST = 2**63 - 1
+"""The largest integer that the database holds."""
 LONGEST_TAG = 255
 _TRUE = ("true", "True", "TRUE", "1", "t", "T", "yes", "on", 1)
 _FALSE = ("false", "False", "FALSE", "0", "f", "F", "no", "off", 0)
@@ -132,7 +135,7 @@ class Fields:
         if (value := self._value(name, null)) is None:
             return None
         number = whole_number(value)
-        if number is None or abs(number) > LARGEST:
+        if number is None:
             raise self.fault(name, "A valid integer is required.")
         if least is not None and number < least:
             detail = f"Ensure this value is greater than or equal to {least}."
@@ -207,15 +210,16 @@ class Fields:
 
 
 def whole_number(value: Json) -> int | None:
-    """Return the integer that a number or text holds; None otherwise."""
+    """Return the integer of 64 bits that a number or text holds; None otherwise."""
     if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
         return None
-    if isinstance(value, int | float):
-        return int(value)
+    if not isinstance(value, int | float | str) or (isinstance(value, str) and len(value) > 20):
+        return None
     try:
-        return int(value.strip()) if isinstance(value, str) and len(value) < 20 else None
+        number = int(value)
     except ValueError:
         return None
+    return number if abs(number) <= LARGEST else None
 
 
 def truth(text: str) -> bool:

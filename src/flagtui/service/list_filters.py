@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from flagtui.service.bodies import NOT_JSON
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.responses import text_of
@@ -72,7 +73,7 @@ def read_names(text: str) -> str | None:
     """Return JSON of the texts in a JSON list; None for an empty list, and for anything else."""
     try:
         names = msgspec.json.decode(text, type=list[object])
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return None
     return text_of([name for name in names if isinstance(name, str)]) if names else None
 

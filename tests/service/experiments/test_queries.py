@@ -1,6 +1,8 @@
 """Results and exposures by query, from events stored a moment before."""
 
+import base64
 import sqlite3
+import zlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -209,7 +211,8 @@ async def test_a_question_can_be_fetched_later(service: Service) -> None:
     assert (answered["complete"], answered["results"]["baseline"]["sum"]) == (True, 20)
 
 
-UNKNOWN: list[str] = ["x", "q1", "eJzLSM3JyQcABiwCFQ", "eJwDAAAAAAE", "%00", "9" * 5_000]
+NESTED = base64.urlsafe_b64encode(zlib.compress(b'[1, {"a": ' + b"[" * 50_000)).decode().rstrip("=")
+UNKNOWN: list[str] = ["x", "q1", "eJzLSM3JyQcABiwCFQ", "eJwDAAAAAAE", "%00", "9" * 5_000, NESTED]
 
 
 async def test_unknown_query_is_not_found(service: Service) -> None:

@@ -49,6 +49,7 @@ async def test_a_dependency_must_exist_in_the_target_too(world: World) -> None:
 
 FAULTY: list[tuple[Any, str]] = [
     ({}, "Missing required fields"),
+    ({"feature_flag_key": "a", "from_project": 2**63, "target_project_ids": [1]}, "Missing required fields"),
     ({"feature_flag_key": "a", "from_project": 1, "target_project_ids": []}, "Missing required fields"),
     (
         {"feature_flag_key": "z", "from_project": 1, "target_project_ids": [1]},

@@ -9,6 +9,7 @@ import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
+from flagtui.service.bodies import NOT_JSON
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
@@ -216,5 +217,5 @@ def read_flag_keys(call: Call) -> frozenset[str] | None:
 def _decoded(text: str, name: str) -> Json:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except NOT_JSON:
         raise invalid(f"Invalid JSON in {name} parameter", name) from None

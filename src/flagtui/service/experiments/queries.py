@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from flagtui.service.bodies import LARGEST, whole_number
+from flagtui.service.bodies import NOT_JSON, whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, NotComputable
@@ -70,7 +70,7 @@ def _asked(number: str) -> tuple[datetime, dict[str, Json]]:
         packed = base64.b64decode(number + "=" * (-len(number) % 4), altchars=b"-_", validate=True)
         moment, query = msgspec.json.decode(_unpacked(packed), type=tuple[float, dict[str, Json]])
         return datetime.fromtimestamp(moment, UTC), query
-    except (binascii.Error, zlib.error, msgspec.MsgspecError, ValueError, OverflowError, OSError):
+    except (binascii.Error, zlib.error, *NOT_JSON, ValueError, OverflowError, OSError):
         raise not_found("Query not found") from None
 
 
@@ -121,7 +121,7 @@ def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, J
     if number is None:
         raise invalid("experiment_id is required")
     experiment_id = whole_number(number)
-    if experiment_id is None or abs(experiment_id) > LARGEST:
+    if experiment_id is None:
         raise not_found(f"Experiment with id {number} not found")
     experiment = find(call.db, call.project.id, experiment_id)
 

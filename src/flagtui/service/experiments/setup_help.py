@@ -5,7 +5,7 @@ from typing import get_args
 
 import msgspec
 
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import NOT_JSON, Fields
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json, hand_written, invalid
@@ -131,7 +131,7 @@ def _eligible_order(call: Call) -> str:
 def _items(call: Call, parameter: str) -> list[dict[str, Json]]:
     try:
         items = msgspec.json.decode(call.query.get(parameter) or "[]")
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return []
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 

@@ -178,7 +178,7 @@ def bulk_update_tags(call: Call) -> Response:
 
 def _tagged_id(fields: Fields, value: Json, position: int) -> int:
     number = whole_number(value)
-    if number is None or abs(number) >= 2**63:
+    if number is None:
         raise fields.fault(f"ids__{position}", "A valid integer is required.")
     return number
 

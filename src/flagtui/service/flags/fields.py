@@ -130,7 +130,7 @@ def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
     rows = target.call.db.execute(
         "SELECT id FROM dashboards WHERE project_id = ? AND deleted = 0"
         " AND id IN (SELECT value FROM json_each(?))",
-        (target.call.project.id, text_of([pk for pk in numbers if abs(pk) < 2**63])),
+        (target.call.project.id, text_of(numbers)),
     ).fetchall()
     for pk in numbers:
         if pk not in {row["id"] for row in rows}:

@@ -65,7 +65,7 @@ def _check_dependencies(call: Call, filters: Mapping[str, Json], row: sqlite3.Ro
 
 def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: str) -> None:
     number = whole_number(reference)
-    if number is None or number < 0 or number >= 2**63:
+    if number is None or number < 0:
         raise fail(
             "Flag dependencies must reference flag IDs (integers), not flag keys. "
             f"Invalid reference: '{reference}'"
@@ -121,9 +121,7 @@ def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
 
 
 def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
-    number = whole_number(value)
-    cohort_id = number if number is not None and abs(number) < 2**63 else None
-    return find(call.db, "cohorts", id=cohort_id, project_id=call.project.id, deleted=0)
+    return find(call.db, "cohorts", id=whole_number(value), project_id=call.project.id, deleted=0)
 
 
 def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from flagtui.service.bodies import type_word
+from flagtui.service.bodies import NOT_JSON, type_word
 from flagtui.service.errors import Json, invalid
 from flagtui.service.generations import NEWEST, Generation
 
@@ -70,7 +70,7 @@ def _check_percentage(holder: Mapping[str, Json], where: str, kind_name: str) ->
     value, place = holder.get("rollout_percentage"), f"{where}rollout_percentage"
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise fail(f"{place} must be a {kind_name}, got {type_word(value)}")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise fail(f"{place} must be finite, got {value}")
     if not 0 <= value <= 100:
         raise fail(f"{place} must be between 0 and 100, got {value}")
@@ -124,6 +124,6 @@ def _check_payloads(payloads: Json, bad_payload: str) -> None:
 def is_json(text: str) -> bool:
     try:
         msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except NOT_JSON:
         return False
     return True

@@ -8,6 +8,7 @@ import msgspec
 from flagtui.evaluate.evaluation import Reason, RuleReason
 from flagtui.evaluate.parts import FlagParts, for_everyone
 from flagtui.evaluate.wire import mapping
+from flagtui.service.bodies import NOT_JSON
 from flagtui.service.errors import Fault, Json
 from flagtui.service.etags import tagged_answer
 from flagtui.service.responses import Response, encode, respond, value_of
@@ -115,7 +116,7 @@ def _value(result: FlagResult) -> Json:
         return result.value
     try:
         return value_of(result.payload)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return result.payload
 
 
