@@ -42,7 +42,7 @@ def compare_frame(app: FlagTui) -> None:
 def _facts(screen: Screen[Any], unresolved: int) -> Iterator[tuple[str, object, object]]:
     """Yield the name of a part of the frame, what is shown there, and what is true."""
     if isinstance(screen, ConfirmScreen):
-        yield "undo", _promised(screen), _undo_of(screen._question)
+        yield "undo", _promised(screen), _undo_of(screen, screen._question)
     if isinstance(screen, Dialog):
         below = screen.app.screen_stack[screen.app.screen_stack.index(screen) - 1]
         if below.query(KeyLine) and screen.key_words() != [""]:
@@ -89,15 +89,21 @@ def _texts(screen: Screen[Any]) -> Sequence[str]:
 
 
 def _promised(screen: ConfirmScreen[Any]) -> str:
-    return screen._hint().removeprefix("undo with u: ")
+    return screen._hint().removeprefix(f"{_way(screen, 'undo')}: ")
 
 
-def _undo_of(question: Question[Any]) -> str:
+def _way(screen: ConfirmScreen[Any], way: str) -> str:
+    """Return the first key of the user for undo or redo, in words."""
+    key = screen.app._keymap.get(f"app.{way}", {"undo": "u", "redo": "U"}[way])
+    return f"{way} with {key.partition(',')[0]}"
+
+
+def _undo_of(screen: ConfirmScreen[Any], question: Question[Any]) -> str:
     """Return what `u`, or `U` after an undo, does once the question is confirmed."""
     plans, purpose = question.plans, question.purpose
     if question.without_journal or not all(plan.verb.undo for plan in plans):
         return ""
     if purpose is not None:
-        return "redo with U" if purpose.name == "Undo" else "undo with u"
+        return _way(screen, "redo" if purpose.name == "Undo" else "undo")
     words = {plan.verb.undo_of(len(plans)) for plan in plans}
     return words.pop() if len(words) == 1 else f"undo the {len(plans):,} changes"

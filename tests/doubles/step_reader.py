@@ -108,7 +108,7 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"no one gets a variant", lambda seen, _: not seen.given(seen.after)),
     (r"matches no one", lambda seen, _: not any(values(seen.after, on=True))),
     (r"until it is resumed", lambda seen, _: "resume" in steps_from(seen.experiment)),
-    (r"W ships one", lambda seen, _: "ship" in steps_from(seen.experiment)),
+    (r"ship one next", lambda seen, _: "ship" in steps_from(seen.experiment)),
     (r"newer servers archive it too", lambda seen, _: seen.after.archived),
     (r"its variants are (?:being )?served(?: again| at once)?", lambda seen, _: bool(seen.given(seen.after))),
     (

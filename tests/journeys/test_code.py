@@ -106,7 +106,7 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
     code = FakeCode(next=make_scan(*PLACES, taken_at=NOW.timestamp()))
     async with running(replace(setting, size=WIDE, code=code, neighbours=("other",))) as program:
         shown = await search(program, "refs:0")
-        assert "refs: no scan yet; R on a Code tab scans" in shown
+        assert "refs: no scan yet; scan on a Code tab" in shown
         assert "248" in shown
         assert "safest first: value, last call" in await search(program, "is:stale")
         await program.press("S")

@@ -153,7 +153,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert NAME not in {row.name for row in workspace.events.rows}
         await program.press("u", "y")
         if is_legacy(any_mode):
-            assert "u restores its metadata once the event is sent again" in program.notices[-1]
+            assert "undo restores its metadata once the event is sent again" in program.notices[-1]
             return
         again = await stored_event(program, NAME)
         assert (again.description, set(again.tags)) == ("Paid", {"revenue", "checkout"})

@@ -7,6 +7,7 @@ from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.shell.toasts import show_toast
+from flagtui.text.empty_states import nothing_words
 from flagtui.text.styled import Notice
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -67,6 +68,36 @@ async def test_help_is_searched_runs_commands_and_explains_signs(setting: Settin
 def title_line(program: Program) -> str:
     """The titles of the columns, with the arrow of the order."""
     return next(line for line in program.screen.splitlines() if "UPDATED" in line)
+
+
+REMAPPED = {
+    "app.flags": "alt+1",
+    "app.undo": "ctrl+n",
+    "app.redo": "ctrl+o",
+    "app.stage": "ctrl+x",
+    "app.staged": "f9",
+    "app.help": "",
+}
+
+
+async def test_sentences_name_the_keys_of_the_user(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.app.set_keymap(REMAPPED)
+        program.app.app_state.notify_watchers()
+        await program.press("space")
+        assert "alt+1 Flags" in program.screen
+        assert "undo with ctrl+n: turn it" in program.screen
+        await program.press("y")
+        assert "· ctrl+n to undo" in program.notices[-1]
+        await program.press("ctrl+n")
+        assert "redo with ctrl+o" in program.screen
+        await program.press("escape", "ctrl+x")
+        assert "F9 shows them and applies them, ctrl+x ends staging" in words(program.screen)
+        assert ": help shows the keys" in nothing_words().lines[-1]
+    async with running(setting) as program:
+        assert "1 Flags" in program.screen
+        await program.press("space")
+        assert "undo with u: turn it" in program.screen
 
 
 async def test_help_names_the_command_whose_key_the_user_took(setting: Setting) -> None:

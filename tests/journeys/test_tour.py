@@ -23,7 +23,7 @@ def words_of(program: Program) -> str:
 
 
 async def test_each_tour_step_is_shown_whole_and_done_once(setting: Setting) -> None:
-    find, switch, prove, undo = (step.words for step in STEPS)
+    find, switch, prove, undo = (step.line for step in STEPS)
     async with running(replace(setting, size=(60, 15))) as program:
         await program.press("f3")
         assert "1/4 find press / and type nav" in " ".join(program.screen.split())

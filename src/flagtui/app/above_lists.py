@@ -19,6 +19,7 @@ from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice
 
@@ -80,7 +81,9 @@ class AboveLists:
             for tour in tours:
                 tour.remove()
         elif isinstance(screen, BrowseScreen) and screen.place != "flags":
-            show_toast(self._app, Notice("the tour is about flags: 1 goes there, then F3 begins it"))
+            flags, begin = key_sign("app.flags"), key_sign("app.tour")
+            words = f"the tour is about flags: {flags} goes there, then {begin} begins it"
+            show_toast(self._app, Notice(words))
         elif isinstance(screen, BrowseScreen):
             screen.mount(Tour(self._app_state), before="#body")
 
@@ -150,7 +153,8 @@ class AboveLists:
         self._app.screen.refresh_bindings()
         is_elsewhere = result.session.host != session.host
         host = (
-            f"\nThe profile's host is {result.session.host} now: P or a new start goes there."
+            f"\nThe profile's host is {result.session.host} now: "
+            f"{key_sign('app.profile')} or a new start goes there."
             if is_elsewhere
             else ""
         )

@@ -20,6 +20,7 @@ from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChanges
 from flagtui.changes.sets.set_planner import SetPlanner
 from flagtui.store.kinds import BY_ENTRY
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_skipped
 from flagtui.text.set_words import explain_dropped, explain_set_fault
 from flagtui.text.styled import Notice
@@ -74,7 +75,8 @@ class StagedChangeEditor:
         workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
         row: Any = None if workspace is None else workspace.collection(kind).get(change.record)
         if row is None:
-            words = f"{change.key} is not in the list any more; z in & unstages it"
+            drop, staged = key_sign("staged.drop"), key_sign("app.staged")
+            words = f"{change.key} is not in the list any more; {drop} in {staged} unstages it"
             self._runner.show_toast(Notice(words, "warning"))
         elif kind == "experiments":
             # Its form is one of many screens that its page opens.

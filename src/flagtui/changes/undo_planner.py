@@ -37,7 +37,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     signature: Signature = field(kw_only=True)
     entry_kind: str = field(kw_only=True)
     """The kind of record in the journal."""
-    after_no_op: ClassVar[str] = "\nu goes on with the change before."
+    after_no_op: ClassVar[str] = "\nUndo again for the change before."
     """What follows in the sentence about a no-op."""
 
     @property

@@ -7,6 +7,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, percent
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 RECENT = 7 * 86_400
@@ -40,7 +41,8 @@ def _code(flag: Flag) -> list[Piece]:
     if value is None:
         shares = [f"{safe_text(each.key, 30)} {percent(each.rollout)}" for each in flag.targeting.variants]
         split = f": {', '.join(shares[:6])}" if shares else ""
-        return [("the value depends on the user", "$warning"), (f"{split}; decide first, with e or %", "")]
+        keys = f"{key_sign('flags.edit')} or {key_sign('flags.rollout')}"
+        return [("the value depends on the user", "$warning"), (f"{split}; decide first, with {keys}", "")]
     if value is True:
         return [*winner, (": in the code, keep what it turns on and remove the check", "")]
     if value is False:
@@ -70,9 +72,11 @@ def _calls(row: FlagRow, now: float) -> list[Piece]:
 
 def _end(row: FlagRow, flag: Flag) -> list[Piece]:
     if "archived" not in flag.raw:
+        restores = f"{key_sign('app.undo')} restores it"
         return [
-            ("d", "bold $primary"),
-            (" soft-deletes it, since this server has no archive; u restores it", ""),
+            (key_sign("flags.delete"), "bold $primary"),
+            (f" soft-deletes it, since this server has no archive; {restores}", ""),
         ]
     off = ", turned off" if row.active else ""
-    return [("a", "bold $primary"), (f" archives it{off}; a again unarchives it", "")]
+    archive = key_sign("flags.archive")
+    return [(archive, "bold $primary"), (f" archives it{off}; {archive} again unarchives it", "")]

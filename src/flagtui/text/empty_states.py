@@ -7,6 +7,7 @@ from msgspec import Struct
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Look, Piece
 
 
@@ -24,7 +25,9 @@ def waiting_words(what: str = "flags") -> Words:
 
 def nothing_words(what: str = "flags") -> Words:
     """Return the words for a project without records."""
-    return Words((f"This project has no {what}.", "", "F5 refreshes · p switches project · ? shows the keys"))
+    refresh, project, keys = map(key_sign, ("app.refresh", "app.project", "app.help"))
+    how = f"{refresh} refreshes · {project} switches project · {keys} shows the keys"
+    return Words((f"This project has no {what}.", "", how))
 
 
 def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = False) -> Words:
@@ -32,12 +35,11 @@ def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = Fa
 
     `missing` rows are still loading, or will never be loaded if `is_cut`.
     """
-    how = "esc clears the search; twice while typing"
+    how = f"{key_sign('app.back')} clears the search; twice while typing"
     if not missing:
         return Words((f"No match in {count(total, 'row')} for  {line}", "", how))
-    rest = (
-        f"{missing:,} of {total + missing:,} not loaded yet; loading continues automatically · F5 retries now"
-    )
+    retry = f"loading continues automatically · {key_sign('app.refresh')} retries now"
+    rest = f"{missing:,} of {total + missing:,} not loaded yet; {retry}"
     if is_cut:
         rest = f"{missing:,} of {total + missing:,} not loaded: the list is too long"
     return Words((f"No match in the {count(total, 'row')} loaded for  {line}", "", rest, "", how))
@@ -45,8 +47,9 @@ def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = Fa
 
 def trouble_words(error: ApiError) -> Words:
     """Return the words for a server that cannot be read, with no cached rows to show."""
-    sign_in = "ctrl+l signs in · " if needs_key(error) else ""
-    return Words((error.what, "", error.next, "", f"{sign_in}F5 retries · q quits"), "warn")
+    sign_in = f"{key_sign('app.sign_in')} signs in · " if needs_key(error) else ""
+    keys = f"{sign_in}{key_sign('app.refresh')} retries · {key_sign('app.quit')} quits"
+    return Words((error.what, "", error.next, "", keys), "warn")
 
 
 def waiting_lines(trouble: str) -> Iterator[list[Piece]]:

@@ -9,6 +9,7 @@ from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import cause_words
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
@@ -63,7 +64,7 @@ def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
     text = (
         f"{outcome.plan.key}: could not confirm whether the change was applied.\n"
         f"{now} It was sent only once.\n"
-        "F5 refreshes the list; the journal keeps the request."
+        f"{key_sign('app.refresh')} refreshes the list; the journal keeps the request."
     )
     return Notice(text, "error", "not known")
 
@@ -96,7 +97,9 @@ def _saved(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notic
 
 
 def _back(purpose: Purpose | None) -> str:
-    return " · U redoes it" if purpose is not None and purpose.name == "Undo" else " · u to undo"
+    if purpose is not None and purpose.name == "Undo":
+        return f" · {key_sign('app.redo')} redoes it"
+    return f" · {key_sign('app.undo')} to undo"
 
 
 def done_word(outcome: Outcome, purpose: Purpose | None = None) -> str:

@@ -8,12 +8,12 @@ from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.safe_text import safe_text
 from flagtui.text.conflict_lines import STAGED, conflict_lines, wrapped
+from flagtui.text.key_signs import key_sign
 from flagtui.text.place_words import place_words, side_words
 from flagtui.text.styled import Piece
 
 NAMED: Final = 2
 """Current values that a row names."""
-NEXT: Final = "e stages it again on the current record, z unstages it, A asks about both sides"
 
 
 def current_words(seen: OutdatedChange) -> list[str]:
@@ -47,6 +47,9 @@ def outdated_lines(change: StagedChange, seen: OutdatedChange | None, width: int
 
 
 def _next_step(seen: OutdatedChange | None) -> str:
+    edit, drop, apply = map(key_sign, ("staged.edit", "staged.drop", "staged.apply"))
     if seen is not None and seen.is_deleted:
-        return "restore the record first, or unstage the change with z"
-    return "z unstages it" if seen is not None and seen.has_values else NEXT
+        return f"restore the record first, or unstage the change with {drop}"
+    if seen is not None and seen.has_values:
+        return f"{drop} unstages it"
+    return f"{edit} stages it again on the current record, {drop} unstages it, {apply} asks about both sides"

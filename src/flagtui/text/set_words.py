@@ -1,33 +1,41 @@
 """Toasts about staged changes. Texts are raw."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.sets.change_lines import change_words
-from flagtui.changes.sets.change_set import ChangeSetError, FaultName, StagedChange
+from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.skipped import Skipped
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_skipped
 from flagtui.text.styled import Notice
 
 UNDO_AT_ONCE: Final = Notice("undo and redo are sent at once: end staging first", "warning", "not staged")
 NAMED: Final = 3
 """Records that a note names."""
-LISTED: Final = "& shows them all"
 
 
-_NEXT: Final[Mapping[FaultName, str]] = {
-    "outdated": "& e stages it again on the current record, & z unstages it",
-    "direct": "+ ends staging; then change it directly",
-}
-"""The next step in the app, where it differs from that of commands."""
+def listed_words() -> str:
+    """Return `& shows them all`."""
+    return f"{key_sign('app.staged')} shows them all"
+
+
+def outdated_words() -> str:
+    """Return the keys for a staged change whose record has changed since."""
+    staged, edit, drop = map(key_sign, ("app.staged", "staged.edit", "staged.drop"))
+    return f"{staged} {edit} stages it again on the current record, {staged} {drop} unstages it"
 
 
 def next_in_app(error: ChangeSetError) -> str:
-    """Return the next step with the keys of the app."""
-    return _NEXT.get(error.fault, error.next)
+    """Return the next step with the keys of the app, where it differs from that of commands."""
+    if error.fault == "outdated":
+        return outdated_words()
+    if error.fault == "direct":
+        return f"{key_sign('app.stage')} ends staging; then change it directly"
+    return error.next
 
 
 def explain_set_fault(error: ChangeSetError, title: str = "not staged") -> Notice:
@@ -44,7 +52,8 @@ def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChang
         return Notice(f"{what}: not staged any more; nothing was sent", title=title)
     if len(changes) == 1:
         what = f"{what}: {'; '.join(change_words(changes[0]))}"
-    return Notice(f"{what}\nnothing was sent · u undoes it · {LISTED}", title=title)
+    undo = f"{key_sign('app.undo')} undoes it"
+    return Notice(f"{what}\nnothing was sent · {undo} · {listed_words()}", title=title)
 
 
 def explain_dropped(what: str) -> Notice:
@@ -61,7 +70,7 @@ def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -
         nothing = (
             "nothing was undone since the last step" if is_redo else "nothing was staged since staging began"
         )
-        return Notice(f"{nothing}; {LISTED}")
+        return Notice(f"{nothing}; {listed_words()}")
     subject, is_staged = moved
     state = "staged as before" if is_staged else "not staged any more"
     return Notice(f"{subject}: {state}; nothing was sent", title=f"staged {total:,}")
@@ -87,7 +96,9 @@ def explain_blocked_set(skipped: Skipped) -> Notice:
     """Return the toast about a change that keeps its whole set from being sent."""
     if skipped.error is not None:
         return explain_skipped(skipped)
-    next = f"{skipped.next}, or unstage it with z in &" if skipped.next else "z in & unstages it"
+    staged, drop = key_sign("app.staged"), key_sign("staged.drop")
+    way = f"{skipped.next}, or unstage it with {drop} in {staged}"
+    next = way if skipped.next else f"{drop} in {staged} unstages it"
     return Notice(f"{skipped.key}: {skipped.reason}; nothing was sent\n{next}", "warning", "not applied")
 
 
@@ -110,5 +121,6 @@ def explain_outdated(outdated: Sequence[OutdatedChange]) -> Notice:
     """Return the toast about a set whose records have changed since; nothing of it is sent."""
     first = f"{outdated[0].change.key} {outdated[0].words}"
     more = f", and {len(outdated) - 1:,} more" if len(outdated) > 1 else ""
-    fix = "in &, e stages such a change again on the current record, z unstages it"
+    staged, edit, drop = map(key_sign, ("app.staged", "staged.edit", "staged.drop"))
+    fix = f"in {staged}, {edit} stages such a change again on the current record, {drop} unstages it"
     return Notice(f"{first}{more}; nothing was sent\n{fix}", "warning", "not applied")

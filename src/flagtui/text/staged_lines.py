@@ -5,13 +5,10 @@ from typing import Final
 
 from flagtui.models.staged_words import StagedWords
 from flagtui.safe_text import safe_text
+from flagtui.text.set_words import listed_words, outdated_words
 from flagtui.text.styled import Piece
 
 TITLE: Final = "STAGED      "
-OUTDATED: Final = (
-    "not shown below, because the record changed since",
-    "& e stages it again on the current record, & z unstages it",
-)
 MOST: Final = 8
 """The most values shown here; the list of staged changes shows all."""
 
@@ -25,8 +22,8 @@ def staged_lines(staged: StagedWords | None, mark: str) -> Iterator[list[Piece]]
         title = TITLE if place == 0 else " " * len(TITLE)
         yield [(title, "$text-muted"), (f"{mark} ", style), (safe_text(words, 200), style)]
     if (more := len(staged.lines) - MOST) > 0:
-        yield [(" " * len(TITLE), ""), (f"… {more:,} more: & shows them all", "$faint")]
+        yield [(" " * len(TITLE), ""), (f"… {more:,} more: {listed_words()}", "$faint")]
     if staged.is_outdated:
-        for words in OUTDATED:
+        for words in ("not shown below, because the record changed since", outdated_words()):
             yield [(" " * len(TITLE), ""), (words, "$text-muted")]
     yield []

@@ -8,6 +8,7 @@ from flagtui.changes.event_definitions.triage import TriageDecision
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines
+from flagtui.text.key_signs import key_sign
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
@@ -58,7 +59,8 @@ def case_lines(
     yield [("USED BY", "$text-muted")]
     yield from use_lines(*(uses or (None, "")))
     yield []
-    for text in wrap("Verifying unhides; hiding unverifies. A sends the decisions.", max(10, width)):
+    effects = f"Verifying unhides; hiding unverifies. {key_sign('inbox.apply')} sends the decisions."
+    for text in wrap(effects, max(10, width)):
         yield [(text, "$faint")]
 
 
@@ -67,25 +69,34 @@ def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Pie
     if case.twin is not None:
         state = "verified" if case.twin.verified else "described" if case.twin.description else "seen more"
         twin: list[Piece] = [(safe_text(case.twin.name, 60), "$warning"), (f"  {state}", "$text-muted")]
-        yield [("M same as    ", "$text-muted"), *twin]
+        yield [(_label("inbox.same_as", "same as"), "$text-muted"), *twin]
     if proposal.description:
         lines = wrap(safe_text(proposal.description, 300), max(10, width - LABEL)) or [""]
+        label = _label("inbox.describe", "describe")
         for place, text in enumerate(lines[:4]):
-            yield [("e describe   " if place == 0 else " " * LABEL, "$text-muted"), (text, "")]
+            yield [(label if place == 0 else " " * LABEL, "$text-muted"), (text, "")]
         yield [(" " * LABEL, ""), (f"from {safe_text(proposal.source, 60)}", "$faint")]
     if proposal.tags:
         tags = ", ".join(safe_text(tag, 30) for tag in proposal.tags)
         of = f"  {proposal.neighbours} neighbours" if proposal.neighbours > 1 else ""
-        yield [("+ tags       ", "$text-muted"), (tags, ""), (of, "$faint")]
+        yield [(_label("inbox.take_tags", "tags"), "$text-muted"), (tags, ""), (of, "$faint")]
     if case.twin is None and not proposal.description and not proposal.tags:
         yield [("none: no neighbour has a description or tags", "$faint")]
+
+
+def _label(command: str, words: str) -> str:
+    """Return the key of a command with what it does, as wide as all of them."""
+    return f"{key_sign(command)} {words}".ljust(LABEL - 1) + " "
 
 
 def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -> Iterator[list[Piece]]:
     """Yield the decisions not yet applied, newest first."""
     if not decisions or shown < 2:
         return
-    yield [("   DECIDED, NOT YET APPLIED", "$text-muted"), ("   A applies them", "$faint")]
+    yield [
+        ("   DECIDED, NOT YET APPLIED", "$text-muted"),
+        (f"   {key_sign('inbox.apply')} applies them", "$faint"),
+    ]
     for decision in list(reversed(decisions))[: shown - 1]:
         target = f" → {safe_text(decision.same_as, 40)}" if decision.same_as else ""
         tags = decision.changes.get("tags")

@@ -9,7 +9,7 @@ import pytest
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.app import FlagTui
-from flagtui.app.commands.command_table import COMMANDS, commands_of
+from flagtui.app.commands.command_table import BY_ID, COMMANDS, commands_of, signs_of
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
@@ -32,6 +32,7 @@ from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.state.permissions import override_titles
 from flagtui.app.widgets.row_list import RowList
+from flagtui.text.key_signs import DEFAULTS
 
 SCREENS: dict[Any, tuple[str, ...]] = {
     FlagsScreen: ("flags", "lists", "everywhere"),
@@ -162,3 +163,14 @@ def own_handlers(base: Any) -> set[str]:
 
 def handlers(screen: Any) -> set[str]:
     return {name for base in own_bases(screen) for name in own_handlers(base)}
+
+
+def test_sentences_name_default_keys_as_the_table_has_them() -> None:
+    keys = {id: BY_ID[id].keys.split(",") for id in DEFAULTS}
+    first = signs_of({id: names[0] for id, names in keys.items()})
+    last = signs_of({id: names[-1] for id, names in keys.items()})
+    assert {id for id, sign in DEFAULTS.items() if sign not in (first[id], last[id])} == set()
+
+
+def test_command_without_a_key_is_named_as_in_the_palette() -> None:
+    assert signs_of({"app.undo": "f9,u", "app.redo": ""}) == {"app.undo": "F9", "app.redo": ": redo"}

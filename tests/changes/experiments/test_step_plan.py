@@ -130,7 +130,7 @@ def test_end_offers_to_ship_only_while_variants_are_served() -> None:
         state: next(each.text for each in planned("end", made(state)).consequences if each.label == "Flag")
         for state in ("running", "paused")
     }
-    assert {state: text.endswith("; W ships one") for state, text in ended.items()} == {
+    assert {state: text.endswith("; ship one next") for state, text in ended.items()} == {
         "running": True,
         "paused": False,
     }

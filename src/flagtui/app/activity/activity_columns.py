@@ -14,6 +14,7 @@ from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
 from flagtui.text.activity_words import activity_words
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Look
 from flagtui.text.user_words import user_change_in_short
 
@@ -68,7 +69,8 @@ def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
 def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """Return the words; a deletion that was not undone shows the key that restores it."""
     words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
-    return (words, ("  z restores it", "faint")) if row.is_in_effect else (words,)
+    restores = f"  {key_sign('activity.revert')} restores it"
+    return (words, (restores, "faint")) if row.is_in_effect else (words,)
 
 
 def draw_users(users: Users, row: ChangeRow, slot: Slot) -> Cell:

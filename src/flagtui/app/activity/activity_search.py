@@ -19,6 +19,7 @@ from flagtui.store.query.vocabulary import QueryPerson
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
@@ -118,7 +119,7 @@ class ActivityFinder(Finder[ChangeRow]):
         if marked:
             rest += [(f"{marked:,} marked", "$primary")]
         if news:
-            rest += [(f"{news:,} new above, g", "$success")]
+            rest += [(f"{news:,} new above, {key_sign('lists.first')}", "$success")]
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:

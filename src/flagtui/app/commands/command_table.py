@@ -5,7 +5,7 @@ user's keymap, the key table of the documents and the equivalent command lines. 
 wherever it works, it does the same.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -19,12 +19,13 @@ from flagtui.app.commands.command import (
     PAGES,
     RECORD_SCOPE,
     RECORDS,
+    SIGNS,
     Command,
 )
 from flagtui.app.commands.record_commands import LOG_COMMANDS
 from flagtui.store.kinds import KINDS, load
 
-__all__ = ["BY_ID", "COMMANDS", "Command", "bindings_of", "command_of", "commands_of"]
+__all__ = ["BY_ID", "COMMANDS", "Command", "bindings_of", "command_of", "commands_of", "signs_of"]
 
 SCREEN_COMMANDS: Final = (
     Command("lists.search", "slash", "Go to the search line", LISTS, shown=True, turns_keys=True,
@@ -96,7 +97,7 @@ SCREEN_COMMANDS: Final = (
             turns_keys=True, synonyms="open change add"),
     Command("form.share", "percent_sign", "Set the share of a condition or variant; digits do too", FORM,
             shown=True, synonyms="rollout percent"),
-    Command("form.remove", "d,delete", "Remove the condition, property, variant or payload; u restores it",
+    Command("form.remove", "d,delete", "Remove the condition, property, variant or payload; undo restores it",
             FORM, shown=True, synonyms="delete"),
     Command("form.undo", "u", "Undo the last edit in the form", FORM, shown=True,
             synonyms="restore back"),
@@ -181,6 +182,15 @@ def command_of(place: str, handler: str, argument: object = None) -> Command | N
     """Return the command of a place, or of every list, that a screen carries out with this handler."""
     commands = (command for command in commands_of(place, "lists") if not command.by_app)
     return next((each for each in commands if (each.handler, each.argument) == (handler, argument)), None)
+
+
+def signs_of(keymap: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys of a keymap as users read them; of a command without one, its place in the palette."""
+    palette, chosen = BY_ID["app.palette"].sign, dict[str, str]()
+    for id, keys in keymap.items():
+        key = keys.partition(",")[0]
+        chosen[id] = SIGNS.get(key, key) or f"{palette} {BY_ID[id].title}"
+    return chosen
 
 
 def bindings_of(*places: str, without: Container[str] = ()) -> list[BindingType]:

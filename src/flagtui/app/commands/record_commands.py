@@ -139,7 +139,7 @@ EXPERIMENT_COMMANDS: Final = (
     Command("experiments.cohort", "C", "Make a cohort of all exposed users", EXPERIMENT, handler="step",
             argument="cohort", scope=EXPERIMENT_SCOPE, synonyms="people exposed",
             cli="experiments cohort EXPERIMENTS", applies_to="many"),
-    Command("experiments.delete", "d", "Soft-delete it; u restores it", EXPERIMENT, handler="step",
+    Command("experiments.delete", "d", "Soft-delete it; undo restores it", EXPERIMENT, handler="step",
             argument="delete", scope=EXPERIMENT_SCOPE, synonyms="remove rm trash",
             cli="experiments delete EXPERIMENTS", applies_to="many"),
     Command("experiments.edit_json", "E", "Edit it as JSON in your editor", EXPERIMENT, title="edit JSON",

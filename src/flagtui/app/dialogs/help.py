@@ -15,6 +15,7 @@ from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind, glyphs_for, termina
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS
+from flagtui.text.key_signs import key_sign
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
@@ -42,11 +43,13 @@ LEGEND: Final = (
     ("deleted", "deleted"),
     ("mark", "marked: commands apply to all marked rows"),
     ("pending", "a change is in flight"),
-    ("staged", "has a staged change; & shows them all"),
+    ("staged", "has a staged change; {key} shows them all"),
     ("outdated", "changed by another user since it was staged"),
     ("changed", "changed by another user since you looked"),
-    ("scheduled", "has a scheduled change; F7 lists them all"),
+    ("scheduled", "has a scheduled change; {key} lists them all"),
 )
+LISTED_BY: Final = {"staged": "app.staged", "scheduled": "flags.due"}
+"""By sign: the command that lists the records with it."""
 HEADER_LEGEND: Final[Mapping[LinkKind, str]] = {
     "synced": "the rows matched the server then",
     "loading": "rows are loading",
@@ -117,6 +120,7 @@ class HelpScreen(NarrowedList[Run]):
         glyphs = glyphs_for(terminal_encoding())
         yield _heading("SIGNS")
         for name, meaning in LEGEND:
+            meaning = meaning.format(key=key_sign(LISTED_BY[name])) if name in LISTED_BY else meaning
             yield ListedChoice(styled((f"{getattr(glyphs, name):<{KEY_CELLS}} ", "bold"), (meaning, "")))
         yield _heading("SIGNS OF THE HEADER")
         for kind, meaning in HEADER_LEGEND.items():

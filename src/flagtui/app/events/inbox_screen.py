@@ -32,6 +32,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.inbox import NEW_TWINS, REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
 from flagtui.text.formats import MINUTE
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 
@@ -88,9 +89,8 @@ class InboxScreen(FramedScreen):
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Checking the events…")
         if left := self._triage.load():
-            show_toast(
-                self.app, Notice(f"{left:,} decided last time and not applied; A applies them, u forgets one")
-            )
+            keys = f"{key_sign('inbox.apply')} applies them, {key_sign('inbox.undo')} forgets one"
+            show_toast(self.app, Notice(f"{left:,} decided last time and not applied; {keys}"))
         self._sort_out()
 
     @work(exclusive=True, group="load")
@@ -110,7 +110,8 @@ class InboxScreen(FramedScreen):
         self._cases = self._inbox.waiting(self._reason, self._decided)
         self.rows.show(self._cases)
         if not self._cases:
-            keys = "r shows another reason · A applies · esc leaves"
+            reason, apply, back = map(key_sign, ("inbox.reason", "inbox.apply", "app.back"))
+            keys = f"{reason} shows another reason · {apply} applies · {back} leaves"
             self.rows.explain("Nothing left to decide here.", "", keys)
         self._draw()
 

@@ -15,6 +15,7 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.formats import ago
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 NOTE: Final = (
@@ -83,7 +84,10 @@ class DeletedScreen(ReadList[Deletion]):
             yield []
         yield from ([(line, "")] for line in NOTE)
         yield []
-        yield [("z", "bold"), ("  brings it back, after the usual question", "$text-muted")]
+        yield [
+            (key_sign("deleted.restore"), "bold"),
+            ("  brings it back, after the usual question", "$text-muted"),
+        ]
 
     # Keys
 

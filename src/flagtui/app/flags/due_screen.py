@@ -20,6 +20,7 @@ from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
 from flagtui.store.schedule import pending_changes
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.formats import ago
+from flagtui.text.key_signs import key_sign
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
@@ -121,8 +122,11 @@ class DueScreen(ReadList[DueChange]):
         if row.who:
             yield [(f"scheduled by {safe_text(row.who, 60)}", "$text-muted")]
         yield []
-        yield [("⏎", "bold"), ("  opens the flag", "$text-muted")]
-        yield [("z", "bold"), ("  drops the change, after the usual question", "$text-muted")]
+        yield [(key_sign("lists.open"), "bold"), ("  opens the flag", "$text-muted")]
+        yield [
+            (key_sign("due.drop"), "bold"),
+            ("  drops the change, after the usual question", "$text-muted"),
+        ]
 
     def link_to(self, row: DueChange) -> RecordLink:
         return RecordLink("flags", row.flag_id, row.key)

@@ -31,6 +31,7 @@ from flagtui.store.query.language import read_line
 from flagtui.store.query.vocabulary import NOT_READ, Outside
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words, waiting_lines
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
@@ -124,7 +125,9 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         words = super().words_without(total)
         terms = self._finder.query.terms
         if any(term.name == "code" and not MISSING.isdisjoint(term.words) for term in terms):
-            return Words((*words.lines, "F6 lists keys in code that have no record"), words.look)
+            return Words(
+                (*words.lines, f"{key_sign('app.code')} lists keys in code that have no record"), words.look
+            )
         return words
 
     def all_columns(self) -> tuple[Column[FlagRow], ...]:

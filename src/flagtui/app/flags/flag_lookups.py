@@ -29,6 +29,7 @@ from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.evaluation_words import value_words
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, Piece
 
@@ -111,7 +112,10 @@ class IdsScreen(ReadList[IdFound]):
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
         yield []
         if row.key:
-            yield [("⏎", "bold"), ("  opens the flag, also one of the archive", "$text-muted")]
+            yield [
+                (key_sign("lists.open"), "bold"),
+                ("  opens the flag, also one of the archive", "$text-muted"),
+            ]
         else:
             yield [("No flag of this project has this id, or it was deleted.", "$text-muted")]
 
@@ -216,7 +220,7 @@ class MyFlagsScreen(ReadList[MyValue]):
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
         yield [(f"{row.value} for {safe_text(me.email, 60) if me else 'the holder of the key'}", "")]
         yield []
-        yield [("⏎", "bold"), ("  opens the flag; its tab who shows why", "$text-muted")]
+        yield [(key_sign("lists.open"), "bold"), ("  opens the flag; its tab who shows why", "$text-muted")]
 
 
 class DefinitionsScreen(FramedScreen):

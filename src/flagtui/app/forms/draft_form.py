@@ -21,6 +21,7 @@ from flagtui.app.widgets.line import Line, cut, hung, styled
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.planner import HEAVY, off_loop
 from flagtui.safe_text import safe_text
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Piece
 
 BESIDE_LINES: Final = 5
@@ -123,7 +124,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
 
     def _state(self) -> list[Piece]:
         if self._is_leaving:
-            return [("esc again discards your changes", "$warning")]
+            return [(f"{key_sign('form.back')} again discards your changes", "$warning")]
         problems = self._problems
         if problems:
             more = f"  and {len(problems) - 1:,} more" if len(problems) > 1 else ""
@@ -132,7 +133,8 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             words = "not saved yet; its values are being checked"
             return [("● ", "$primary"), (words, "$text-muted")]
         if self._is_changed:
-            return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
+            words = f"not saved yet; {key_sign('form.save')} shows what would change"
+            return [("● ", "$primary"), (words, "$text-muted")]
         return [("no changes", "$faint")]
 
     @on(OptionList.OptionHighlighted)

@@ -16,6 +16,7 @@ from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import share_of
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 Part = Literal[
@@ -227,19 +228,17 @@ async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int, ty
         copy.change(*path)["rollout_percentage"] = share
 
 
-VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
-    Choice("share", "share", "in percent; the total is 100"),
-    Choice("key", "key", "used by code"),
-    Choice("name", "description", "for people to read"),
-    Choice("remove", "remove this variant", "d does it too"),
-)
-
-
 async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
     """Ask what to change about a variant and put it into the copy."""
     variant = as_dict(copy.variants[place])
     key = as_text(variant.get("key"))
-    match await runner.ask(PickerScreen(f"Variant {key}", VARIANT)):
+    parts: tuple[Choice[VariantPart], ...] = (
+        Choice("share", "share", "in percent; the total is 100"),
+        Choice("key", "key", "used by code"),
+        Choice("name", "description", "for people to read"),
+        Choice("remove", "remove this variant", f"{key_sign('form.remove')} does it too"),
+    )
+    match await runner.ask(PickerScreen(f"Variant {key}", parts)):
         case "share":
             await ask_item_share(runner, copy, *copy.variants_path, place)
         case "key":

@@ -13,6 +13,7 @@ from flagtui.changes.editor_text import RecordText
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
 from flagtui.models.json_value import JSON
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 Made = TypeVar("Made")
@@ -35,7 +36,8 @@ def hand_over(app: App[Any], work: Callable[[], Made]) -> Made:
             except OSError as fault:
                 faults.append(fault)
     except SuspendNotSupported:
-        raise NoEditor("this terminal cannot be handed over to an editor; use e instead") from None
+        form = f"use {key_sign('flags.edit')} instead"
+        raise NoEditor(f"this terminal cannot be handed over to an editor; {form}") from None
     if faults:
         raise NoEditor(f"the file for the editor cannot be made: {faults[0].strerror}")
     return made[0]

@@ -11,6 +11,7 @@ from flagtui.evaluate import wire
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.key_signs import key_sign
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
@@ -40,7 +41,8 @@ def shortened_lines(
 
 def explain_elsewhere(copy: Draft) -> str:
     """Return where the whole value can be edited, to follow a sentence; empty for a new record."""
-    return "" if copy.is_new else f"; leave with esc; E edits the whole {copy.noun} as JSON"
+    leave, edit = key_sign("form.back"), key_sign(f"{copy.noun}s.edit_json")
+    return "" if copy.is_new else f"; leave with {leave}; {edit} edits the whole {copy.noun} as JSON"
 
 
 def variant_lines(copy: Draft) -> Iterator[FormLine]:

@@ -35,6 +35,7 @@ from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choic
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Look, Notice, Piece
 
 _LOOKS: Final[dict[str, Look]] = {
@@ -235,7 +236,7 @@ class JournalScreen(ReadList[Entry]):
         if workspace is None:
             return "needs a connection"
         if entry.id in self._undoable:
-            return "z undoes it"
+            return f"{key_sign('journal.revert')} undoes it"
         blocked = why_not(entry, self._app_state.signature(workspace))
         return blocked.reason if blocked else "already undone"
 

@@ -27,6 +27,7 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outdated_lines import current_words, outdated_lines
 from flagtui.text.set_words import explain_dropped, explain_set_fault
 from flagtui.text.styled import Piece
@@ -111,7 +112,7 @@ STAGED_LIST: Final = ListDescription[ListedChange](
     always=("mark", "key"),
     filters={"state": "is"},
     title="Staged",
-    nothing="Nothing is staged. + in a list or on a record stages changes instead of sending them.",
+    nothing="Nothing is staged.",
 )
 
 
@@ -162,6 +163,10 @@ class StagedScreen(ReadList[ListedChange]):
             )
             for change in staging.changes
         ]
+
+    def why_nothing(self) -> str:
+        way = f"{key_sign('app.stage')} in a list or on a record stages changes instead of sending them."
+        return f"{super().why_nothing()} {way}"
 
     @work(exclusive=True, group="outdated", description="read outdated")
     async def _read_outdated(self, change_set: ChangeSet, outdated: Sequence[StagedChange]) -> None:

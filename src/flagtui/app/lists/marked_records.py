@@ -10,6 +10,7 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.toasts import copy_text, drop_toast, show_toast
 from flagtui.app.state.permissions import may_write
 from flagtui.store.collection import IdRow
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
@@ -58,12 +59,13 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         """Return why the command cannot run: it is for one record, or too many are marked."""
         marked = self.marked
         if command.handler == "query" and self.saved_query(int(command.argument or 0)) is None:
-            return f"{sign}: no saved search; Q saves the present one"
+            return f"{sign}: no saved search; {key_sign('lists.save_query')} saves the present one"
         if needs_rows(command) and not marked and self.is_empty:
-            way = "; esc clears the search" if self.search.value else ""
+            way = f"; {key_sign('app.back')} clears the search" if self.search.value else ""
             return f"{sign}: no {self.description.what} are shown{way}"
         if command.applies_to == "one" and marked > 1:
-            unmark = "esc esc unmarks" if self.search.value else "esc unmarks"
+            back = key_sign("app.back")
+            unmark = f"{back} {back} unmarks" if self.search.value else f"{back} unmarks"
             return f"{marked:,} are marked; {sign} is for one; {unmark}"
         if command.applies_to == "many" and command.writes and marked > self.bulk_limit:
             return self._too_many(marked)
@@ -71,7 +73,8 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
 
     def _too_many(self, marked: int) -> str:
         limit = self.bulk_limit
-        return f"{marked:,} are marked; one change has at most {limit:,}; ctrl+a keeps the first {limit:,}"
+        keeps = f"{key_sign('lists.mark_shown')} keeps the first {limit:,}"
+        return f"{marked:,} are marked; one change has at most {limit:,}; {keeps}"
 
     @property
     def is_empty(self) -> bool:

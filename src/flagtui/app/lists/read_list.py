@@ -14,6 +14,7 @@ from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.collection import IdRow
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 
@@ -90,7 +91,11 @@ class ReadList(ListScreen[IdRow]):
             return no_match_words(self.search.value, total)
         if self._words is not None or not self._is_read:
             return self._words or waiting_words(self.description.what)
-        return Words((self.description.nothing, "", "esc goes back"))
+        return Words((self.why_nothing(), "", f"{key_sign('app.back')} goes back"))
+
+    def why_nothing(self) -> str:
+        """Return the sentence in place of rows where there are none."""
+        return self.description.nothing
 
     def action_open(self) -> None:
         if (target := self.needs_target(self.at_cursor())) is not None:

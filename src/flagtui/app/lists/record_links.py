@@ -12,6 +12,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_run, override_titles, writes_in
 from flagtui.store.kinds import KINDS, Kind
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, why_not_opened
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class RecordKeys(AnyScreen):
     def why_not_now(self, command: Command, sign: str) -> str:
         """Return why the command cannot run on the chosen records; empty if it can. `sign` is its key."""
         if self._app_state.is_staging and command.why_direct:
-            return f"it cannot be staged: {command.why_direct}; + ends staging"
+            return f"it cannot be staged: {command.why_direct}; {key_sign('app.stage')} ends staging"
         why = self.refusal_of(command)
         return f"{self.title_of(command.id) or command.title}: {why}" if why else ""
 

@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
+from flagtui.text.key_signs import key_sign
 
 LOOK: Final = 0.3
 """Seconds between looks at whether a step is done; a look draws nothing."""
@@ -18,7 +19,15 @@ class TourStep:
 
     name: str
     words: str
+    """With `{}` for each key."""
+    commands: tuple[str, ...]
+    """Whose keys these are."""
     is_done: Callable[["Tour"], bool]
+
+    @property
+    def line(self) -> str:
+        """The words with the keys that the user chose."""
+        return self.words.format(*map(key_sign, self.commands))
 
 
 class Tour(Line):
@@ -49,13 +58,14 @@ class Tour(Line):
             self._show_step()
 
     def _show_step(self) -> None:
+        ends = styled((f"{key_sign('app.tour')} ends it ", "$faint"))
         if self.step:
             step = STEPS[self._place]
-            pieces = [(f" {self._place + 1}/{len(STEPS):,} {step.name} ", "bold $primary"), (step.words, "")]
-            self.show(styled(*pieces), styled(("F3 ends it ", "$faint")))
+            pieces = [(f" {self._place + 1}/{len(STEPS):,} {step.name} ", "bold $primary"), (step.line, "")]
+            self.show(styled(*pieces), ends)
         else:
-            ended = [(" that was all ", "bold $success"), ("? every key, : every command", "")]
-            self.show(styled(*ended), styled(("F3 ends it ", "$faint")))
+            words = f"{key_sign('app.help')} every key, {key_sign('app.palette')} every command"
+            self.show(styled((" that was all ", "bold $success"), (words, "")), ends)
 
     def has_found(self) -> bool:
         """Return whether a search brought rows, and the list has the focus."""
@@ -90,8 +100,8 @@ class Tour(Line):
 
 
 STEPS: Final = (
-    TourStep("find", "press / and type nav, then ⏎", Tour.has_found),
-    TourStep("switch", "space, read what it does, then y", Tour.has_switched),
-    TourStep("prove", "J shows it; esc comes back", Tour.has_looked),
-    TourStep("undo", "u, then y: as before", Tour.has_undone),
+    TourStep("find", "press {} and type nav, then ⏎", ("lists.search",), Tour.has_found),
+    TourStep("switch", "{}, read what it does, then y", ("flags.toggle",), Tour.has_switched),
+    TourStep("prove", "{} shows it; {} comes back", ("app.journal", "app.back"), Tour.has_looked),
+    TourStep("undo", "{}, then y: as before", ("app.undo",), Tour.has_undone),
 )

@@ -16,6 +16,7 @@ from flagtui.store.query.vocabulary import Vocabulary, being, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import ago, count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 SHOWN: Final = 12
@@ -90,8 +91,8 @@ class CodeKeysScreen(ReadList[MissingKey]):
         if search.scan is not None:
             return search.scan.missing_keys()
         folder = short_path(search.source.folder)
-        next = search.obstacle or "R scans it now, in the background"
-        return Words((f"No scan of {folder} yet.", "", next, "esc goes back"))
+        next = search.obstacle or f"{key_sign('code.scan')} scans it now, in the background"
+        return Words((f"No scan of {folder} yet.", "", next, f"{key_sign('app.back')} goes back"))
 
     def counted(self) -> str:
         search = self._app_state.code_search

@@ -9,6 +9,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.code_uses import CodeUse
 from flagtui.store.code_scans import CodeScan
 from flagtui.store.workspace import Workspace
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 
@@ -53,5 +54,5 @@ def open_place(runner: ChangeRunner, scan: CodeScan, place: CodeUse) -> None:
     if path.is_file():
         open_in_editor(runner, path, place.line)
     else:
-        words = f"{place.path} is gone since the scan; R scans again"
+        words = f"{place.path} is gone since the scan; {key_sign('code.scan')} scans again"
         runner.show_toast(Notice(words, "warning", "not opened"))

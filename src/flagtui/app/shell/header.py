@@ -11,6 +11,7 @@ from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind
 from flagtui.app.widgets.line import APART, Line, Spot, cut, styled
 from flagtui.safe_text import safe_text
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
@@ -32,6 +33,23 @@ _LINK_COLOURS: Final[Mapping[LinkKind, str]] = {
     "read-only": "$text-muted",
     "signed-out": "$error",
 }
+
+
+COMMAND_OF: Final[Mapping[str, str]] = {
+    "1": "app.flags",
+    "2": "app.experiments",
+    "3": "app.events",
+    "4": "app.activity",
+    "J": "app.journal",
+    "&": "app.staged",
+    "F6": "app.code",
+    "F7": "flags.due",
+    "^r": "flags.deleted",
+    "#": "flags.ids",
+    "I": "flags.my_values",
+    **{f"{key}": f"lists.query_{key}" for key in range(5, 10)},
+}
+"""By key of a tab: the command that opens it."""
 
 
 class Link(Struct, frozen=True):
@@ -66,6 +84,12 @@ class Tab(Struct, frozen=True):
     key: str
     title: str
     count: str = ""
+
+    @property
+    def sign(self) -> str:
+        """The key that the user chose for the tab, as the footer writes it."""
+        command = COMMAND_OF.get(self.key, "")
+        return key_sign(command).replace("ctrl+", "^") if command else self.key
 
 
 class Header(Line):
@@ -147,7 +171,7 @@ def _cells(pieces: list[Piece]) -> int:
 
 
 def _tab_width(tab: Tab) -> int:
-    return cell_len(f" {tab.key} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + TAB_GAP
+    return cell_len(f" {tab.sign} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + TAB_GAP
 
 
 class Tabs(Line):
@@ -165,7 +189,7 @@ class Tabs(Line):
             spots.append(Spot((spots[-1].end if spots else 0) + _tab_width(tab), _opening(tab.key)))
             ground = "$cursor-text on $row-cursor" if here else ""
             title_style = f"bold {ground}" if here else "$text-muted"
-            pieces.append((f" {tab.key} {tab.title}", title_style))
+            pieces.append((f" {tab.sign} {tab.title}", title_style))
             pieces.append((f" {tab.count} " if tab.count else " ", ground or "$faint"))
             pieces.append(" " * TAB_GAP)
         self.show(Content.assemble(*pieces[:-1]), spots=spots)

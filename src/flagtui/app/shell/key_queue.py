@@ -16,6 +16,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.store.load_progress import RecordId
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 NEEDS_SERVER: Final = frozenset(command.id for command in COMMANDS if command.needs_server)
@@ -112,9 +113,8 @@ class KeyQueue:
     def _begin(self, event: events.Key | events.Paste, key: str) -> bool:
         """Queue the first key; refuse it where the connection has failed."""
         if self._app_state.trouble is not None:
-            show_toast(
-                self._app, Notice("The project is not open; F5 tries again.", "warning", "not possible now")
-            )
+            words = f"The project is not open; {key_sign('app.refresh')} tries again."
+            show_toast(self._app, Notice(words, "warning", "not possible now"))
             return True
         rows = self._app.focused
         if isinstance(rows, RowList):

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -19,9 +20,11 @@ from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
 from textual.worker import Worker, WorkerFailed, get_current_worker
 
+from flagtui.app.commands.command_table import signs_of
 from flagtui.app.shell.toasts import drop_stale, show_toast
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
+from flagtui.text.key_signs import name_keys
 from flagtui.text.styled import Notice
 
 SMALLEST: Final = (40, 8)
@@ -47,6 +50,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
+        name_keys({})
         self._workers = LivingWorkers(self)
         self._last_fault = -IN_A_ROW
         self._cover: Screen[Any] | None = None
@@ -67,6 +71,11 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def recover_worker(self, worker: Worker[Any]) -> None:
         """Begin again what a worker of the app did until a fault ended it, where that must go on."""
+
+    def set_keymap(self, keymap: Mapping[str, str]) -> None:
+        """Use the keys that the user chose, and name them in every sentence."""
+        super().set_keymap(dict(keymap))
+        name_keys(signs_of(keymap))
 
     # Toasts
 

@@ -14,6 +14,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import why_refused
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS, RecordKind
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 PAUSE: Final = 1.0
@@ -63,7 +64,9 @@ class StrayKeys:
         if not is_chord or self._app.screen.is_modal or key in self._app.screen.active_bindings:
             return ""
         purpose, kinds = self._purpose(key)
-        return f"{SIGNS.get(key, key)}: {purpose}; {kinds[0].tab} goes there" if kinds else ""
+        if not kinds:
+            return ""
+        return f"{SIGNS.get(key, key)}: {purpose}; {key_sign(f'app.{kinds[0].plural}')} goes there"
 
     def _purpose(self, key: str) -> tuple[str, Sequence[RecordKind]]:
         """Return the first command with this key of a list, in words, and the kinds of records it is for."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from textual.binding import Binding
 from textual.screen import Screen
@@ -11,8 +11,7 @@ from flagtui.app.commands.command import RECORD_SCOPE, SIGNS, Command
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
 from flagtui.config.guard_rules import Level
-
-IN_MIRROR: Final = "a mirror changes only overrides of this machine: space and % on a flag"
+from flagtui.text.key_signs import key_sign
 
 
 @cache
@@ -61,7 +60,7 @@ def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapp
     for command in COMMANDS:
         if command.id in bound and key in keymap.get(command.id, command.keys).split(","):
             if command.writes and app_state.session.mirror is not None:
-                return "" if command.in_mirror else f"{command.title}: {IN_MIRROR}"
+                return "" if command.in_mirror else f"{command.title}: {_in_mirror()}"
             if command.writes and app_state.session.rules.level is Level.READ_ONLY:
                 return f"{command.title}: {app_state.session.badge} is read-only; nothing can be changed"
             if missing := _why_out_of_scope(app_state, command, screen):
@@ -79,6 +78,11 @@ def why_not_now(screen: Screen[Any], command: Command, sign: str) -> str:
     """Return why the command cannot run on the marked records, or on the one under the cursor."""
     refuse: Callable[[Command, str], str] | None = getattr(screen, "why_not_now", None)
     return refuse(command, sign) if refuse is not None else ""
+
+
+def _in_mirror() -> str:
+    keys = f"{key_sign('flags.toggle')} and {key_sign('flags.rollout')} on a flag"
+    return f"a mirror changes only overrides of this machine: {keys}"
 
 
 def _why_out_of_scope(app_state: AppState, command: Command, screen: Screen[Any]) -> str:

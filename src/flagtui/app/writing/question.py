@@ -23,6 +23,7 @@ from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
 from flagtui.safe_text import safe_text
+from flagtui.text.key_signs import key_sign
 from flagtui.text.question_lines import question_lines
 from flagtui.text.styled import Piece
 
@@ -160,9 +161,9 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def _hint(self) -> str:
         words, purpose = self._question.undo_words, self._question.purpose
-        if not words or purpose is None:
-            return f"undo with u: {safe_text(words, 60)}" if words else ""
-        return "redo with U" if purpose.name == "Undo" else "undo with u"
+        way = "redo" if purpose is not None and purpose.name == "Undo" else "undo"
+        back = f": {safe_text(words, 60)}" if purpose is None else ""
+        return f"{way} with {key_sign(f'app.{way}')}{back}" if words else ""
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""

@@ -25,6 +25,7 @@ from flagtui.changes.proposal import P, R
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.set_words import explain_set_fault, explain_staged, explain_step
 from flagtui.text.styled import Notice
 
@@ -49,7 +50,8 @@ class StageSteps:
             if self._app_state.is_staging:
                 staging.end()
                 staged = len(staging.changes)
-                left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
+                kept = f"{count(staged, 'change')} staged: {key_sign('app.staged')} applies them"
+                left = kept if staged else "nothing is staged"
                 self._show(Notice(left, title="staging ended"))
                 return
             staging.begin()
@@ -59,7 +61,10 @@ class StageSteps:
             # An earlier toast offers to undo with u, which undoes staged steps from now on.
             self._runner.app.clear_notifications()
             words = "changes are collected, and nothing is sent"
-            self._show(Notice(f"{words}\n& shows them and applies them, + ends staging", title="staging"))
+            keys = (
+                f"{key_sign('app.staged')} shows them and applies them, {key_sign('app.stage')} ends staging"
+            )
+            self._show(Notice(f"{words}\n{keys}", title="staging"))
 
     async def stage(
         self,

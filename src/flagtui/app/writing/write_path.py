@@ -44,6 +44,7 @@ from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
@@ -144,7 +145,8 @@ class WritePath:
         refusal = why_not(changes[0], here)
         if refusal is not None:
             notice = explain_blocked(refusal, f"{changes[0].key}, {changes[0].verb}")
-            words = f"{notice.text}\nJ, z undoes any other change."
+            keys = f"{key_sign('app.journal')}, {key_sign('journal.revert')}"
+            words = f"{notice.text}\n{keys} undoes any other change."
             self._runner.show_toast(Notice(words, notice.tone, notice.title))
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)

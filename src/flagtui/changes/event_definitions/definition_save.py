@@ -199,7 +199,7 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
         try:
             definition = await definitions.by_name(plan.key)
         except NotFound:
-            next = "The copy stays in the journal; u restores its metadata once the event is sent again."
+            next = "The copy stays in the journal; undo restores its metadata once the event is sent again."
             what = "This server creates definitions only from events."
             raise NotOffered(what, next=next, facts=error.facts) from None
     return await definitions.update(definition.id, plan.body) if plan.body else definition

@@ -63,7 +63,7 @@ def consequences(
         case "resume":
             yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
         case "end":
-            more = "; W ships one" if standing(fresh) == "served" else ""
+            more = "; ship one next" if standing(fresh) == "served" else ""
             words, tone = left_alone(fresh)
             yield _flag(fresh, words + more, tone)
             conclusion = ": ".join(filter(None, (choices.conclusion.replace("_", " "), choices.comment)))

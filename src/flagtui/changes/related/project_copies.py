@@ -144,7 +144,7 @@ def plan_copy(
         consequences=(
             *_found_there(flag, names),
             stays_behind_in_words(left),
-            Consequence("Undo", f"u deletes it in {target.name}", "plain"),
+            Consequence("Undo", f"deletes it in {target.name}", "plain"),
         ),
         cautions=(*warn_of_deleted(flag.key, target.taken), Caution(overwrites)),
     )

@@ -153,7 +153,7 @@ def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
 
 
 _COUNT: Final = re.compile(r"(<=|>=|<|>|=)?(\d{1,6})", re.ASCII)
-NO_SCAN: Final = "no scan yet; R on a Code tab scans"
+NO_SCAN: Final = "no scan yet; scan on a Code tab"
 """Why a qualifier about code is ignored."""
 RULE_ALIASES: Final = {"deleted": "deleted-key", "unknown": "unknown-key"}
 

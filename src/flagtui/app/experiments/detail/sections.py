@@ -21,6 +21,7 @@ from flagtui.text.judgement import (
     days_left,
     needed_people,
 )
+from flagtui.text.key_signs import key_sign
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
@@ -121,19 +122,15 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
 
 def results_line(findings: Findings, now: float, *, can_cancel: bool = True) -> list[Piece]:
     """Return the progress of the results, or their age."""
-    experiment = findings.experiment
+    experiment, key = findings.experiment, key_sign("experiments.read")
     is_old = experiment is not None and experiment.uses_legacy_metrics
     if is_old and not any(reading.result for reading in findings.readings):
         words = "measured by an older engine: its numbers are only shown in the browser"
         return [(words, "$warning")]
     if findings.awaited:
         done = len(findings.readings) - findings.awaited
-        return [
-            (
-                f"results {done:,} of {len(findings.readings):,}…{'  R cancels' if can_cancel else ''}",
-                "$text-muted",
-            )
-        ]
+        cancels = f"  {key} cancels" if can_cancel else ""
+        return [(f"results {done:,} of {len(findings.readings):,}…{cancels}", "$text-muted")]
     if findings.at is None:
         return []
     if not findings.readings:
@@ -141,9 +138,9 @@ def results_line(findings: Findings, now: float, *, can_cancel: bool = True) -> 
     if experiment is not None and experiment.start_date is None:
         return [("nothing is measured before it is launched", "$faint")]
     when = ago(findings.at, now)
-    age_words = f"results from {'this minute' if when == JUST_NOW else when}  R refreshes"
+    age_words = f"results from {'this minute' if when == JUST_NOW else when}  {key} refreshes"
     if findings.calculated_at is not None:
-        age_words = f"results calculated {ago(findings.calculated_at, now)}  R recalculates"
+        age_words = f"results calculated {ago(findings.calculated_at, now)}  {key} recalculates"
     if stored := max((reading.as_of for reading in findings.readings), default=""):
         age_words = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
     return [(age_words, "$faint")]

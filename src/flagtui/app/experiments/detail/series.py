@@ -28,6 +28,7 @@ from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.judgement import Judgement, lift_of, verdicts
+from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_error
 from flagtui.text.shared_messages import requested_recalculation
 from flagtui.text.styled import Notice, Piece
@@ -111,7 +112,10 @@ def state_words(series: Timeseries) -> tuple[str, str]:
         first = next(iter(series.errors.values()), "")
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
     if calculated == 0:
-        return "being calculated: the server has no day yet · R requests it", "$warning"
+        return (
+            f"being calculated: the server has no day yet · {key_sign('days.recalculate')} requests it",
+            "$warning",
+        )
     failed = f", {len(series.errors):,} failed" if series.errors else ""
     return f"{calculated:,} of {len(days):,} days{failed}", "$text-muted"
 
@@ -229,7 +233,9 @@ class SeriesScreen(FramedScreen):
             show_toast(self.app, explain_error(error, "the days are not recalculated"))
             self._sign_in(error)
             return
-        show_toast(self.app, Notice(f"{requested_recalculation(state)} · F5 refreshes"))
+        show_toast(
+            self.app, Notice(f"{requested_recalculation(state)} · {key_sign('days.read_again')} refreshes")
+        )
         self._read()
 
     def action_scroll(self, way: str) -> None:

@@ -30,6 +30,7 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
+from flagtui.text.key_signs import key_sign
 
 
 async def ask_flag(
@@ -256,7 +257,8 @@ class ExperimentQuestions:
         metrics = self.copy.metrics(place)
         if place == "saved_metrics_ids":
             other = role_words(self.copy, as_dict(metrics[at]))
-            ways = [Choice("role", f"make it {other}"), Choice("remove", "remove it", "d does it too")]
+            remove = Choice("remove", "remove it", f"{key_sign('form.remove')} does it too")
+            ways = [Choice("role", f"make it {other}"), remove]
             answer: Item | str | None = await self._runner.ask(PickerScreen("Shared metric", ways))
         else:
             other = "secondary" if place == "metrics" else "primary"

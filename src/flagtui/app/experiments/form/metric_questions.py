@@ -18,6 +18,7 @@ from flagtui.changes.experiments.metrics import COUNTING, KINDS, OF_A_PROPERTY, 
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.workspace import Workspace
+from flagtui.text.key_signs import key_sign
 
 MOST_EVENTS: Final = 2000
 """Events offered by name; the rest can be typed."""
@@ -87,7 +88,7 @@ class MetricQuestions:
             Choice("goal", "lower wins" if is_up else "higher wins", "which way is better"),
             Choice("window", "how long it counts", window_words(metric) or NO_END),
             Choice("role", f"make it {others}", ""),
-            Choice("remove", "remove it", "d does it too"),
+            Choice("remove", "remove it", f"{key_sign('form.remove')} does it too"),
         ]
         offered = [choice for choice in choices if choice is not None]
         match await self._runner.ask(PickerScreen(metric_name(metric)[:60], offered)):

@@ -26,6 +26,7 @@ from flagtui.models.json_value import as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 PEOPLE = -1
@@ -103,7 +104,7 @@ class FieldQuestions:
             Choice("counted", "about …", f"{about} now") if can_choose else None,
             Choice("variant", "always as …", "force one variant") if copy.variants else None,
             Choice("description", "note", "for people to read"),
-            Choice("remove", "remove this condition", "d does it too"),
+            Choice("remove", "remove this condition", f"{key_sign('form.remove')} does it too"),
         ]
         chosen = await self._runner.ask(
             PickerScreen(f"Condition {place + 1}", [choice for choice in choices if choice])

@@ -17,6 +17,7 @@ from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
 from flagtui.text.flag_sentences import NEWER_CONFIGURATION, rest_words
 from flagtui.text.formats import percent
+from flagtui.text.key_signs import key_sign
 from flagtui.text.long_lists import shortened
 from flagtui.text.rule_sentences import rule_values
 from flagtui.text.styled import Notice, Piece
@@ -93,7 +94,7 @@ def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
     if key not in flag.targeting.payloads:
         yield [("  no payload", "$faint")]
     elif flag.has_encrypted_payloads and not study.is_unmasked:
-        yield [(f"  {MASK}", ""), ("  encrypted; m shows it", "$faint")]
+        yield [(f"  {MASK}", ""), (f"  encrypted; {key_sign('flag.unmask')} shows it", "$faint")]
     else:
         yield from _indented(payload_value(flag.targeting.payloads[key]))
 
@@ -101,7 +102,7 @@ def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
 def _indented(value: JSON) -> Iterator[list[Piece]]:
     for number, line in enumerate(json_lines(value)):
         if number == PAYLOAD_LINES:
-            yield [("  … more than is shown; y copies all of it", "$faint")]
+            yield [(f"  … more than is shown; {key_sign('flag.copy_value')} copies all of it", "$faint")]
             return
         yield [("  ", ""), *line]
 
@@ -112,7 +113,7 @@ def copied_value(app: App[Any], study: Study) -> Notice:
     if flag is None or not flag.targeting.payloads:
         return Notice("There is no payload to copy.")
     if flag.has_encrypted_payloads and not study.is_unmasked:
-        return Notice("It is encrypted: m shows it first.", "warning")
+        return Notice(f"It is encrypted: {key_sign('flag.unmask')} shows it first.", "warning")
     value: JSON = {key: payload_value(stored) for key, stored in flag.targeting.payloads.items()}
     what = f"{len(value):,} payloads"
     if flag.is_remote_configuration and study.asked_value is not None:
