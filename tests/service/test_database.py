@@ -57,6 +57,24 @@ def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
         assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
 
 
+def test_an_interrupted_write_leaves_nothing(database: Database) -> None:
+    began = threading.Event()
+
+    def write_for_ever(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
+        began.set()
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        db.execute(endless).fetchone()
+
+    write = database.write(write_for_ever)
+    assert began.wait(10)
+    database.interrupt()
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        write.result()
+    with database.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+
+
 def test_a_reader_sees_one_moment_and_cannot_write(database: Database) -> None:
     insert = "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)"
     with database.reading() as db:

@@ -1,4 +1,4 @@
-"""`flagtui serve` and a stop signal while it evaluates expensive patterns."""
+"""`flagtui serve` and a stop signal: while it evaluates expensive patterns, and while it fills a database."""
 
 import asyncio
 import http.client
@@ -13,6 +13,7 @@ from time import monotonic
 from tests.doubles.expensive_patterns import store_expensive
 
 from flagtui.service import close_service, create_service
+from flagtui.service.keys import list_keys
 
 KEY = "phx_stopping"
 PATH = "/api/projects/1/feature_flags/evaluation_reasons/?distinct_id=ada"
@@ -49,3 +50,19 @@ def test_stop_signal_ends_queued_expensive_requests_within_two_seconds(tmp_path:
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
         assert monotonic() - start < 10
+
+
+def test_interrupted_filling_leaves_a_database_without_data(tmp_path: Path) -> None:
+    database = tmp_path / "service.db"
+    words = ("serve", "--port", "0", "--db", str(database), "--sample", "--flags", "100000")
+    command = [sys.executable, "-m", "flagtui", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        while not Path(f"{database}-wal").exists():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.02)
+            assert process.returncode is None
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err == f"flagtui: stopped; {database} has no data; start again to fill it.\n"
+    assert list_keys(database) == []

@@ -106,9 +106,13 @@ def create_service(
         undo.callback(opened.close)
         now = chosen.clock()
         fill = _named_sample(sample, flags) if isinstance(sample, str) else sample
-        with usable(path):
-            opened.write(lambda db: _prepare(db, key, fill, now)).result()
-            opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
+        try:
+            with usable(path):
+                opened.write(lambda db: _prepare(db, key, fill, now)).result()
+                opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
+        except KeyboardInterrupt:
+            opened.interrupt()
+            raise
         undo.pop_all()
     dispatcher = Dispatcher(opened, _routes(chosen.generation), chosen)
     application = Starlette(lifespan=_closing)

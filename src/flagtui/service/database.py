@@ -6,7 +6,7 @@ import queue
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from importlib import resources
 from itertools import chain
@@ -24,7 +24,7 @@ Work = Callable[[sqlite3.Connection], WrittenT]
 MOST_IDLE = 1
 """Idle connections kept for reading: each has pages of the file in memory, and computed values."""
 PAUSE = 0.01
-"""Seconds between two attempts to change the journal mode."""
+"""Seconds between two attempts to change the journal mode, or to interrupt a write."""
 Values = Mapping[str, Any]
 """Columns by name."""
 Row = sqlite3.Row | Values
@@ -145,6 +145,14 @@ class Database:
                 idle.put_nowait(connection)
             except queue.Full:
                 connection.close()
+
+    def interrupt(self) -> None:
+        """Roll back the running write and those in the queue, unless they are committing; wait for that."""
+        ended = self._writes.submit(lambda: None)
+        while not ended.done():
+            # It stops the statement that is running, and none that begins later.
+            self._writer.interrupt()
+            wait((ended,), timeout=PAUSE)
 
     def close(self) -> None:
         """Finish queued writes and the running read, then close the file. A second call does nothing."""

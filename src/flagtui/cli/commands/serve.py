@@ -1,13 +1,17 @@
 """`flagtui serve`: the embedded service on a port of this machine."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.safe_text import safe_text
@@ -54,22 +58,39 @@ def _serve(options: Serving) -> None:
         key = options.key
         if key is None and not _has_keys(options.database):
             key = make_secret()
-        application = create_service(
-            options.database,
-            key=key,
-            sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
-            strict=options.strict,
-            rules_v2=options.rules_v2,
-            newest=options.newest,
-            legacy=options.legacy,
-            rate_limit=options.rate_limit,
-            max_flags=max(2_000, 2 * (options.flags or 0)),
-        )
+        with _reporting_interruption(options, key):
+            application = create_service(
+                options.database,
+                key=key,
+                sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
+                strict=options.strict,
+                rules_v2=options.rules_v2,
+                newest=options.newest,
+                legacy=options.legacy,
+                rate_limit=options.rate_limit,
+                max_flags=max(2_000, 2 * (options.flags or 0)),
+            )
         try:
             _introduce(options, listener.getsockname()[1], key)
             run(application, listener, place, _log, application.state.dispatcher.news)
         finally:
             close_service(application)
+
+
+@contextmanager
+def _reporting_interruption(options: Serving, key: str | None) -> Iterator[None]:
+    """Report the state of the database when ctrl+c stops the block. Raises Exit."""
+    is_new = not _has_keys(options.database)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if is_new and key is not None and _has_keys(options.database):
+            warn(f"stopped; {options.database} is complete, and its key is {key}.")
+        elif is_new:
+            warn(f"stopped; {options.database} has no data; start again to fill it.")
+        else:
+            warn(f"stopped; {options.database} is unchanged.")
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def _check(options: Serving) -> None:
