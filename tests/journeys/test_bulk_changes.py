@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import httpx
+import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stand_on_event, stand_on_experiment
@@ -207,6 +208,18 @@ async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(settin
         assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
         await program.press("escape")
         assert marked(program) == set(UNDER_EXPERIMENTS)
+        assert program.wire.writes() == []
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+async def test_wrong_number_is_refused_in_sight_below_skipped_flags(
+    setting: Setting, size: tuple[int, int]
+) -> None:
+    async with running(replace(setting, size=size)) as program:
+        await program.search("tag:web")
+        await program.press("ctrl+a", "space", *"999", "enter")
+        assert "skipped, unchanged" in program.screen
+        assert "the typed text does not match; nothing was sent" in words(program.screen)
         assert program.wire.writes() == []
 
 

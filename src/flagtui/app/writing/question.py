@@ -235,7 +235,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             # What can be done comes first where there is not much room.
             lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
             skipped.first().styles.max_height = lines
-            room -= lines + 1
+            room -= lines + (1 if is_short else 2)
         self.query_one("#consequences").styles.max_height = room = max(3, room)
         rest = self.fact_lines(width)
         facts = [*islice(rest, room + 1)]
