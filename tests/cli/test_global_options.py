@@ -93,3 +93,22 @@ def test_wrong_filter_exits_with_2(options: tuple[str, ...], signed_in: Run) -> 
 def test_group_suggests_commands_elsewhere(words: tuple[str, ...], suggestion: str, run: Run) -> None:
     done = run(*words)
     assert (done.code, f"Did you mean {suggestion}?" in done.err) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "step"),
+    [
+        ("--json", "Example: flagtui flags list --json"),
+        ("--json keys", "Example: flagtui keys list --json"),
+        ("-o tsv", "Example: flagtui flags list -o json"),
+        ("--fields key", "Example: flagtui flags list --fields NAMES"),
+        ("--yes flags disable new-nav", "See: flagtui --help"),
+        ("flags --dry-run disable new-nav", "See: flagtui flags --help"),
+    ],
+)
+def test_option_without_its_command_names_one(run: Run, line: str, step: str) -> None:
+    option = next(word for word in line.split() if word.startswith("-"))
+    done = run(*line.split())
+    assert done.code == 2
+    assert f"{option} is an option of commands, and follows one." in done.err
+    assert step in done.err

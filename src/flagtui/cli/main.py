@@ -243,6 +243,11 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(message, code="usage")
     where = wrong.ctx.command_path if wrong.ctx else "flagtui"
+    if isinstance(wrong, click.NoSuchOption) and wrong.ctx and isinstance(wrong.ctx.command, LazyGroup):
+        from flagtui.cli.plumbing.near_names import option_of_commands
+
+        if trouble := option_of_commands(wrong.option_name, wrong.ctx.command.prefix, where):
+            return trouble
     if isinstance(wrong, click.NoSuchOption) and wrong.possibilities:
         likely = " or ".join(sorted(wrong.possibilities))
         message = f"No such option '{wrong.option_name}'. Did you mean {likely}?"

@@ -1,10 +1,11 @@
-"""The error for an unknown name, with similar names."""
+"""The errors for an unknown name, with similar names, and for an option that is of other commands."""
 
 import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.safe_text import safe_text
@@ -35,3 +36,24 @@ def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: st
     if whole is not None and len(missing) > 1:
         fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
     return Trouble(f"there is no {noun} {absent}{more}.", fix, code="not_found")
+
+
+def option_of_commands(name: str, prefix: str, where: str) -> Trouble | None:
+    """Return that an option follows a command whose words begin with `prefix`; None for other options.
+
+    `where` is the group in which it was given.
+    """
+    options = {
+        words: option
+        for words, line in descriptions().items()
+        for option in line["options"]
+        if words.startswith(prefix) and name in option["names"]
+    }
+    if not options:
+        return None
+    fix = f"See: {where} --help"
+    if example := next((words for words in (f"{prefix}list", "flags list") if words in options), ""):
+        option = options[example]
+        value = next(iter(option["choices"]), option["value"] or "")
+        fix = f"Example: flagtui {example} {name} {value}".rstrip()
+    return Trouble(f"{name} is an option of commands, and follows one.", fix, code="usage")
