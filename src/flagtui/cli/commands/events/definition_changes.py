@@ -196,7 +196,7 @@ async def _find_user(session: ProjectSession, word: str) -> User | None:
         return me
     if word == "me":
         fix = "Name the person, or use a key that may read its owner."
-        raise Trouble("the owner of this key cannot be read.", fix, code="refused")
+        raise Trouble("the owner of this key cannot be read.", fix, code="sign_in")
     if is_id(word):
         return User(id=int(word))
     rows = await EVENTS.every(session)
