@@ -1,7 +1,7 @@
 """Users, keys and projects: the author of a record, the owner of a key, the current project."""
 
 from flagtui.models.json_value import JSON, as_dict, as_whole
-from flagtui.models.record import Each, Ids, Items, Moment, Record, Texts, Whole
+from flagtui.models.record import Each, Ids, Items, Record, Texts, Whole
 
 
 class User(Record):
@@ -29,11 +29,7 @@ class Organization(Record):
 
     id: str = ""
     name: str = ""
-    slug: str = ""
-    membership_level: Whole | None = None
-    """1 member, 8 admin, 15 owner."""
     teams: Items = ()
-    projects: Items = ()
 
 
 class Me(User):
@@ -43,8 +39,6 @@ class Me(User):
     """The project that `@current` means for this user now."""
     organization: Organization | None = None
     organizations: Each[Organization] = ()
-    theme_mode: str | None = None
-    is_staff: bool = False
 
     @property
     def current_project(self) -> int | None:
@@ -55,17 +49,10 @@ class Me(User):
 class KeyInfo(Record):
     """The permissions of the key, as the server reports them."""
 
-    id: str = ""
-    label: str = ""
-    mask_value: str = ""
-    created_at: Moment | None = None
-    last_used_at: Moment | None = None
-    user_id: Whole | None = None
     scopes: Texts = ()
     """`object:read` or `object:write`; `*` alone covers everything that is open to keys."""
     scoped_teams: Ids = ()
     """Projects that the key is limited to; empty means all."""
-    scoped_organizations: Texts = ()
 
     def allows(self, scope: str) -> bool:
         """Return whether the key's scopes cover this one; write covers read."""
@@ -79,16 +66,12 @@ class Project(Record):
     """A project as the list or the organisation shows it."""
 
     id: Whole = 0
-    uuid: str = ""
     name: str = ""
     organization: str = ""
     """Id of the organisation."""
     api_token: str = ""
     """The public token of the project, not a key."""
     timezone: str = "UTC"
-    is_demo: bool = False
-    ingested_event: bool = False
-    access_control: bool = False
 
     @property
     def label(self) -> str:

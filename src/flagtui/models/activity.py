@@ -18,7 +18,6 @@ SYSTEM: Final = "system"
 class Change(Record):
     """One changed field. A switch has both sides; a created field has no `before`."""
 
-    type: str = ""
     action: str = "changed"
     """created, changed or deleted; newer servers may send other words."""
     field: str = ""

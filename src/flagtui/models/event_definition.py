@@ -99,5 +99,3 @@ class GeneratedCode(Record):
 
     content: str = ""
     event_count: Whole = 0
-    schema_hash: str = ""
-    generator_version: str = ""

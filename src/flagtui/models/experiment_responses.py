@@ -4,19 +4,16 @@ from datetime import date
 
 from flagtui.models.experiment_results import MetricResult, read_result
 from flagtui.models.json_value import JSON
-from flagtui.models.record import Counts, Each, Items, Moment, NamedTexts, Number, Record, Whole
+from flagtui.models.record import Counts, Each, Moment, NamedTexts, Number, Record, Whole
 
 
 class Timeseries(Record):
     """A metric day by day. Values are cumulative up to each day."""
 
-    experiment_id: Whole = 0
-    metric_uuid: str = ""
     status: str = "pending"
     """pending, partial, completed or failed."""
     timeseries: dict[str, JSON] = {}
     errors: NamedTexts = {}
-    computed_at: Moment | None = None
     recalculation_status: str | None = None
 
     @property
@@ -40,12 +37,7 @@ class Timeseries(Record):
 class Recalculation(Record):
     """A calculation that the server has started."""
 
-    id: str = ""
-    experiment_id: Whole = 0
-    metric_uuid: str = ""
-    fingerprint: str = ""
     status: str = ""
-    created_at: Moment | None = None
 
 
 class MetricOutcome(Record):
@@ -68,13 +60,8 @@ class MetricsRun(Record):
     """One calculation of all metrics, stored by the server for all users."""
 
     id: str = ""
-    experiment_id: Whole = 0
     status: str = "pending"
     """pending, in_progress, completed or failed."""
-    total_metrics: Whole = 0
-    completed_metrics: Whole = 0
-    failed_metrics: Whole = 0
-    created_at: Moment | None = None
     completed_at: Moment | None = None
     query_to: Moment | None = None
     """End of the period whose events were counted."""
@@ -96,7 +83,6 @@ class ExperimentStats(Record):
 
     launched_last_30d: Whole = 0
     launched_previous_30d: Whole = 0
-    percent_change: float | None = None
     active_experiments: Whole = 0
     completed_last_30d: Whole = 0
 
@@ -121,6 +107,5 @@ class Exposures(Record):
     """Number of users exposed to each variant; users who saw several variants are under `$multiple`."""
 
     total_exposures: Counts = {}
-    timeseries: Items = ()
     bias_risk: BiasRisk | None = None
     health_findings: Each[HealthFinding] = ()

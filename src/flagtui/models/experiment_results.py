@@ -22,7 +22,6 @@ class Baseline(Record):
 class VariantResult(Baseline):
     """One variant compared with the baseline."""
 
-    method: str = "bayesian"
     significant: bool = False
     chance_to_win: Number = None
     p_value: Number = None

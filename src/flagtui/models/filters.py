@@ -65,7 +65,6 @@ class Condition:
     """0 to 100; null counts as 100, and a value that is not a number as 0."""
     variant: str | None
     group_type_index: int | None
-    description: str
     raw: Mapping[str, JSON] = field(repr=False, compare=False)
 
     @classmethod
@@ -76,7 +75,6 @@ class Condition:
             rollout=_share(wire.share(raw)),
             variant=as_text(raw.get("variant")) or None,
             group_type_index=as_index(raw.get("aggregation_group_type_index")),
-            description=as_text(raw.get("description")),
             raw=raw,
         )
 

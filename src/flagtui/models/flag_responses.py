@@ -2,7 +2,7 @@
 
 from flagtui.models.account import User
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
-from flagtui.models.record import Each, Ids, Items, Moment, NamedTexts, Record, Texts, Whole
+from flagtui.models.record import Each, Items, Moment, NamedTexts, Record, Texts, Whole
 
 
 class FlagKey(Record):
@@ -13,23 +13,12 @@ class FlagKey(Record):
     name: str = ""
 
 
-class Rollout(Record):
-    """The rollout of a flag, as part of its status."""
-
-    effectively_full_rollout: bool = False
-    has_targeting_conditions: bool = False
-    max_rollout_percentage: float | None = None
-    is_multivariate: bool = False
-
-
 class FlagStatus(Record):
     """The status of a flag: used or not."""
 
     status: str = ""
     """Lower case here: active, stale, inactive, archived, deleted, unknown."""
     reason: str = ""
-    rollout: Rollout | None = None
-    """None on servers that do not send it."""
 
 
 class BlastRadius(Record):
@@ -67,35 +56,17 @@ class EvaluatedFlag(Record):
     evaluation: ServerEvaluation | None = None
 
 
-class PropertyCheck(Record):
-    """One property of a condition, evaluated for one user."""
-
-    key: str = ""
-    operator: str = ""
-    value: JSON = None
-    type: str = ""
-    actual_value: JSON = None
-    matched: bool = False
-    explanation: str = ""
-
-
 class ConditionCheck(Record):
     """One condition, evaluated for one user."""
 
     index: Whole = 0
     matched: bool = False
-    properties_matched: bool = False
     explanation: str = ""
-    rollout_percentage: float | None = None
-    rollout_excluded: bool = False
-    variant: str | None = None
-    properties: Each[PropertyCheck] = ()
 
 
 class Trial(Record):
     """The server's evaluation of a flag for one user."""
 
-    flag_key: str = ""
     result: JSON = None
     reason: str = ""
     condition_index: Whole | None = None
@@ -115,7 +86,6 @@ class BulkError(Record):
     """A record that a bulk change left unchanged."""
 
     id: JSON = None
-    key: str = ""
     reason: str = ""
 
 
@@ -158,7 +128,6 @@ class FlagVersion(Record):
 class CopyFailure(Record):
     """A project to which the flag could not be copied."""
 
-    project_id: Whole = 0
     error_message: JSON = None
 
 
@@ -184,13 +153,8 @@ class Cohort(Record):
 
     id: Whole = 0
     name: str = ""
-    description: str | None = None
     is_static: bool = False
-    is_calculating: bool = False
-    """Whether the server is still filling it."""
     count: Whole | None = None
-    created_at: Moment | None = None
-    experiment_set: Ids = ()
 
     @classmethod
     def in_response(cls, raw: JSON) -> "Cohort":
@@ -204,7 +168,6 @@ class ScheduledChange(Record):
     id: Whole = 0
     record_id: str = ""
     """The flag's id as text."""
-    model_name: str = "FeatureFlag"
     payload: dict[str, JSON] = {}
     """`operation` (update_status, add_release_condition, update_variants) and `value`."""
     scheduled_at: Moment | None = None
@@ -216,7 +179,6 @@ class ScheduledChange(Record):
     is_recurring: bool = False
     recurrence_interval: str | None = None
     cron_expression: str | None = None
-    last_executed_at: Moment | None = None
     end_date: Moment | None = None
     timezone: str | None = None
 
