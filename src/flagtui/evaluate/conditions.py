@@ -87,7 +87,7 @@ def _drawn(
     rollout = None
     if condition.percentage is not None:
         fraction = 0.0 if _is_unidentified(identifier, rules) else rollout_fraction(flag.key, identifier)
-        rollout = Draw(fraction, condition.percentage, str(identifier))
+        rollout = Draw(fraction, condition.percentage)
         if not rollout.is_in:
             return ConditionResult(index, Ending.OUT_OF_ROLLOUT, checks, rollout)
     forced = condition.variant if condition.variant in {variant.key for variant in flag.variants} else None

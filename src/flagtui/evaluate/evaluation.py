@@ -78,7 +78,7 @@ class Reason(StrEnum):
 
 @dataclass(slots=True)
 class Check:
-    """A question and its verdict. A cohort's parts are its own questions, and so on down."""
+    """A question and its verdict."""
 
     filter: Filter
     verdict: Verdict
@@ -88,17 +88,6 @@ class Check:
     """A property's value, or the value of the flag that was asked for."""
     problem: Unknown | None = None
     """Why the server counts it as not matching although it could not be compared."""
-    parts: "tuple[Check | Gathering, ...]" = ()
-    dependency: "Evaluation | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class Gathering:
-    """A group inside a cohort: all of its parts, or any of them."""
-
-    needs_all: bool
-    verdict: Verdict
-    parts: "tuple[Check | Gathering, ...]" = ()
 
 
 @dataclass(slots=True)
@@ -108,8 +97,6 @@ class Draw:
     fraction: float
     """From 0 to 1."""
     percentage: float
-    identifier: str
-    """The text hashed with the flag's key: a distinct id, device id or group key."""
 
     @property
     def is_in(self) -> bool:

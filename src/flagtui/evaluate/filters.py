@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
+from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Unknown, Verdict, Why
 from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import COMPARISONS, Comparison
 from flagtui.evaluate.parts import LOOKED_UP, Filter, FlagParts, is_cohort_id, read_filter
@@ -103,13 +103,13 @@ def check_dependency(run: Run, vantage: Vantage, question: Filter) -> Check:
         return Check(question, False)
     unknown = _evaluate_chain(run, vantage, question)
     if unknown:
-        return Check(question, unknown, dependency=run.decided.get(question.key))
+        return Check(question, unknown)
     evaluation = run.decided.get(question.key)
     if evaluation is None:
         return Check(question, Unknown(Why.FLAG_MISSING, question.key))
     verdict = _compare(question, evaluation)
     is_known = evaluation.value is not None
-    return Check(question, verdict, is_known, evaluation.value, dependency=evaluation)
+    return Check(question, verdict, is_known, evaluation.value)
 
 
 def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | None:
@@ -170,8 +170,8 @@ def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, 
         return _check_static(run, question, cohort_id)
     if question.operator not in {"exact", "in", "not_in"}:
         return Check(question, Unknown(Why.OPERATOR_UNKNOWN, question.operator))
-    members = _gather(run, vantage, run.definitions.cohorts[cohort_id], (*path, cohort_id))
-    return Check(question, _as_asked(question, members.verdict), parts=members.parts)
+    is_member = _gather(run, vantage, run.definitions.cohorts[cohort_id], (*path, cohort_id))
+    return Check(question, _as_asked(question, is_member))
 
 
 def _check_static(run: Run, question: Filter, cohort_id: str) -> Check:
@@ -189,35 +189,33 @@ def _opposite(verdict: Verdict) -> Verdict:
     return verdict if isinstance(verdict, Unknown) else not verdict
 
 
-def _gather(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Gathering:
+def _gather(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Verdict:
     """Evaluate every part, even when one has decided: a part that only the server knows outweighs it."""
     if raw == {}:
-        return Gathering(needs_all=True, verdict=True)
+        return True
     group = mapping(raw)
     members, kind = group.get("values"), group.get("type")
     if kind not in ("AND", "OR") or not isinstance(members, list):
-        return Gathering(True, Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True))
-    parts = tuple(_part(run, vantage, member, path) for member in members)
-    return Gathering(kind == "AND", _joined(kind == "AND", parts), parts)
+        return Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True)
+    return _joined(kind == "AND", [_part(run, vantage, member, path) for member in members])
 
 
-def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Check | Gathering:
+def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Verdict:
     if not isinstance(raw, dict):
-        return Gathering(True, Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True))
+        return Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True)
     if raw == {} or "values" in raw or raw.get("type") in ("AND", "OR"):
         return _gather(run, vantage, raw, path)
     question = read_filter(raw)
-    if question.kind == "cohort":
-        return check_cohort(run, vantage, question, path)
     if run.rules is Rules.SERVER and question.kind == "property" and question.type not in LOOKED_UP:
         # Such a cohort is about what users did, which only the server looks up.
-        return Check(question, Unknown(Why.COHORT_UNKNOWN, path[-1], is_final=True))
-    return check(run, vantage, question)
+        return Unknown(Why.COHORT_UNKNOWN, path[-1], is_final=True)
+    is_cohort = question.kind == "cohort"
+    part = check_cohort(run, vantage, question, path) if is_cohort else check(run, vantage, question)
+    return _opposite(part.verdict) if question.is_negated else part.verdict
 
 
-def _joined(needs_all: bool, parts: tuple[Check | Gathering, ...]) -> Verdict:
+def _joined(needs_all: bool, verdicts: list[Verdict]) -> Verdict:
     """Join verdicts; without any, the answer is yes, of both kinds."""
-    verdicts = [_effective(part) for part in parts]
     unknowns = [verdict for verdict in verdicts if isinstance(verdict, Unknown)]
     final = next((unknown for unknown in unknowns if unknown.is_final), None)
     if final:
@@ -226,9 +224,4 @@ def _joined(needs_all: bool, parts: tuple[Check | Gathering, ...]) -> Verdict:
         return not needs_all
     if unknowns:
         return unknowns[0]
-    return needs_all or not parts
-
-
-def _effective(part: Check | Gathering) -> Verdict:
-    is_negated = isinstance(part, Check) and part.filter.is_negated
-    return _opposite(part.verdict) if is_negated else part.verdict
+    return needs_all or not verdicts

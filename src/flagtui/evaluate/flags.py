@@ -156,7 +156,7 @@ def _holdout_draw(run: Run, flag: FlagParts, vantage: Vantage | None) -> Draw | 
     if flag.holdout is None:
         return None
     identifier = vantage.identifier if vantage else _own_identifier(run, flag)
-    return Draw(holdout_fraction(identifier), flag.holdout.percentage, str(identifier))
+    return Draw(holdout_fraction(identifier), flag.holdout.percentage)
 
 
 def _own_identifier(run: Run, flag: FlagParts) -> str | int:

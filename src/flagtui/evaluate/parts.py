@@ -49,7 +49,6 @@ class ConditionParts:
     """The group type it is about; None for people."""
     problem: str = ""
     """Why it cannot be evaluated at all; empty when it can."""
-    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,6 @@ class HoldoutParts:
 @dataclass(frozen=True, slots=True)
 class FlagParts:
     key: str
-    id: int | None = None
     is_active: bool = False
     has_continuity: bool = False
     """A person keeps the value from before signing in, which only the server knows."""
@@ -105,7 +103,6 @@ def read_flag(raw: Mapping[str, Any]) -> FlagParts:
     identifier = raw.get("bucketing_identifier") or filters.get("bucketing_identifier")
     return FlagParts(
         key=str(raw.get("key", "")),
-        id=raw["id"] if isinstance(raw.get("id"), int) else None,
         is_active=bool(raw.get("active")),
         has_continuity=bool(raw.get("ensure_experience_continuity")),
         conditions=tuple(read_condition(group, index) for group in wire.conditions(filters)),
@@ -135,7 +132,6 @@ def read_condition(raw: Any, flag_index: int | None) -> ConditionParts:
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
         problem=problem,
-        description=str(raw.get("description") or ""),
     )
 
 

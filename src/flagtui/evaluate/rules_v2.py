@@ -85,7 +85,7 @@ def _evaluate_rule(
         return step, (default, RuleReason.HOLDOUT, None)
     seed, percentage = _text(rule, "seed"), _number(rule, "rollout_percentage")
     is_hashed = subject != "" and percentage < 100
-    rollout = Draw(rollout_fraction(seed, subject), percentage, subject) if is_hashed else None
+    rollout = Draw(rollout_fraction(seed, subject), percentage) if is_hashed else None
     if subject == "" or (rollout is not None and not rollout.is_in):
         decision = _decide_miss(rule, default)
         outcome = RuleOutcome.DEFAULT_ON_MISS if decision else RuleOutcome.ROLLOUT_MISS
@@ -146,7 +146,7 @@ def _draw_holdout(rule: dict[str, Any], subject: str) -> Draw | None:
         return None
     holdout = _object(rule["holdout"], "holdout")
     fraction = holdout_fraction(subject, _text(holdout, "seed"))
-    return Draw(fraction, _number(holdout, "exclusion_percentage"), subject)
+    return Draw(fraction, _number(holdout, "exclusion_percentage"))
 
 
 def _decide_miss(rule: dict[str, Any], default: Any) -> _Decision | None:

@@ -156,7 +156,7 @@ def _draw(account: PersonEvaluation) -> Draw | None:
     percentage = parts.conditions[index].percentage
     if percentage is None or account.reason not in ("condition_match", "out_of_rollout_bound"):
         return None
-    return Draw(rollout_fraction(parts.key, identifier), percentage, str(identifier))
+    return Draw(rollout_fraction(parts.key, identifier), percentage)
 
 
 def _parts(account: PersonEvaluation) -> FlagParts | None:
