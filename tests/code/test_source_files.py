@@ -36,7 +36,6 @@ def test_files_of_a_repository_are_those_that_git_tracks(repository: Path) -> No
     write(repository, src__new_dot_py="new")
     tree = list_files(find_root([repository / "src"], repository), [repository])
     assert tree.files == [".gitignore", "src/a.py", "src/b.py"]
-    assert tree.is_tracked
 
 
 def test_folder_inside_a_repository_narrows_the_list(repository: Path) -> None:

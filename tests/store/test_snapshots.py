@@ -155,7 +155,6 @@ def test_without_a_folder_nothing_is_kept() -> None:
     snapshots = make(None)
     assert not snapshots.save(PLACE, ROWS, FlagRow)
     assert snapshots.load(PLACE, FlagRow) is None
-    snapshots.forget(PLACE)
     assert snapshots.off_reason
 
 
@@ -229,13 +228,6 @@ def test_the_oldest_copies_make_room(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{number}.rows", (NOW - number,) * 2)
     make(tmp_path, folder_limit=26_000).save(PLACE, ROWS, FlagRow)
     assert {path.name for path in files(tmp_path)} == {"0.rows", "1.rows", PLACE.file_name}
-
-
-def test_a_forgotten_copy_is_gone(tmp_path: Path) -> None:
-    make(tmp_path).save(PLACE, ROWS, FlagRow)
-    make(tmp_path).forget(PLACE)
-    assert files(tmp_path) == files(tmp_path / "earlier") == []
-    make(tmp_path).forget(PLACE)
 
 
 def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> None:

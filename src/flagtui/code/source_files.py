@@ -34,8 +34,6 @@ class SourceTree(msgspec.Struct):
     """Files by the reason why they are not read."""
     problems: list[str] = []
     """A line for each folder that cannot be read."""
-    is_tracked: bool = False
-    """Whether git names the files."""
 
 
 def never(_path: str) -> bool:
@@ -82,7 +80,6 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
         except ValueError:
             raise SourceError(f"{folder} is not inside {root}; name folders of one repository.") from None
         listed = _git(root, "ls-files", "-z", "--", prefix)
-        tree.is_tracked = listed is not None
         if listed is None:
             names |= dict.fromkeys(_walk(root, "" if prefix == "." else prefix, tree))
         else:

@@ -84,7 +84,7 @@ def owner_of(db: sqlite3.Connection, secret: str) -> Caller | None:
 
 def caller_of(user: sqlite3.Row) -> Caller:
     """Return a user without a key."""
-    places = ("id", "email", "first_name", "distinct_id", "current_project_id")
+    places = ("id", "distinct_id", "current_project_id")
     return Caller(*(user[name] for name in places))
 
 
@@ -155,8 +155,6 @@ def project_from(row: sqlite3.Row) -> Project:
     return Project(
         id=row["id"],
         organization_id=row["organization_id"],
-        name=row["name"],
-        api_token=row["api_token"],
         settings=value_of(row["settings"]),
         replay_flag_id=row["replay_flag_id"],
     )

@@ -5,11 +5,11 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
-from flagtui.service.database import Row
+from flagtui.service.database import Row, insert_row
 from flagtui.service.errors import Json
 from flagtui.service.pagination import link, strict_number
 from flagtui.service.responses import Response, spliced, text_of
@@ -26,8 +26,7 @@ Changes = list[dict[str, Json]]
 """Lines of `change`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One action in the activity log. `detail` has at least `name`; `user_id` None is the system."""
 
     project_id: int
@@ -41,34 +40,14 @@ class Entry:
 
 def record(db: sqlite3.Connection, entry: Entry) -> None:
     """Write an entry; call it in the transaction of the change itself."""
-    db.execute(
-        "INSERT INTO activity"
-        " (id, project_id, scope, item_id, activity, user_id, is_system, created_at, detail)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            ordered_uuid(),
-            entry.project_id,
-            entry.scope,
-            entry.item_id,
-            entry.activity,
-            entry.user_id,
-            entry.user_id is None,
-            entry.created_at,
-            text_of(entry.detail),
-        ),
-    )
+    detail, is_system = text_of(entry.detail), entry.user_id is None
+    stored = {**entry._asdict(), "id": ordered_uuid(), "detail": detail, "is_system": is_system}
+    insert_row(db, "activity", stored)
 
 
 def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **overrides: Json) -> None:
     """Log a change by the caller; `overrides` replace members of the detail, such as its `name`."""
-    detail = {
-        "name": row["name"],
-        "type": None,
-        "short_id": None,
-        "trigger": None,
-        "changes": changes,
-        **overrides,
-    }
+    detail = {"name": row["name"], "type": None, "short_id": None, "trigger": None, "changes": changes}
     caller, item = call.caller.user_id, str(row["id"])
     record(call.db, Entry(row["project_id"], scope, item, verb, caller, call.stamp, detail | overrides))
 

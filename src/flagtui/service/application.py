@@ -26,7 +26,7 @@ from flagtui.service import (
 )
 from flagtui.service.access import hash_key
 from flagtui.service.clock import Clock, stamp
-from flagtui.service.database import Database, find, usable
+from flagtui.service.database import Database, find, insert_row, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.generations import Generation
@@ -174,26 +174,14 @@ def found(db: sqlite3.Connection, now: str) -> None:
     """Create one organization with one project and its owner; a no-op if there is a project."""
     if db.execute("SELECT 1 FROM projects").fetchone() is not None:
         return
-    organization = str(uuid.uuid4())
-    db.execute(
-        "INSERT INTO organizations (id, name, slug, created_at)"
-        " VALUES (?, 'My organization', 'my-organization', ?)",
-        (organization, now),
-    )
-    db.execute(
-        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-        " VALUES (1, ?, ?, 'Default project', ?, ?)",
-        (str(uuid.uuid4()), organization, "phc_" + secrets.token_hex(20), now),
-    )
-    db.execute(
-        "INSERT INTO users (id, uuid, distinct_id, first_name, email, current_project_id)"
-        " VALUES (1, ?, ?, 'Owner', 'owner@localhost.test', 1)",
-        (str(uuid.uuid4()), secrets.token_hex(16)),
-    )
-    db.execute(
-        "INSERT INTO organization_members (organization_id, user_id, level) VALUES (?, 1, 15)",
-        (organization,),
-    )
+    organization = {"id": str(uuid.uuid4()), "name": "My organization", "slug": "my-organization"}
+    project = {"id": 1, "uuid": str(uuid.uuid4()), "name": "Default project"}
+    owner = {"id": 1, "uuid": str(uuid.uuid4()), "first_name": "Owner", "email": "owner@localhost.test"}
+    place, token = {"organization_id": organization["id"]}, "phc_" + secrets.token_hex(20)
+    insert_row(db, "organizations", {**organization, "created_at": now})
+    insert_row(db, "projects", {**project, **place, "api_token": token, "created_at": now})
+    insert_row(db, "users", {**owner, "distinct_id": secrets.token_hex(16), "current_project_id": 1})
+    insert_row(db, "organization_members", {**place, "user_id": 1, "level": 15})
 
 
 def admit_key(db: sqlite3.Connection, secret: str, now: str) -> None:

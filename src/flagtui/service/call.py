@@ -20,8 +20,6 @@ class Caller:
     """The owner of the key a request carries, and what the key may do."""
 
     user_id: int = 0
-    email: str = ""
-    first_name: str = ""
     distinct_id: str | None = None
     current_project_id: int | None = None
     key_id: str = ""
@@ -44,8 +42,6 @@ class Caller:
 class Project:
     id: int
     organization_id: str
-    name: str
-    api_token: str
     settings: Mapping[str, Json]
     replay_flag_id: int | None
 

@@ -178,13 +178,6 @@ class Snapshots:
                 path.replace(path.with_suffix(_UNREADABLE))
             return None
 
-    def forget(self, place: SnapshotPlace) -> None:
-        """Remove all snapshots of a place, for instance at sign-out."""
-        if self._folder is not None:
-            for path in (*self._earlier(place).values(), self._folder / place.file_name):
-                with suppress(OSError):
-                    path.unlink()
-
     def forget_all(self, profile: str, host: str) -> None:
         """Remove the snapshots of every project of a profile on this host, valid and broken ones."""
         if self._folder is None:

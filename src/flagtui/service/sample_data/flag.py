@@ -117,12 +117,6 @@ class SampleFlag:
         filters: Values = self.state["filters"]
         return filters
 
-    @property
-    def version(self) -> int | None:
-        """None for a flag from before versions were kept."""
-        version: int | None = self.state["version"]
-        return version
-
     def edit(self, at: datetime, author: int | None, **after: Json) -> None:
         """Save once: the given columns change, the version counts up, the log gets one entry."""
         before = self.state
