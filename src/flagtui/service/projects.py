@@ -175,13 +175,10 @@ OPERATIONS = (
     Operation("GET", "/api/organizations", list_organizations, "List organizations", "organization:read"),
     Operation("GET", _ORGANIZATION, retrieve_organization, "Get an organization", "organization:read"),
     Operation(
-        "GET",
-        f"{_ORGANIZATION}/projects",
-        list_organization_projects,
-        "List the projects of an organization",
-        "project:read",
+        "GET", f"{_ORGANIZATION}/projects", list_organization_projects,
+        "List the projects of an organization", "project:read",
     ),
     Operation(
-        "GET", "/api/users/{id}", current_user, "Get the user of the key", "user:read", unconfined=True
+        "GET", "/api/users/{id}", current_user, "Get the user of the key", "user:read", unconfined=True,
     ),
-)
+)  # fmt: skip

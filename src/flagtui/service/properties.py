@@ -129,27 +129,18 @@ def _value(row: sqlite3.Row) -> Json:
 _READ: Final = partial(Operation, "GET", slow=True)
 OPERATIONS: Final = (
     _READ(
-        f"{PROJECT}/property_definitions",
-        list_definitions,
-        "List the names of properties; type is event, person or group",
-        "property_definition:read",
+        f"{PROJECT}/property_definitions", list_definitions,
+        "List the names of properties; type is event, person or group", "property_definition:read",
         page_of(DEFINITION),
         parameters=("limit", "offset", "search", "type", "group_type_index", "event_names", "is_numerical"),
     ),
     _READ(
-        f"{PROJECT}/persons/values",
-        person_values,
-        "List the most frequent values of a user property",
-        "person:read",
-        VALUES,
-        parameters=("key", "value"),
+        f"{PROJECT}/persons/values", person_values, "List the most frequent values of a user property",
+        "person:read", VALUES, parameters=("key", "value"),
     ),
     _READ(
-        f"{PROJECT}/groups/property_values",
-        group_values,
-        "List the most frequent values of a group property",
-        "group:read",
-        VALUES,
+        f"{PROJECT}/groups/property_values", group_values,
+        "List the most frequent values of a group property", "group:read", VALUES,
         parameters=("key", "value", "group_type_index"),
     ),
-)
+)  # fmt: skip
