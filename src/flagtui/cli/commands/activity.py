@@ -36,11 +36,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
         "event_definitions.get",
     ),
     order_of=_order,
-    examples=(
-        "activity --limit 20",
-        "activity @ 20m",
-        "activity kind:off since:7d --json --fields at,key,who,change",
-    ),
+    examples=("--limit 20", "@ 20m", "kind:off since:7d --json --fields at,key,who,change"),
 )
 @query_argument("activity")
 @limit_option(50)

@@ -25,11 +25,7 @@ _STEP: Final = re.compile(r"[\w@.~:$ -]+")
     "api",
     line="Read any address of the API.",
     only_shows=True,
-    examples=(
-        "api feature_flags/",
-        "api '/api/projects/{project}/feature_flags/?limit=1'",
-        "api /api/users/@me/",
-    ),
+    examples=("feature_flags/", "'/api/projects/{project}/feature_flags/?limit=1'", "/api/users/@me/"),
 )
 @click.argument("path")
 @click.option(

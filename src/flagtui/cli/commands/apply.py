@@ -59,7 +59,7 @@ OPERATIONS: Final = (
     operations=OPERATIONS,
     never_staged="it applies what is staged",
     line="Apply a change set: a file, the staged set or a proposal.",
-    examples=("apply staged --dry-run", "apply staged --yes --json"),
+    examples=("staged --dry-run", "staged --yes --json"),
 )
 @click.argument("source", metavar="FILE|staged|PROPOSAL", type=SetName())
 @click.option(

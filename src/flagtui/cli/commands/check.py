@@ -56,10 +56,7 @@ class CheckOptions(TypedDict):
     line="Check that every key in code is valid, for builds.",
     only_shows=True,
     operations=("flags.list", "flags.activity", "cohorts.list", "event_definitions.list"),
-    examples=(
-        "check --rules missing-required --require checkout-redesign",
-        "check . --rules archived -o sarif",
-    ),
+    examples=("--rules missing-required --require checkout-redesign", ". --rules archived -o sarif"),
 )
 @click.argument("folder", required=False, metavar="[DIR]", type=FilePath())
 @click.option("--rules", multiple=True, metavar="IDS", help=f"Rules with commas, or all: {', '.join(RULES)}.")

@@ -55,12 +55,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
 @command(
     "demo",
     is_online=False,
-    examples=(
-        "demo",
-        "demo --fresh --flags 2000",
-        "demo flags list is:stale",
-        "demo flags disable new-nav --yes",
-    ),
+    examples=("", "--fresh --flags 2000", "flags list is:stale", "flags disable new-nav --yes"),
     # What follows the first word of a command is for that command.
     context_settings={"allow_interspersed_args": False},
 )
@@ -74,16 +69,10 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
 @ruled_option(
-    "--no-mouse",
-    is_flag=True,
-    help="Leave the mouse to the terminal.",
-    excludes=("COMMAND", "--linear"),
+    "--no-mouse", is_flag=True, help="Leave the mouse to the terminal.", excludes=("COMMAND", "--linear")
 )
 @ruled_option(
-    "--linear",
-    is_flag=True,
-    help="Read commands and print lines, without a screen.",
-    excludes=("COMMAND",),
+    "--linear", is_flag=True, help="Read commands and print lines, without a screen.", excludes=("COMMAND",)
 )
 @click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)
 @click.pass_context
@@ -110,8 +99,6 @@ def demo(
     # Click has checked the types.
     demonstration = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
     options = replace(
-        demonstration,
-        read_only=demonstration.read_only or is_read_only(),
-        project=before["project"] or "",
+        demonstration, read_only=demonstration.read_only or is_read_only(), project=before["project"] or ""
     )
     raise SystemExit(open_demo(options) if is_screen else run_in_demo(options, words))

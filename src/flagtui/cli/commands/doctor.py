@@ -168,7 +168,7 @@ def _clock(client: Client) -> Iterator[Finding]:
     line="Check settings, key, server and terminal; to paste into a report.",
     kind=FINDING,
     is_online=False,
-    examples=("doctor", "doctor --offline --json"),
+    examples=("", "--offline --json"),
 )
 @PROFILE
 @click.option("--offline", is_flag=True, help="Use neither the server nor the keyring.")

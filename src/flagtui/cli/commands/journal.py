@@ -125,19 +125,14 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     line="Show what you changed, for reading, sharing and programs.",
     kind=ENTRY,
     is_online=False,
-    examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),
+    examples=("--since 2h", "checkout --json --fields id,at,key,verb,ending"),
 )
 @click.argument("words", nargs=-1)
 @PROFILE
 @click.option(
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
-@ruled_option(
-    "--markdown",
-    is_flag=True,
-    help="A timeline to paste into a report.",
-    excludes=OUTPUT_USES,
-)
+@ruled_option("--markdown", is_flag=True, help="A timeline to paste into a report.", excludes=OUTPUT_USES)
 @limit_option(200)
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer

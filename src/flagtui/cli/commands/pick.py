@@ -19,7 +19,7 @@ NOTHING_CHOSEN: Final = 130
     "pick",
     line="Choose a flag in the list and print its key.",
     operations=("flags.list",),
-    examples=("pick", "pick --profile prod"),
+    examples=("", "--profile prod"),
 )
 @click.pass_context
 def pick(context: click.Context, place: WorkPlace) -> int:

@@ -24,12 +24,7 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
     "A profile of the settings file.",
     (
         RecordField(
-            "default",
-            "truth",
-            "Whether it is the default.",
-            lambda listed: listed.is_default,
-            True,
-            star,
+            "default", "truth", "Whether it is the default.", lambda listed: listed.is_default, True, star
         ),
         RecordField("name", "text", "The name for --profile.", lambda listed: listed.profile.name, True),
         RecordField("host", "text", "us, eu, or an address.", lambda listed: listed.profile.host, True),
@@ -74,7 +69,7 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
     line="List the profiles of the settings file.",
     kind=LISTED,
     is_online=False,
-    examples=("profiles", "profiles --json --fields name,guard"),
+    examples=("", "--json --fields name,guard"),
 )
 def profiles(printer: Printer) -> None:
     """List the profiles of the settings file; a star marks the default."""

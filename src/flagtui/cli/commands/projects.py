@@ -43,7 +43,7 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
     line="List the projects the key can open.",
     kind=PROJECT,
     operations=("projects.list", "projects.get", "people.me", "people.key"),
-    examples=("projects", "projects --json"),
+    examples=("", "--json"),
 )
 def projects(printer: Printer, place: WorkPlace) -> None:
     """List the projects that the key can open, in all organisations; a star marks the default."""

@@ -22,8 +22,8 @@ NAME_ROOM: Final = 48
     "propose",
     is_online=False,
     examples=(
-        "propose --reason 'half of the users' -- flags rollout new-nav --to 50",
-        "propose --reason 'no longer called' -- flags archive is:stale",
+        "--reason 'half of the users' -- flags rollout new-nav --to 50",
+        "--reason 'no longer called' -- flags archive is:stale",
     ),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )

@@ -46,7 +46,7 @@ COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
     line="List every command, for programs.",
     kind=COMMAND,
     is_online=False,
-    examples=("commands", "commands --json --fields name,options,exit_codes"),
+    examples=("", "--json --fields name,options,exit_codes"),
 )
 def commands(printer: Printer) -> None:
     """List every command of this program; with --json all that a program needs to use it."""
@@ -90,7 +90,7 @@ def _search(description: Mapping[str, Any]) -> dict[str, Any]:
     line="Print the completion for a shell.",
     only_shows=True,
     is_online=False,
-    examples=("completion bash", "completion fish"),
+    examples=("bash", "fish"),
 )
 @click.argument("shell", type=click.Choice([*SCRIPTS]))
 def completion(shell: str) -> None:

@@ -38,7 +38,7 @@ class RefsOptions(TypedDict):
     line="List where code names flags and events.",
     kind=CODE_REFERENCE,
     operations=("flags.list", "flags.activity", "cohorts.list", "event_definitions.list"),
-    examples=("refs", "refs checkout-redesign --in .", "refs is:stale --json"),
+    examples=("", "checkout-redesign --in .", "is:stale --json"),
 )
 @click.argument("words", nargs=-1, metavar="[QUERY|KEY]...")
 @click.option(

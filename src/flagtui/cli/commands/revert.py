@@ -6,12 +6,7 @@ from typing import Final
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.revert_planner import questions_of_reverts
 from flagtui.cli.plumbing.activity_selection import select_changes
-from flagtui.cli.plumbing.change_report import (
-    ChangeReport,
-    change_command,
-    nothing_sent,
-    results_of_skipped,
-)
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command, nothing_sent, results_of_skipped
 from flagtui.cli.plumbing.confirmation import ask_and_send, check_count, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.option_rules import limit_option
@@ -42,10 +37,7 @@ REFUSED: Final = EXIT_CODES["refused"]
         "event_definitions.get",
         "event_definitions.update",
     ),
-    examples=(
-        "revert flag:new-nav since:2h --limit 1 --dry-run",
-        "revert flag:new-nav since:2h --limit 1 --yes",
-    ),
+    examples=("flag:new-nav since:2h --limit 1 --dry-run", "flag:new-nav since:2h --limit 1 --yes"),
 )
 @query_argument("activity")
 @limit_option(MOST, "Revert at most N: the newest, around a moment the likeliest causes.")

@@ -18,7 +18,7 @@ from flagtui.safe_text import safe_text
     line="Print the JSON schema of what a command prints.",
     only_shows=True,
     is_online=False,
-    examples=("schema", "schema flag", "schema change-plan"),
+    examples=("", "flag", "change-plan"),
 )
 @click.argument("name", default="", metavar="[NAME]", type=SchemaName())
 def schema(name: str) -> None:

@@ -129,9 +129,7 @@ def _log(line: str) -> None:
 
 
 @command(
-    "serve",
-    is_online=False,
-    examples=("serve --sample --port 0", "serve --port 0 --db ci.db --key phx_local --strict"),
+    "serve", is_online=False, examples=("--sample --port 0", "--port 0 --db ci.db --key phx_local --strict")
 )
 @click.option(
     "--port",
@@ -160,10 +158,7 @@ def _log(line: str) -> None:
 )
 @click.option("--sample", is_flag=True, help="Fill a new database with a made-up company.")
 @ruled_option(
-    "--nasty",
-    is_flag=True,
-    help="With --sample: add a project of hostile texts.",
-    requires=("--sample",),
+    "--nasty", is_flag=True, help="With --sample: add a project of hostile texts.", requires=("--sample",)
 )
 @ruled_option(
     "--flags",
@@ -180,12 +175,7 @@ def _log(line: str) -> None:
     "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
 )
 @click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
-@ruled_option(
-    "--legacy",
-    is_flag=True,
-    help="Behave like a server of 2025.",
-    excludes=("--newest",),
-)
+@ruled_option("--legacy", is_flag=True, help="Behave like a server of 2025.", excludes=("--newest",))
 def serve(**options: object) -> None:
     """Run the embedded service on a port of this machine."""
     try:

@@ -10,15 +10,7 @@ import click
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo import (
-    SURPRISING,
-    next_redo,
-    next_undo,
-    questions_of,
-    undo_words,
-    undoable,
-    why_not,
-)
+from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, undoable, why_not
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send
@@ -52,7 +44,7 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
     line="Undo a change of yours, compared with the current record.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,
-    examples=("undo --dry-run", "undo --yes --json"),
+    examples=("--dry-run", "--yes --json"),
 )
 @click.argument("change", default="", metavar="[CHANGE_ID]", type=ChangeId())
 async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
@@ -70,7 +62,7 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     line="Redo the last undone change.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,
-    examples=("redo --dry-run", "redo --yes --json"),
+    examples=("--dry-run", "--yes --json"),
 )
 async def redo(session: ProjectSession, terms: WriteTerms) -> int:
     """Redo the last undone change, unless you changed something else since."""

@@ -53,7 +53,7 @@ class WatchOptions(TypedDict):
     line="Print every change as it happens.",
     kind=ACTIVITY,
     operations=("flags.activity",),
-    examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),
+    examples=("flag:checkout --since 30d --count 1", "kind:rollout --since 30d --count 1 --json"),
 )
 @query_argument("activity")
 @click.option("--since", default="", metavar="WHEN", help="Start with changes since then: 2h.")

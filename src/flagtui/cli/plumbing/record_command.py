@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from flagtui.cli.plumbing.command_tree import ShownCommand
+from flagtui.cli.plumbing.command_tree import DEFAULT, ShownCommand
 from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost, Trouble
 from flagtui.cli.plumbing.global_options import global_options
 from flagtui.cli.plumbing.options import (
@@ -216,15 +216,22 @@ class Outputs(msgspec.Struct, frozen=True):
         return (InProject(record, self.project, self.page(record)) for record in self.records)
 
 
-def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
-    """Declare a command in the group whose folder its module is in; the rest is as RecordCommand takes it."""
+def command(
+    name: str, *, examples: Sequence[str] = (), **more: Any
+) -> Callable[[Callable[..., Any]], RecordCommand]:
+    """Declare a command in the group whose folder its module is in; the rest is as RecordCommand takes it.
+
+    `examples` are what follows the words of the command.
+    """
 
     def declare(function: Callable[..., Any]) -> RecordCommand:
         folder = function.__module__.removeprefix("flagtui.cli.commands.").rpartition(".")[0]
         words = f"{folder} {name}".lstrip()
         if words in COMMANDS:
             raise ValueError(f"flagtui {words} is declared twice")
-        declared = COMMANDS[words] = click.command(name, cls=RecordCommand, **more)(function)
+        spoken = words.removesuffix(f" {DEFAULT}")
+        whole = tuple(f"{spoken} {example}".rstrip() for example in examples)
+        declared = COMMANDS[words] = click.command(name, cls=RecordCommand, examples=whole, **more)(function)
         return declared
 
     return declare

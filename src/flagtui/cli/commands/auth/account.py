@@ -73,7 +73,7 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     kind=SIGN_IN,
     is_online=False,
     operations=("people.me", "people.key", "projects.list"),
-    examples=("auth status", "auth status --json"),
+    examples=("", "--json"),
 )
 @PROFILE
 def status(profile: str, printer: Printer) -> None:
@@ -88,7 +88,7 @@ def status(profile: str, printer: Printer) -> None:
         print_introduction(opening.host, introduction)
 
 
-@command("logout", is_online=False, examples=("auth logout", "auth logout --profile prod"))
+@command("logout", is_online=False, examples=("", "--profile prod"))
 @PROFILE
 def logout(profile: str) -> None:
     """Remove the stored key of a profile, and its cached rows."""

@@ -256,10 +256,7 @@ def sign_in(environment: LoginEnvironment, options: SignInOptions) -> None:
 @command(
     "login",
     is_online=False,
-    examples=(
-        "auth login --with-token --keep file < key.txt",
-        "auth login --profile prod --key-command 'cat key.txt'",
-    ),
+    examples=("--with-token --keep file < key.txt", "--profile prod --key-command 'cat key.txt'"),
 )
 @PROFILE
 @click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")

@@ -38,9 +38,8 @@ PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
 
 def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordCommand]:
     """Declare a command that changes events."""
-    commands = tuple(f"events {name} {example}" for example in examples)
     operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
-    return change_command(name, operations=operations, examples=commands, **more)
+    return change_command(name, operations=operations, examples=examples, **more)
 
 
 def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordCommand:

@@ -127,7 +127,7 @@ TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     empty="No event is found.",
     pages="events",
     operations=("event_definitions.list",),
-    examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
+    examples=("is:unverified", "tag:billing --json --fields name,owner"),
 )
 @list_options("events", "seen, name, created, …; -name turns it round.")
 async def list_all(
@@ -148,7 +148,7 @@ async def list_all(
     pages="events",
     is_whole=True,
     operations=READ,
-    examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
+    examples=("'$pageview'", "'$pageview' '$autocapture' --json"),
 )
 @EVENT_WORDS
 async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEvent]:
@@ -161,7 +161,7 @@ async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEve
     "types",
     kind=TYPES,
     operations=("event_definitions.code",),
-    examples=("events types", "events types --json --fields language,events"),
+    examples=("", "--json --fields language,events"),
 )
 @click.option(
     "--language",

@@ -42,11 +42,10 @@ def experiment_command(
     name: str, *operations: str, examples: tuple[str, ...], **more: Any
 ) -> Callable[..., RecordCommand]:
     """Declare a command that changes experiments."""
-    commands = tuple(f"experiments {name} {example}" for example in examples)
     every_operation = ("experiments.list", "experiments.get", *operations)
     if name not in ("edit", "archive", "unarchive"):
         more["never_staged"] = "it is a step that the server takes at once"
-    return change_command(name, operations=every_operation, examples=commands, **more)
+    return change_command(name, operations=every_operation, examples=examples, **more)
 
 
 def _step(

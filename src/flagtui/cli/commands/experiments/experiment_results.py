@@ -132,7 +132,7 @@ WAIT: Final = click.option(
         *("experiments.query", "experiments.query_status", "experiments.old_result"),
         "experiments.requires_flag_implementation",
     ),
-    examples=("experiments results 31", "experiments results 31 --json"),
+    examples=("31", "31 --json"),
 )
 @EXPERIMENT_WORDS
 @click.option(
@@ -167,7 +167,7 @@ def results(
         "experiments.timeseries",
         "experiments.recalculate_timeseries",
     ),
-    examples=("experiments timeseries 31", "experiments timeseries 31 --ndjson"),
+    examples=("31", "31 --ndjson"),
 )
 @EXPERIMENT_WORD
 @click.option("--metric", default="", metavar="NAME", help="Its name or UUID; default: the first.")

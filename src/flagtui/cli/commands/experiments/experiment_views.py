@@ -192,7 +192,7 @@ STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     empty="No experiment is found.",
     pages="experiments",
     operations=("experiments.list",),
-    examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
+    examples=("", "is:running --json --fields id,name,flag"),
 )
 @list_options("experiments", "updated, name, state, …; -name turns it round.")
 async def list_all(
@@ -213,7 +213,7 @@ async def list_all(
     pages="experiments",
     is_whole=True,
     operations=("experiments.list", "experiments.get"),
-    examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
+    examples=("31", "31 --json --fields name,shares,metrics"),
 )
 @EXPERIMENT_WORDS
 async def get(session: ProjectSession, experiments: RecordSelection) -> list[WholeExperiment]:
@@ -230,7 +230,7 @@ async def get(session: ProjectSession, experiments: RecordSelection) -> list[Who
     empty="The activity has no change.",
     limits_each=True,
     operations=("experiments.list", "experiments.activity"),
-    examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
+    examples=("31", "31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
 @limit_option(50, "Print at most N entries of each.", most=100)
@@ -247,8 +247,7 @@ def _list(
     name: str, kind: RecordSchema[Any], *operations: str, empty: str = ""
 ) -> Callable[..., RecordCommand]:
     """Declare a list that needs no argument."""
-    examples = (f"experiments {name}", f"experiments {name} --json")
-    return command(name, kind=kind, examples=examples, operations=operations, empty=empty)
+    return command(name, kind=kind, examples=("", "--json"), operations=operations, empty=empty)
 
 
 @_list("holdouts", HOLDOUT, "holdouts.list", empty="There is no holdout.")

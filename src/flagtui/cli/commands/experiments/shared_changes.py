@@ -34,10 +34,7 @@ LISTS = {HOLDOUT: "holdouts", METRIC: "metrics"}
 NAME = click.option("--name", help="Its new name.")
 DESCRIPTION = click.option("--description", help="What it is for; empty for none.")
 QUERY = click.option("--query", metavar="JSON", help="What it measures, as metrics --json prints it.")
-FROM = source_option(
-    help="The query from a file; - reads it from stdin.",
-    excludes=("--query",),
-)
+FROM = source_option(help="The query from a file; - reads it from stdin.", excludes=("--query",))
 
 
 def _command(
@@ -49,7 +46,7 @@ def _command(
     return change_command(
         name,
         operations=(*dict.fromkeys((f"{family}.list", read)), f"{family}.{operation}"),
-        examples=tuple(f"experiments {name} {example}" for example in examples),
+        examples=examples,
         never_staged="several experiments use it",
     )
 

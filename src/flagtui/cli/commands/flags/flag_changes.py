@@ -132,7 +132,7 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     @change_command(
         name,
         operations=(*WRITE, "flags.activity") if name == "restore" else WRITE,
-        examples=tuple(f"flags {name} {example}" for example in examples),
+        examples=examples,
         help=words,
     )
     @FLAG_WORDS
@@ -167,10 +167,7 @@ archive = _switch(
     "'is:stale called:never' --dry-run --json",
 )
 unarchive = _switch(
-    "unarchive",
-    "Unarchive flags; they stay off.",
-    "new-nav --yes",
-    "'is:archived tag:web' --dry-run",
+    "unarchive", "Unarchive flags; they stay off.", "new-nav --yes", "'is:archived tag:web' --dry-run"
 )
 delete = _switch(
     "delete",
@@ -186,10 +183,7 @@ restore = _switch(
 @change_command(
     "rollout",
     operations=(*WRITE, *NAMING),
-    examples=(
-        "flags rollout new-nav --to 40 --dry-run",
-        "flags rollout checkout-redesign --to 50 --condition 1 --yes",
-    ),
+    examples=("new-nav --to 40 --dry-run", "checkout-redesign --to 50 --condition 1 --yes"),
 )
 @FLAG_WORDS
 @IF_VERSION
@@ -224,10 +218,7 @@ async def rollout(
 @change_command(
     "tag",
     operations=WRITE,
-    examples=(
-        "flags tag checkout-redesign --add ops --remove old --dry-run",
-        "flags tag 'is:stale' --add cleanup --dry-run",
-    ),
+    examples=("checkout-redesign --add ops --remove old --dry-run", "'is:stale' --add cleanup --dry-run"),
 )
 @FLAG_WORDS
 @IF_VERSION

@@ -53,9 +53,9 @@ class EditOptions(TypedDict):
     "edit",
     operations=(*WRITE, *NAMING),
     examples=(
-        "flags edit checkout-redesign --field name='New checkout' --dry-run",
-        "flags edit checkout-redesign --from flag.json --yes",
-        "flags edit --from flags.json --dry-run",
+        "checkout-redesign --field name='New checkout' --dry-run",
+        "checkout-redesign --from flag.json --yes",
+        "--from flags.json --dry-run",
     ),
 )
 @FLAG_OR_FILE

@@ -92,10 +92,7 @@ OPERATIONS: Final = (
     kind=VALUE,
     empty="No flag is evaluated.",
     operations=OPERATIONS,
-    examples=(
-        "flags evaluate --for user_7",
-        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --for user_8 --json",
-    ),
+    examples=("--for user_7", "checkout-redesign --for 'user_7 plan=pro' --for user_8 --json"),
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 @SUBJECT
@@ -111,10 +108,7 @@ async def evaluate(
     kind=EXPLANATION,
     is_whole=True,
     operations=OPERATIONS,
-    examples=(
-        "flags explain checkout-redesign --for user_7",
-        "flags explain checkout-redesign --for 'user_7 plan=pro' --json",
-    ),
+    examples=("checkout-redesign --for user_7", "checkout-redesign --for 'user_7 plan=pro' --json"),
 )
 @FLAG_WORDS
 @SUBJECT

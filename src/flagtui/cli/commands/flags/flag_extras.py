@@ -55,9 +55,9 @@ class ScheduleOptions(TypedDict):
     operations=("flags.list", "flags.get", "schedule.list", "schedule.create", "schedule.delete"),
     never_staged="a schedule is kept by the server",
     examples=(
-        "flags schedule checkout-redesign --off --at +2h --yes",
-        "flags schedule new-nav --rollout 50 --at +1d --dry-run",
-        "flags schedule checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
+        "checkout-redesign --off --at +2h --yes",
+        "new-nav --rollout 50 --at +1d --dry-run",
+        "checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
     ),
 )
 @FLAG_WORD
@@ -134,7 +134,7 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
     @change_command(
         what,
         operations=("flags.list", "flags.get", *operations),
-        examples=(f"flags {what} checkout-redesign --dry-run", f"flags {what} checkout-redesign --yes"),
+        examples=("checkout-redesign --dry-run", "checkout-redesign --yes"),
         help=words,
         never_staged="it creates a record beside the flag",
     )

@@ -119,7 +119,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     empty="The activity has no change.",
     limits_each=True,
     operations=("flags.list", "flags.get", "flags.activity_of"),
-    examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
+    examples=("checkout-redesign", "checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
 @limit_option(100, "Print at most N entries of each flag.")
@@ -137,7 +137,7 @@ async def history(session: ProjectSession, flags: RecordSelection, limit: int) -
     kind=DIFFERENCE,
     empty="The two versions are the same.",
     operations=("flags.list", "flags.get", "flags.version", "flags.activity_of", *NAMING),
-    examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
+    examples=("checkout-redesign", "checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
 @click.option("--from", "old", type=click.IntRange(1), help="The older version; default: the previous one.")
@@ -226,7 +226,7 @@ def differences(
     kind=SCHEDULED,
     empty="Nothing is scheduled.",
     operations=("flags.list", "flags.get", "schedule.list"),
-    examples=("flags due", "flags due tag:web --json"),
+    examples=("", "tag:web --json"),
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 async def due(session: ProjectSession, flags: RecordSelection | None) -> list[ScheduledFlagChange]:

@@ -64,12 +64,7 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
         RecordField("key", "text", "Its key.", lambda flag: flag.row.key, True),
         RecordField("id", "whole", "Its id.", lambda flag: flag.row.id),
         RecordField(
-            "called_at",
-            "time?",
-            "When it was last called.",
-            lambda flag: flag.row.called_at,
-            True,
-            age_words,
+            "called_at", "time?", "When it was last called.", lambda flag: flag.row.called_at, True, age_words
         ),
         RecordField(
             "serves",
@@ -144,7 +139,7 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     kind=DEFINITION,
     empty="The server serves no definition.",
     operations=("flags.local_evaluation", "flags.definitions"),
-    examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
+    examples=("--json", "checkout-redesign --ndjson"),
 )
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[DefinedFlag]:
@@ -168,7 +163,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
     empty="No flag is stale.",
     pages="flags",
     operations=("flags.list",),
-    examples=("flags stale", "flags stale tag:web --json"),
+    examples=("", "tag:web --json"),
 )
 @query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
@@ -196,7 +191,7 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
     "status",
     kind=USE,
     operations=("flags.list", "flags.get", "flags.status"),
-    examples=("flags status checkout-redesign", "flags status is:stale --json"),
+    examples=("checkout-redesign", "is:stale --json"),
 )
 @FLAG_WORDS
 async def status(session: ProjectSession, flags: RecordSelection) -> list[FlagUse]:
@@ -212,7 +207,7 @@ async def status(session: ProjectSession, flags: RecordSelection) -> list[FlagUs
     "payload",
     kind=VALUE_FOR_PROGRAMS,
     operations=("flags.list", "flags.get", "flags.remote_config"),
-    examples=("flags payload type:config", "flags payload type:config --json"),
+    examples=("type:config", "type:config --json"),
 )
 @FLAG_WORDS
 async def payload(session: ProjectSession, flags: RecordSelection) -> list[RemoteValue]:
@@ -226,11 +221,7 @@ async def payload(session: ProjectSession, flags: RecordSelection) -> list[Remot
 
 
 @command(
-    "cohorts",
-    kind=COHORT,
-    empty="There is no cohort.",
-    operations=("cohorts.list",),
-    examples=("flags cohorts", "flags cohorts --json"),
+    "cohorts", kind=COHORT, empty="There is no cohort.", operations=("cohorts.list",), examples=("", "--json")
 )
 async def cohorts(session: ProjectSession) -> Sequence[Cohort]:
     """List the cohorts that conditions can name."""

@@ -38,10 +38,7 @@ PART: Final = "shapes"
     "types",
     operations=("flags.list",),
     only_shows=True,
-    examples=(
-        "flags types --language ts",
-        "flags types --language python tag:web --out flag_types.py",
-    ),
+    examples=("--language ts", "--language python tag:web --out flag_types.py"),
 )
 @click.option(
     "--language", required=True, type=click.Choice(LANGUAGES), help="openfeature is a flag manifest."

@@ -23,7 +23,7 @@ from flagtui.safe_text import MASK
     empty="No flag is found.",
     pages="flags",
     operations=("flags.list",),
-    examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
+    examples=("", "'is:on tag:checkout' --fields key,rollout,updated_at --json"),
 )
 @list_options("flags", "updated, key, created, …; -key turns it round.")
 async def list_flags(
@@ -44,7 +44,7 @@ async def list_flags(
     pages="flags",
     is_whole=True,
     operations=("flags.list", "flags.get", *NAMING),
-    examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
+    examples=("checkout-redesign", "checkout-redesign --json --fields key,filters"),
 )
 @FLAG_WORDS
 @click.option("--exit-status", is_flag=True, help="Exit with 7 unless all of them are on.")

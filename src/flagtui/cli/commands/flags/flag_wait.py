@@ -50,7 +50,7 @@ class AwaitedState(KnownWord):
     kind=FLAG,
     pages="flags",
     operations=("flags.list", "flags.get"),
-    examples=("flags wait checkout-redesign --until on", "flags wait new-nav --until rollout=25 --wait 300"),
+    examples=("checkout-redesign --until on", "new-nav --until rollout=25 --wait 300"),
 )
 @FLAG_WORDS
 @click.option(

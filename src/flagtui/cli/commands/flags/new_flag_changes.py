@@ -9,12 +9,7 @@ import click
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
-from flagtui.changes.flags.new_flags import (
-    boolean_flag,
-    copy_of,
-    multivariate_flag,
-    remote_configuration,
-)
+from flagtui.changes.flags.new_flags import boolean_flag, copy_of, multivariate_flag, remote_configuration
 from flagtui.changes.related.project_copies import (
     find_left_behind,
     find_target,
@@ -65,9 +60,9 @@ class NewFlagOptions(TypedDict):
     "create",
     operations=("flags.list", "flags.create", "flags.activity"),
     examples=(
-        "flags create new-search --description 'The new search' --rollout 10 --dry-run",
-        "flags create new-search --variant control --variant test --tag web --yes",
-        "flags create --from new-flags.json --dry-run",
+        "new-search --description 'The new search' --rollout 10 --dry-run",
+        "new-search --variant control --variant test --tag web --yes",
+        "--from new-flags.json --dry-run",
     ),
 )
 @click.argument("key", required=False)
@@ -107,20 +102,9 @@ class NewFlagOptions(TypedDict):
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Set any other field.")
 @ruled_option("--description", default="", help="The description.", excludes=("--field name",))
 @ruled_option(
-    "--tag",
-    "tags",
-    multiple=True,
-    metavar="TAG",
-    type=TAG,
-    help="A tag.",
-    excludes=("--field tags",),
+    "--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.", excludes=("--field tags",)
 )
-@ruled_option(
-    "--enable",
-    is_flag=True,
-    help="Turn it on; default: off.",
-    excludes=("--field active",),
-)
+@ruled_option("--enable", is_flag=True, help="Turn it on; default: off.", excludes=("--field active",))
 async def create(
     session: ProjectSession, key: str | None, terms: WriteTerms, **given: Unpack[NewFlagOptions]
 ) -> int:
@@ -177,8 +161,8 @@ async def _create_records(
         "projects.get",
     ),
     examples=(
-        "flags copy checkout-redesign --to-key checkout-again --yes",
-        "flags copy checkout-redesign --to-project 2 --dry-run",
+        "checkout-redesign --to-key checkout-again --yes",
+        "checkout-redesign --to-project 2 --dry-run",
     ),
 )
 @FLAG_WORDS

@@ -50,10 +50,7 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
 @command(
     "create",
     is_online=False,
-    examples=(
-        "keys create --db flagtui.db",
-        "keys create --db flagtui.db --label ci --scope feature_flag:read --scope user:read",
-    ),
+    examples=("--db flagtui.db", "--db flagtui.db --label ci --scope feature_flag:read --scope user:read"),
 )
 @DATABASE
 @click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
@@ -71,12 +68,7 @@ def create(
     print(secret)
 
 
-@command(
-    "list",
-    kind=SERVICE_KEY,
-    is_online=False,
-    examples=("keys list --db flagtui.db", "keys list --db flagtui.db --json"),
-)
+@command("list", kind=SERVICE_KEY, is_online=False, examples=("--db flagtui.db", "--db flagtui.db --json"))
 @DATABASE
 def list_all(database: Path, printer: Printer) -> None:
     """List the keys, without their secrets."""
@@ -85,11 +77,7 @@ def list_all(database: Path, printer: Printer) -> None:
     printer.records(SERVICE_KEY, keys, "There is no key. Make one with: flagtui keys create")
 
 
-@command(
-    "revoke",
-    is_online=False,
-    examples=("keys revoke ci --db flagtui.db", "keys revoke 'made by flagtui keys' --db flagtui.db"),
-)
+@command("revoke", is_online=False, examples=("ci --db flagtui.db", "'made by flagtui keys' --db flagtui.db"))
 @DATABASE
 @click.argument("key_id")
 def revoke(database: Path, key_id: str) -> None:

@@ -53,11 +53,7 @@ PORT: Final = click.option(
 )
 
 
-@command(
-    "set",
-    is_online=False,
-    examples=("mirror set new-nav=on", "mirror set checkout=test@ann new-search=20%"),
-)
+@command("set", is_online=False, examples=("new-nav=on", "checkout=test@ann new-search=20%"))
 @click.argument("overrides", nargs=-1, required=True, metavar="KEY=VALUE[@PERSON]...")
 @PORT
 def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
@@ -80,7 +76,7 @@ def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
     _report_trouble(state)
 
 
-@command("unset", is_online=False, examples=("mirror unset new-nav", "mirror unset checkout@ann --port 8020"))
+@command("unset", is_online=False, examples=("new-nav", "checkout@ann --port 8020"))
 @click.argument("places", nargs=-1, required=True, metavar="KEY[@PERSON]...")
 @PORT
 def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
@@ -99,12 +95,7 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
         _print(f"unset {place}")
 
 
-@command(
-    "list",
-    kind=OVERRIDE,
-    is_online=False,
-    examples=("mirror list", "mirror list --json"),
-)
+@command("list", kind=OVERRIDE, is_online=False, examples=("", "--json"))
 @PORT
 def list_overrides(port: int | None, printer: Printer) -> None:
     """Show overrides, the age of the definitions, and requested keys without a flag."""
@@ -120,7 +111,7 @@ def list_overrides(port: int | None, printer: Printer) -> None:
     _report_trouble(state)
 
 
-@command("clear", is_online=False, examples=("mirror clear", "mirror clear --port 8020"))
+@command("clear", is_online=False, examples=("", "--port 8020"))
 @PORT
 def clear_overrides(port: int | None) -> None:
     """Remove every override but those of overrides.toml."""

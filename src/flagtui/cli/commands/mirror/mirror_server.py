@@ -63,9 +63,9 @@ class MirrorOptions:
     "run",
     operations=("flags.local_evaluation", "flags.definitions", "projects.get"),
     examples=(
-        "mirror --sample --override new-nav=on --port 0",
-        "mirror --profile prod --allow-origin http://localhost:3000",
-        "mirror --from flags.json --override checkout=test@ann --port 0",
+        "--sample --override new-nav=on --port 0",
+        "--profile prod --allow-origin http://localhost:3000",
+        "--from flags.json --override checkout=test@ann --port 0",
     ),
 )
 @ruled_option(

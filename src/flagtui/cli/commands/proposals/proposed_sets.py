@@ -76,23 +76,13 @@ PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
 )
 
 
-@command(
-    "list",
-    kind=PROPOSAL,
-    is_online=False,
-    examples=("proposals list", "proposals list --json --fields id,reason,state"),
-)
+@command("list", kind=PROPOSAL, is_online=False, examples=("", "--json --fields id,reason,state"))
 def list_proposals(printer: Printer) -> None:
     """List the proposals of this repository; outside each, those of this user."""
     printer.records(PROPOSAL, read_proposals(), "Nothing is proposed.")
 
 
-@command(
-    "get",
-    kind=CHANGE,
-    is_online=False,
-    examples=("proposals get 3f2a91bc", "proposals get 3f2a91bc --json"),
-)
+@command("get", kind=CHANGE, is_online=False, examples=("3f2a91bc", "3f2a91bc --json"))
 @click.argument("proposal", type=ProposalId())
 def get_proposal(proposal: str, printer: Printer) -> None:
     """Show the changes of a proposal; to see the question, flagtui apply PROPOSAL --dry-run."""
@@ -100,12 +90,7 @@ def get_proposal(proposal: str, printer: Printer) -> None:
     printer.records(CHANGE, change_set.changes)
 
 
-@command(
-    "drop",
-    kind=PROPOSAL,
-    is_online=False,
-    examples=("proposals drop 3f2a91bc", "proposals drop 3f2a91bc --json"),
-)
+@command("drop", kind=PROPOSAL, is_online=False, examples=("3f2a91bc", "3f2a91bc --json"))
 @click.argument("proposal", type=ProposalId())
 def drop_proposal(proposal: str, printer: Printer) -> None:
     """Remove a proposal; what was applied of it stays."""

@@ -38,7 +38,7 @@ VALUE_CHANGE: Final[RecordSchema[ValueChange]] = RecordSchema(
         *("flags.get", "flags.test_evaluation", "flags.local_evaluation", "flags.definitions"),
         *("cohorts.list", "projects.get"),
     ),
-    examples=("staged evaluate --for user_7", "staged evaluate --for 'user_7 plan=pro' --json"),
+    examples=("--for user_7", "--for 'user_7 plan=pro' --json"),
 )
 @click.argument("source", default=STAGED, metavar="[FILE|staged|PROPOSAL]", type=SetName())
 @SUBJECT

@@ -15,24 +15,14 @@ from flagtui.cli.plumbing.staging import as_trouble, find_staged, read_staged
 NOTHING = "Nothing is staged in this project."
 
 
-@command(
-    "list",
-    kind=CHANGE,
-    empty=NOTHING,
-    examples=("staged list", "staged list --json --fields key,verb,changes"),
-)
+@command("list", kind=CHANGE, empty=NOTHING, examples=("", "--json --fields key,verb,changes"))
 async def list_staged(session: ProjectSession) -> Sequence[StagedChange]:
     """List the staged changes of this project."""
     change_set = read_staged(session)
     return change_set.changes if change_set is not None else ()
 
 
-@command(
-    "get",
-    kind=CHANGE,
-    is_whole=True,
-    examples=("staged get new-nav", "staged get new-nav --json"),
-)
+@command("get", kind=CHANGE, is_whole=True, examples=("new-nav", "new-nav --json"))
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 async def get_staged(session: ProjectSession, keys: tuple[str, ...]) -> Sequence[StagedChange]:
     """Show staged changes as a whole: what each is based on and the new values; all without KEY."""
@@ -42,19 +32,9 @@ async def get_staged(session: ProjectSession, keys: tuple[str, ...]) -> Sequence
     return changes_named(change_set, keys)
 
 
-@command(
-    "drop",
-    kind=CHANGE,
-    examples=("staged drop new-nav", "staged drop --all"),
-)
+@command("drop", kind=CHANGE, examples=("new-nav", "--all"))
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-@ruled_option(
-    "--all",
-    "is_all",
-    is_flag=True,
-    help="Drop the whole staged set.",
-    excludes=("KEY",),
-)
+@ruled_option("--all", "is_all", is_flag=True, help="Drop the whole staged set.", excludes=("KEY",))
 async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bool) -> Sequence[StagedChange]:
     """Drop staged changes; the server never had them."""
     if not keys and not is_all:
