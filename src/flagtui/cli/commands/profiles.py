@@ -1,13 +1,14 @@
 """`flagtui profiles`: the places to work that the settings file names."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import read_login_environment
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.records.field_words import star
+from flagtui.cli.records.field_words import LEVELS, star
 from flagtui.config.profiles import Profile
 
 
@@ -19,49 +20,25 @@ class ListedProfile:
     is_default: bool
 
 
-LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
+_ABOUT: Final = "A profile of the settings file."
+_PROFILE: Final[RecordSchema[Profile]] = RecordSchema(
     "profile",
-    "A profile of the settings file.",
+    _ABOUT,
     (
-        RecordField(
-            "default", "truth", "Whether it is the default.", lambda listed: listed.is_default, True, star
-        ),
-        RecordField("name", "text", "The name for --profile.", lambda listed: listed.profile.name, True),
-        RecordField("host", "text", "us, eu, or an address.", lambda listed: listed.profile.host, True),
-        RecordField(
-            "project",
-            "text",
-            "The id of a project, or @current.",
-            lambda listed: listed.profile.project,
-            True,
-        ),
-        RecordField(
-            "guard",
-            "text",
-            "The guard level: relaxed, guarded, strict or read-only.",
-            lambda listed: listed.profile.level,
-            True,
-        ),
-        RecordField(
-            "colour", "text", "The colour of its badge.", lambda listed: listed.profile.badge_colour, True
-        ),
-        RecordField(
-            "read_only", "truth", "Whether it refuses every change.", lambda listed: listed.profile.read_only
-        ),
-        RecordField(
-            "require_reason",
-            "truth",
-            "Whether a change needs a reason.",
-            lambda listed: listed.profile.require_reason,
-        ),
-        RecordField(
-            "refresh",
-            "number?",
-            "Seconds between polls of the server.",
-            lambda listed: listed.profile.refresh,
-        ),
+        RecordField("name", "text", "The name for --profile.", is_shown=True),
+        RecordField("host", "text", "us, eu, or an address.", is_shown=True),
+        RecordField("project", "text", "The id of a project, or @current.", is_shown=True),
+        RecordField("guard", "text", LEVELS, lambda profile: profile.level, True),
+        RecordField("colour", "text", "The colour of its badge.", lambda profile: profile.badge_colour, True),
+        RecordField("read_only", "truth", "Whether it refuses every change."),
+        RecordField("require_reason", "truth", "Whether a change needs a reason."),
+        RecordField("refresh", "number?", "Seconds between polls of the server."),
     ),
 )
+_DEFAULT: Final[RecordField[ListedProfile]] = RecordField(
+    "default", "truth", "Whether it is the default.", lambda listed: listed.is_default, True, star
+)
+LISTED: Final = RecordSchema("profile", _ABOUT, (_DEFAULT, *_PROFILE.within(attrgetter("profile"))))
 
 
 @command(

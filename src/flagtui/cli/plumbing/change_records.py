@@ -177,10 +177,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             is_long=True,
         ),
         RecordField(
-            "cautions",
-            "texts",
-            "Warnings.",
-            lambda plan: [each.text for each in _of(plan, "cautions", ())],
+            "cautions", "texts", "Warnings.", lambda plan: [each.text for each in _of(plan, "cautions", ())]
         ),
         RecordField(
             "conflicts",

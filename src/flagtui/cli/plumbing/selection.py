@@ -140,6 +140,15 @@ class RowSource(msgspec.Struct, frozen=True):
             session.keep_rows(self.kind, rows)
         return rows
 
+    async def require(
+        self, session: ProjectSession, words: Sequence[str], records: Sequence[MatchT | None]
+    ) -> list[MatchT]:
+        """Return the records of these words. Raises Trouble when one is missing, ApiError."""
+        missing = [word for word, record in zip(words, records, strict=True) if record is None]
+        if missing:
+            raise await self.unknown(session, missing)
+        return [record for record in records if record is not None]
+
     async def unknown(
         self, session: ProjectSession, words: Sequence[str], rows: Sequence[Any] | None = None
     ) -> Trouble:

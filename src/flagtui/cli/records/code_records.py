@@ -19,19 +19,17 @@ class CodeReference(msgspec.Struct, frozen=True):
     becomes: str = ""
 
 
-def _of(name: str) -> Callable[[Any], object]:
+def _of(name: str, missing: object = None) -> Callable[[Any], object]:
+    """Read an attribute of the reference; `missing` for a record that no code names."""
+
     def read(record: CodeReference | CodeFinding) -> object:
-        return None if record.reference is None else getattr(record.reference, name)
+        return missing if record.reference is None else getattr(record.reference, name)
 
     return read
 
 
 _PLACE: Final[RecordField[Any]] = RecordField(
-    "place",
-    "text",
-    "File, line and column; empty for a record that no code names.",
-    lambda record: record.reference.place if record.reference else "",
-    True,
+    "place", "text", "File, line and column; empty for a record that no code names.", _of("place", ""), True
 )
 _POSITION: Final[tuple[RecordField[Any], ...]] = (
     RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
@@ -47,18 +45,13 @@ CODE_REFERENCE: Final[RecordSchema[CodeReference]] = RecordSchema(
             "kind",
             "text",
             "call, constant, wrapper, string, comment, test or generated; only the first three are a use.",
-            lambda record: record.reference.kind if record.reference else "",
+            _of("kind", ""),
             True,
         ),
         RecordField("key", "text", "The key or event; empty for a computed one.", None, True),
         RecordField("state", "text", "healthy, or the id of the rule that applies.", None, True),
         RecordField("becomes", "text", "What the code becomes without the flag.", None, True),
-        RecordField(
-            "subject",
-            "text",
-            "flag or event.",
-            lambda record: record.reference.subject if record.reference else "flag",
-        ),
+        RecordField("subject", "text", "flag or event.", _of("subject", "flag")),
         *_POSITION,
         RecordField("function", "text?", "The function that receives the key.", _of("function")),
         RecordField("expression", "text?", "How the call computes or names the key.", _of("expression")),

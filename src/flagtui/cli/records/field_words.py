@@ -2,10 +2,13 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from flagtui import local_time
 from flagtui.text.formats import NOT_KNOWN, age, percent
+
+LEVELS: Final = "The guard level: relaxed, guarded, strict or read-only."
+"""Describes the field `guard`."""
 
 
 def age_words(stamp: Any) -> str:

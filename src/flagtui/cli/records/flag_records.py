@@ -132,6 +132,13 @@ STORED_NAMES: Final[Mapping[str, str]] = {
     "bucketing": "bucketing_identifier",
 }
 """Printed fields whose names differ from those of the API, and those names."""
+
+
+def _switch(name: str, about: str) -> RecordField[WholeFlag]:
+    """Return a field that is true where the server sent true."""
+    return RecordField(name, "truth", about, lambda flag: flag.raw.get(STORED_NAMES[name]) is True)
+
+
 WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
     "whole-flag",
     "A flag with its targeting.",
@@ -143,7 +150,7 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
             "Its conditions in words; only where --fields names it.",
             _conditions,
             True,
-            lambda conditions: "\n".join(conditions),
+            "\n".join,
             is_extra=True,
         ),
         RecordField(
@@ -152,31 +159,16 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
             "What matching users are served, in words; only where --fields names it.",
             _serves,
             True,
-            lambda values: "\n".join(values),
+            "\n".join,
             is_extra=True,
         ),
         RecordField("filters", "object", "The targeting as it is stored.", lambda flag: dict(flag.filters)),
         RecordField(
             "evaluation_contexts", "texts", "The contexts that evaluate it.", lambda flag: _contexts(flag.raw)
         ),
-        RecordField(
-            "continuity",
-            "truth",
-            "Whether the value persists across sign-in.",
-            lambda flag: flag.raw.get(STORED_NAMES["continuity"]) is True,
-        ),
-        RecordField(
-            "remote_configuration",
-            "truth",
-            "Whether it is a remote configuration.",
-            lambda flag: flag.raw.get(STORED_NAMES["remote_configuration"]) is True,
-        ),
-        RecordField(
-            "encrypted_payloads",
-            "truth",
-            "Whether its payloads are encrypted.",
-            lambda flag: flag.raw.get(STORED_NAMES["encrypted_payloads"]) is True,
-        ),
+        _switch("continuity", "Whether the value persists across sign-in."),
+        _switch("remote_configuration", "Whether it is a remote configuration."),
+        _switch("encrypted_payloads", "Whether its payloads are encrypted."),
         RecordField(
             "bucketing",
             "text?",

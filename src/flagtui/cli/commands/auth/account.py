@@ -14,6 +14,7 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import LEVELS
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
@@ -41,13 +42,7 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     (
         RecordField("profile", "text", "The profile.", lambda account: account.opening.profile.name, True),
         RecordField("host", "text", "The server.", lambda account: account.opening.host.origin, True),
-        RecordField(
-            "guard",
-            "text",
-            "The guard level: relaxed, guarded, strict or read-only.",
-            lambda account: account.opening.profile.level,
-            True,
-        ),
+        RecordField("guard", "text", LEVELS, lambda account: account.opening.profile.level, True),
         RecordField("key", "text", "The key, masked.", lambda account: account.secret.key.mask, True),
         RecordField(
             "key_source", "text", "Where the key was found.", lambda account: account.secret.source, True

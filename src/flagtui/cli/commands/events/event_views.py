@@ -205,10 +205,7 @@ async def _named(
     """Return the events that are named. Raises ApiError, and Trouble as `events_of` does."""
     read = several if bulk is None else bulk.read
     events = await read(selection.names, lambda name: _find(session, name))
-    missing = [name for name, event in zip(selection.names, events, strict=True) if event is None]
-    if missing:
-        raise await EVENTS.unknown(session, missing)
-    return [event for event in events if event is not None]
+    return await EVENTS.require(session, selection.names, events)
 
 
 async def _listed(session: ProjectSession, lines: Sequence[str]) -> list[EventDefinition]:

@@ -24,10 +24,7 @@ async def experiments_of(
     read = several if bulk is None else bulk.read
     ids = await ids_of(session, selection, bulk)
     experiments = await read(ids, lambda id: _read(session, id))
-    missing = [str(id) for id, experiment in zip(ids, experiments, strict=True) if experiment is None]
-    if missing:
-        raise await EXPERIMENTS.unknown(session, missing)
-    return [experiment for experiment in experiments if experiment is not None]
+    return await EXPERIMENTS.require(session, [*map(str, ids)], experiments)
 
 
 async def ids_of(

@@ -75,14 +75,12 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "A change that the server will make.",
     (
         RecordField("key", "text", "The key of the flag.", is_shown=True),
-        RecordField(
-            "id", "whole", "The id for --drop.", lambda scheduled: scheduled.change.id, is_shown=True
-        ),
+        RecordField("id", "whole", "The id for --drop.", lambda due: due.change.id, is_shown=True),
         RecordField(
             "at",
             "time?",
             "When it is due.",
-            lambda scheduled: unix(scheduled.change.scheduled_at),
+            lambda due: unix(due.change.scheduled_at),
             is_shown=True,
             words=minute_words,
         ),
@@ -90,24 +88,17 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
             "change",
             "text",
             "The change in words.",
-            lambda scheduled: scheduled_words(scheduled.change),
+            lambda due: scheduled_words(due.change),
             is_shown=True,
             is_long=True,
         ),
-        RecordField(
-            "done", "truth", "Whether the server has made it.", lambda scheduled: scheduled.change.is_done
-        ),
+        RecordField("done", "truth", "Whether the server has made it.", lambda due: due.change.is_done),
         RecordField(
             "failure", "text?", "Why it failed; null if it did not.", lambda due: due.change.failure_reason
         ),
+        RecordField("recurring", "truth", "Whether it recurs.", lambda due: due.change.is_recurring),
         RecordField(
-            "recurring", "truth", "Whether it recurs.", lambda scheduled: scheduled.change.is_recurring
-        ),
-        RecordField(
-            "payload",
-            "object",
-            "The change as the server keeps it.",
-            lambda scheduled: dict(scheduled.change.payload),
+            "payload", "object", "The change as the server keeps it.", lambda due: dict(due.change.payload)
         ),
     ),
 )

@@ -70,10 +70,8 @@ async def _named(
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
     read = several if bulk is None else bulk.read
     objects = await read(selection.names, lambda name: _find(session, name))
-    missing = [name for name, flag in zip(selection.names, objects, strict=True) if flag is None]
-    if missing:
-        raise await FLAGS.unknown(session, missing)
-    return {as_id(flag.get("id")): flag for flag in objects if flag is not None}
+    flags = await FLAGS.require(session, selection.names, objects)
+    return {as_id(flag.get("id")): flag for flag in flags}
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:

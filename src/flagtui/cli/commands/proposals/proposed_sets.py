@@ -1,5 +1,6 @@
 """`flagtui proposals …`: change sets that wait for someone to look at them."""
 
+from collections.abc import Callable
 from typing import Final
 
 import click
@@ -17,6 +18,10 @@ from flagtui.cli.plumbing.value_types import ProposalId
 from flagtui.config.locations import find_locations
 
 
+def _keys(proposal: ProposedSet) -> list[str]:
+    return [change.key for change in proposal.change_set.changes] if proposal.change_set else []
+
+
 def _state(proposal: ProposedSet) -> str:
     """Return how much of the proposal was applied from this machine, or why it cannot be read."""
     change_set, folder = proposal.change_set, find_locations().state
@@ -32,46 +37,26 @@ def _state(proposal: ProposedSet) -> str:
     )
 
 
+def _of_set(name: str, missing: object = "") -> Callable[[ProposedSet], object]:
+    """Read an attribute of the change set; `missing` where the file has none."""
+    return lambda proposal: getattr(proposal.change_set, name, missing)
+
+
 PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
     "proposal",
     "A proposed change set.",
     (
         RecordField("id", "text", "The id for flagtui apply.", is_shown=True),
-        RecordField(
-            "created_at",
-            "time?",
-            "When it was proposed.",
-            lambda each: each.change_set.made_at if each.change_set else None,
-            True,
-        ),
-        RecordField(
-            "by", "text", "The author.", lambda each: each.change_set.by if each.change_set else "", True
-        ),
-        RecordField(
-            "reason",
-            "text",
-            "The reason for it.",
-            lambda each: each.change_set.reason if each.change_set else "",
-            True,
-        ),
-        RecordField(
-            "keys",
-            "texts",
-            "The records that it changes.",
-            lambda each: [change.key for change in each.change_set.changes] if each.change_set else [],
-            True,
-            is_long=True,
-        ),
+        RecordField("created_at", "time?", "When it was proposed.", _of_set("made_at", None), True),
+        RecordField("by", "text", "The author.", _of_set("by"), True),
+        RecordField("reason", "text", "The reason for it.", _of_set("reason"), True),
+        RecordField("keys", "texts", "The records that it changes.", _keys, True, is_long=True),
         RecordField(
             "state", "text", "open, applied, or how much was applied from this machine.", _state, True
         ),
-        RecordField(
-            "host", "text", "The server.", lambda each: each.change_set.host if each.change_set else ""
-        ),
-        RecordField(
-            "project", "text", "The project.", lambda each: each.change_set.project if each.change_set else ""
-        ),
-        RecordField("file", "text", "The path of the file.", lambda each: str(each.file.path)),
+        RecordField("host", "text", "The server.", _of_set("host")),
+        RecordField("project", "text", "The project.", _of_set("project")),
+        RecordField("file", "text", "The path of the file.", lambda proposal: str(proposal.file.path)),
     ),
 )
 
