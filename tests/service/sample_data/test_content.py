@@ -105,7 +105,7 @@ def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
         settings = Settings(key_file=key_file_of(db))
         return Call(db, settings, caller, project_of(db, flag.project), moment)
 
-    if flag.version is None:
+    if flag.state["version"] is None:
         insert_flags(db, [flag])
         return
     made, *edits = flag.log
