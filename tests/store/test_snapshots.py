@@ -257,11 +257,7 @@ def test_of_each_hour_and_day_the_first_copy_stays() -> None:
     assert worth_keeping([], 0.0) == {0}
 
 
-def test_earlier_copies_of_other_lists_are_left_alone(tmp_path: Path) -> None:
-    other = SnapshotPlace("prod", "https://us.posthog.com", "1234", "events")
-    make(tmp_path).save(other, ROWS, FlagRow)
+def test_file_named_without_a_moment_is_no_copy(tmp_path: Path) -> None:
     make(tmp_path).save(PLACE, ROWS, FlagRow)
-    make(tmp_path).forget(PLACE)
-    assert make(tmp_path).moments(other) == (int(NOW),)
     (tmp_path / "earlier" / f"{PLACE.file_name[:-5]}@x.rows").write_text("")
-    assert make(tmp_path).moments(PLACE) == ()
+    assert make(tmp_path).moments(PLACE) == (int(NOW),)
