@@ -85,7 +85,7 @@ class Field:
     column: str = ""
     """Where it is kept, if that has another name."""
     storage: Storage = "plain"
-    """Of a field that has no kind."""
+    """Of a field that has no kind and is no moment."""
 
     @property
     def place(self) -> str:
@@ -98,7 +98,9 @@ class Field:
 
     @property
     def kept(self) -> Storage:
-        return self.storage if self.kind is None else self.kind.storage
+        if self.kind is not None:
+            return self.kind.storage
+        return "moment" if self.shown in (MOMENT, MAYBE_MOMENT) else self.storage
 
 
 _LIMITS: Final = ("minLength", "maxLength", "minimum", "pattern")

@@ -54,6 +54,14 @@ async def test_remote_configuration_has_its_payload_as_the_value(service: Servic
     assert b'"value":{"share":1.0}' in response.content
 
 
+async def test_remote_configuration_without_a_payload_has_no_value(service: Service) -> None:
+    for key, payloads in (("none", {}), ("null", {"true": "null"})):
+        filters = {"groups": [{"rollout_percentage": 100}], "payloads": payloads}
+        await service.flag(key, filters=filters, is_remote_configuration=True)
+        item = await one(service, key)
+        assert (item["reason"], item["variant"], "value" in item) == ("STATIC", "on", False)
+
+
 async def test_attributes_are_properties_and_groups_have_their_own_member(service: Service) -> None:
     service.group("company", 0, "acme")
     await service.flag("for-pro", {"key": "plan", "type": "person", "operator": "exact", "value": "pro"})

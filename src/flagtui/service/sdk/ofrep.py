@@ -100,7 +100,8 @@ def describe(result: FlagResult, flag_set: FlagSet) -> dict[str, Json]:
         "variant": _variant(result),
         "metadata": metadata,
     }
-    return item if _is_default(result) else item | {"value": _value(result)}
+    value = None if _is_default(result) else _value(result)
+    return item if value is None else item | {"value": value}
 
 
 def _is_default(result: FlagResult) -> bool:
@@ -112,6 +113,7 @@ def _is_default(result: FlagResult) -> bool:
 
 
 def _value(result: FlagResult) -> Json:
+    """Return the value; None for a remote configuration without a payload, since null is no value here."""
     if not result.record.is_remote_configuration or result.value is not True:
         return result.value
     try:
