@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
+from flagtui.evaluate import wire
 from flagtui.service.activity import change, log
 from flagtui.service.bodies import RETAGS, Fields, whole_number
 from flagtui.service.call import Call
@@ -139,6 +140,8 @@ def _delete(call: Call, row: sqlite3.Row) -> Json:
 
 def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | None]:
     """Return the flag's last rollout state, for removing it from code."""
+    if active and not wire.has_known_version(filters):
+        return "partial", None
     groups = groups_of(filters)
     if not active or not any(percentage_of(group) > 0 for group in groups):
         return "not_rolled_out", None

@@ -32,14 +32,21 @@ def status_word(call: Call, row: sqlite3.Row, stale_limit: str) -> str:
     called = row["last_called_at"]
     if called is not None:
         return "STALE" if called < stale_limit else "ACTIVE"
-    return "STALE" if row["full_rollout"] and row["created_at"] < stale_limit else "ACTIVE"
+    return "STALE" if is_for_everyone(row) and row["created_at"] < stale_limit else "ACTIVE"
 
 
 def _older_word(row: sqlite3.Row, stale_limit: str) -> str:
     called, old = row["last_called_at"], row["created_at"] < stale_limit
     if (called is None and old) or (called is not None and called < stale_limit):
         return "INACTIVE"
-    return "STALE" if row["active"] and row["full_rollout"] and old else "ACTIVE"
+    return "STALE" if row["active"] and old and is_for_everyone(row) else "ACTIVE"
+
+
+def is_for_everyone(row: sqlite3.Row) -> bool:
+    """Return whether everyone gets one value; False for rules, which are not analysed."""
+    if not row["full_rollout"]:
+        return False
+    return '"version"' not in row["filters"] or wire.has_known_version(value_of(row["filters"]))
 
 
 def flag_status(call: Call) -> Response:
@@ -111,7 +118,7 @@ def describe_rollout(row: sqlite3.Row, filters: Mapping[str, Json]) -> dict[str,
     percentages = [percentage_of(group) for group in groups]
     highest = max(percentages, default=None)
     return {
-        "effectively_full_rollout": bool(row["full_rollout"]),
+        "effectively_full_rollout": is_for_everyone(row),
         "has_targeting_conditions": any(group.get("properties") for group in groups),
         "max_rollout_percentage": int(highest)
         if highest is not None and highest == int(highest)

@@ -95,6 +95,12 @@ def test_defaults_have_the_return_type_or_are_null(return_type: str, values: lis
         (document_of(rule_of(), rule_of()), "rules__1__id", "Rule ids must be unique.", "not_unique"),
         (document_of(rule_of(id="x")), "rules__0__id", "Must be a UUID.", "invalid_input"),
         (
+            document_of({**rule_of(), "rule_type": []}),
+            "rules__0__rule_type",
+            "Must be targeted_release, percentage_rollout or experiment.",
+            "invalid_input",
+        ),
+        (
             document_of(rule_of(rule_type="split")),
             "rules__0__rule_type",
             "Must be targeted_release, percentage_rollout or experiment.",
@@ -212,6 +218,7 @@ def test_first_fault_is_named_with_its_place(document: Any, attr: str, detail: s
         (True, "Must be a finite number."),
         (100.01, "Must be between 0 and 100."),
         (-1, "Must be between 0 and 100."),
+        (10**400, "Must be between 0 and 100."),
         (0.001, "Must have at most 2 decimal places."),
     ],
 )
@@ -230,6 +237,9 @@ def test_percentages_have_two_decimals_at_most(percentage: Any, detail: str) -> 
             "Targeting by cohort is not available yet. Only person properties are available.",
         ),
         (property_of("min", 1), "operator", "Unknown operator."),
+        (property_of(""), "operator", "Unknown operator."),
+        (property_of(["exact"]), "operator", "Unknown operator."),
+        (property_of("exact", negation=1), "negation", "Must be true or false."),
         (property_of("in", 1), "operator", "Only cohort or flag properties use this operator."),
         (property_of("gt", None), "value", "Must be a number or a string."),
         (property_of("icontains", 1), "value", "Must be a string."),

@@ -207,6 +207,17 @@ async def test_bulk_delete_disables_and_raises_the_version(pilot: World) -> None
     assert (gone["deleted"], gone["active"], gone["version"]) == (True, False, 3)
 
 
+async def test_rules_are_not_reported_as_a_full_rollout(pilot: World) -> None:
+    flag = await pilot.flag("a", filters=document_of(ROLLOUT))
+    await pilot.patch(f"{flag['id']}/", {"version": 1, "active": True})
+    pilot.clock.pass_(days=40)
+    status = await pilot.get(f"{flag['id']}/status/")
+    assert (status["status"], status["reason"]) == ("active", "Flag has no usage data yet")
+    assert status["rollout"]["effectively_full_rollout"] is False
+    deleted = (await pilot.post("bulk_delete/", {"ids": [flag["id"]]}))["deleted"]
+    assert deleted[0]["rollout_state"] == "partial"
+
+
 async def test_experiments_refuse_flags_of_version_2(pilot: World) -> None:
     await pilot.flag("a", filters=document_of(TARGETED))
     body = {"name": "e", "feature_flag_key": "a"}

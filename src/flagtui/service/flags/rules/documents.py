@@ -121,7 +121,7 @@ def _check_root(document: Json) -> Document:
 def _check_rule(value: Json, place: str, return_type: str, seen: set[str]) -> None:
     rule = require_object(value, place, ("id", "rule_type"), None)
     rule_type = rule["rule_type"]
-    if rule_type not in _REQUIRED:
+    if not isinstance(rule_type, str) or rule_type not in _REQUIRED:
         raise fault(f"{place}__rule_type", "Must be targeted_release, percentage_rollout or experiment.")
     _check_rule_fields(rule, rule_type, place)
     _check_id(rule, place, seen)

@@ -1,6 +1,5 @@
 """Values, percentages and property filters in documents of version 2, with the server's error texts."""
 
-import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -108,7 +107,7 @@ def _is_within(value: Json, level: int) -> bool:
 def check_percentage(holder: Mapping[str, Json], name: str, place: str) -> None:
     """Raise unless the field is a percentage with at most 2 decimals."""
     value, place = holder[name], f"{place}__{name}"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise fault(place, "Must be a finite number.")
     if not 0 <= value <= 100:
         raise fault(place, "Must be between 0 and 100.")
@@ -129,7 +128,8 @@ def _check_property(value: Json, place: str) -> None:
     item = require_object(value, place, ("key", "type"), tuple(_PROPERTY_FIELDS))
     if not require_text(item, "key", place):
         raise fault(f"{place}__key", "Must be a non-empty string.")
-    kind, operator = item["type"], item.get("operator") or "exact"
+    kind, operator = item["type"], item.get("operator")
+    operator = "exact" if operator is None else operator
     if kind not in _PROPERTY_TYPES:
         raise fault(f"{place}__type", "Must be person, cohort, group or flag.")
     if kind != "person":
@@ -137,9 +137,9 @@ def _check_property(value: Json, place: str) -> None:
         raise fault(f"{place}__type", detail, "unsupported")
     if operator in _OTHER_TYPES_ONLY:
         raise fault(f"{place}__operator", "Only cohort or flag properties use this operator.")
-    if operator not in _OPERATORS:
+    if not isinstance(operator, str) or operator not in _OPERATORS:
         raise fault(f"{place}__operator", "Unknown operator.")
-    if item.get("negation") not in (None, True, False):
+    if not isinstance(item.get("negation"), bool | None):
         raise fault(f"{place}__negation", "Must be true or false.")
     if (operand_fault := _operand_fault(operator, item.get("value"))) is not None:
         raise fault(f"{place}__value", operand_fault)
