@@ -20,12 +20,13 @@ from schemathesis.specs.openapi.checks import (
 from starlette.applications import Starlette
 
 from flagtui.service import create_service
+from flagtui.service.sample_data import sample
 
 KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "25"))
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 _FOLDER = tempfile.mkdtemp(prefix="flagtui-check-")
-_SERVICE = create_service(Path(_FOLDER) / "x.db", key=KEY, sample="company")
+_SERVICE = create_service(Path(_FOLDER) / "x.db", key=KEY, sample=sample())
 
 # Every generated request starts and stops the application, which would close the database.
 _LASTING = Starlette()

@@ -20,6 +20,7 @@ from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.service import create_service
 from flagtui.service.application import OPERATIONS
+from flagtui.service.sample_data import sample
 
 KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "15"))
@@ -61,7 +62,7 @@ DOCUMENT = served(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(
 
 
 _SERVICE = create_service(
-    Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample="company", newest=True
+    Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample=sample(), newest=True
 )
 # Every generated request starts and stops the application, which would close the database.
 _LASTING = Starlette()

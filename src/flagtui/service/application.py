@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from starlette.applications import Starlette
 
@@ -39,9 +39,6 @@ from flagtui.service.settings import Settings
 
 Fill = Callable[[sqlite3.Connection, datetime], None]
 """Fills an empty database; called once, in one transaction, with the present moment."""
-
-Sample = Literal["company", "nasty"]
-"""A believable company, or the same with a project whose every text is hostile."""
 
 OPERATIONS: tuple[Operation, ...] = (
     *projects.OPERATIONS,
@@ -85,30 +82,26 @@ def create_service(
     database: Path | str,
     *,
     key: str | None = None,
-    sample: Sample | Fill | None = None,
-    flags: int | None = None,
+    sample: Fill | None = None,
     **choices: Unpack[Settable],
 ) -> Starlette:
     """Return the service as an ASGI application, ready for requests: it needs no start event.
 
     Opens or creates the file and raises DatabaseUnusable when it cannot. `key` becomes an all-access key of
-    the first user. `sample` fills the database if it is new, with `flags` flags in its first project.
+    the first user. `sample` fills the database if it is new.
     Close it with `close_service`, or by the shutdown event.
     """
     path = Path(database)
     chosen = Settings(**choices)
-    if flags is not None:
-        chosen = replace(chosen, max_flags=max(chosen.max_flags, 2 * flags))
     if chosen.key_file is None:
         chosen = replace(chosen, key_file=key_file_beside(path))
     opened = Database(path)
     with contextlib.ExitStack() as undo:
         undo.callback(opened.close)
         now = chosen.clock()
-        fill = _named_sample(sample, flags) if isinstance(sample, str) else sample
         try:
             with usable(path):
-                opened.write(lambda db: _prepare(db, key, fill, now)).result()
+                opened.write(lambda db: _prepare(db, key, sample, now)).result()
                 opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
         except KeyboardInterrupt:
             opened.interrupt()
@@ -125,14 +118,6 @@ def create_service(
 def close_service(application: Starlette) -> None:
     """Finish queued writes and close the file. A second call does nothing."""
     application.state.dispatcher.database.close()
-
-
-def _named_sample(name: Sample, flags: int | None) -> Fill:
-    """Load a sample by name; samples are large, so only when one is wanted."""
-    from flagtui.service import sample_data
-
-    nasty = name == "nasty"
-    return sample_data.sample(nasty=nasty) if flags is None else sample_data.sample(flags=flags, nasty=nasty)
 
 
 def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: datetime) -> None:

@@ -27,6 +27,8 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connec
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starlette]:
     """The service of the sample with the nasty project."""
-    application = create_service(tmp_path_factory.mktemp("served") / "sample.db", key="phx_k", sample="nasty")
+    application = create_service(
+        tmp_path_factory.mktemp("served") / "sample.db", key="phx_k", sample=sample(nasty=True)
+    )
     yield application
     close_service(application)

@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.safe_text import safe_text
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
-from flagtui.service.sample_data import sample
+from flagtui.service.sample_data import room_for, sample
 from flagtui.service.server import CannotListen, Place, listen, run
 
 
@@ -53,7 +53,6 @@ def _serve(options: Serving) -> None:
         listener = listen(place)
     except CannotListen as fault:
         raise Trouble(str(fault)) from None
-    chosen = {} if options.flags is None else {"flags": options.flags}
     with listener:
         key = options.key
         if key is None and not _has_keys(options.database):
@@ -62,13 +61,13 @@ def _serve(options: Serving) -> None:
             application = create_service(
                 options.database,
                 key=key,
-                sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
+                sample=sample(flags=options.flags, nasty=options.nasty) if options.sample else None,
                 strict=options.strict,
                 rules_v2=options.rules_v2,
                 newest=options.newest,
                 legacy=options.legacy,
                 rate_limit=options.rate_limit,
-                max_flags=max(2_000, 2 * (options.flags or 0)),
+                max_flags=room_for(options.flags),
             )
         try:
             _introduce(options, listener.getsockname()[1], key)

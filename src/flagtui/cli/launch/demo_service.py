@@ -11,7 +11,7 @@ from flagtui.api.http_library import in_process
 from flagtui.cli.plumbing.client import EMBEDDED, request_log
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.service import DatabaseUnusable, close_service, create_service
-from flagtui.service.sample_data import sample
+from flagtui.service.sample_data import room_for, sample
 from flagtui.service.sample_data.company import NASTY, WEB
 
 KEY = "phx_demo_key_of_this_machine"
@@ -65,8 +65,6 @@ class DemoService:
     def _open(self) -> Any:
         if self._application is not None:
             return self._application
-        more = {} if self.flags is None else {"flags": self.flags}
-        filling = sample(nasty=self.nasty, **more)
-        most = max(2_000, 2 * (self.flags or 0))
+        filling, most = sample(flags=self.flags, nasty=self.nasty), room_for(self.flags)
         self._application = create_service(self.database, key=KEY, sample=filling, max_flags=most)
         return self._application

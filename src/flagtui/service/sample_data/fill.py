@@ -27,6 +27,7 @@ from flagtui.service.sample_data.experiments import add_experiments
 from flagtui.service.sample_data.flag import insert_flags
 from flagtui.service.sample_data.flags import FAMOUS_KEY, LISTED, mobile_flags, web_flags
 from flagtui.service.sample_data.nasty import add_nasty_project
+from flagtui.service.settings import Settings
 
 SURVEYED = "survey-nps-q4"
 
@@ -59,10 +60,10 @@ Fill = Callable[[sqlite3.Connection, datetime], None]
 SORTED_AT_LAST = ("flags", "activity", "events", "persons", "distinct_ids")
 
 
-def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
+def sample(*, flags: int | None = None, nasty: bool = False) -> Fill:
     """Return what `create_service` fills a new database with. Alice, the first user, owns everything.
 
-    The first project lists `flags` flags, but never fewer than the hand-written ones.
+    The first project lists `flags` flags, LISTED unless given, but never fewer than the hand-written ones.
     `nasty` adds a project whose every text is hostile.
     """
 
@@ -74,7 +75,7 @@ def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
             add_people(db, MOBILE, mobile_people(now))
             add_companies(db, WEB, now)
             add_cohorts(db, people, now)
-            usual, others = web_flags(now, flags)
+            usual, others = web_flags(now, LISTED if flags is None else flags)
             insert_flags(db, chain(usual, others, mobile_flags(now)))
             ids = {flag.key: flag.id for flag in usual}
             add_links(db, ids, now)
@@ -86,6 +87,11 @@ def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
                 add_nasty_project(db, now)
 
     return fill
+
+
+def room_for(flags: int | None) -> int:
+    """Return how many flags a project with so many in its sample may have."""
+    return max(Settings.max_flags, 2 * (flags or 0))
 
 
 @contextlib.contextmanager
