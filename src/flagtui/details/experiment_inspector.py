@@ -35,16 +35,11 @@ MOST_EVENTS: Final = 200
 LIVE: Final = ("running", "paused", "exposure_frozen")
 
 
-def _never() -> bool:
-    """Return False, the default: metrics are not recalculated."""
-    return False
-
-
 class ExperimentInspector:
     """Loads results and caches them until the experiment changes or they are requested again."""
 
     def __init__(
-        self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = _never
+        self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = lambda: False
     ) -> None:
         self._client = client
         self._clock = clock

@@ -15,6 +15,13 @@ SYSTEM: Final = "system"
 """Actor of a change that no user made."""
 
 
+def as_switch(value: JSON) -> bool | None:
+    """Return the state of a switch; None for other values. Old feeds write true and false as text."""
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
+
+
 class Change(Record):
     """One changed field. A switch has both sides; a created field has no `before`."""
 
@@ -26,10 +33,8 @@ class Change(Record):
 
     @property
     def is_on(self) -> bool | None:
-        """Return the new state of a switch; None for other values. Old feeds write true and false as text."""
-        if isinstance(self.after, bool):
-            return self.after
-        return {"true": True, "false": False}.get(self.after.lower()) if isinstance(self.after, str) else None
+        """Return the new state of a switch; None for other values."""
+        return as_switch(self.after)
 
 
 class Activity(Record):

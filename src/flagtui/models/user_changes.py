@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity import ChangeRow, as_switch
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters
 from flagtui.models.flag_responses import BlastRadius
-from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 MOST_CONDITIONS: Final = 12
@@ -121,7 +120,7 @@ def _step(row: ChangeRow, later: ServedState) -> FlagStep:
     was_active, was_filters, did_exist = active, filters, exists
     for change in row.entry.changes:
         if change.field == "active":
-            active, was_active = _switch(change.after), _switch(change.before)
+            active, was_active = as_switch(change.after), as_switch(change.before)
         elif change.field == "filters":
             filters, was_filters = Filters.of(change.after), Filters.of(change.before)
     for kind in row.kinds:
@@ -130,12 +129,6 @@ def _step(row: ChangeRow, later: ServedState) -> FlagStep:
         elif kind == "deleted":
             exists, did_exist = False, True
     return FlagStep(ServedState(was_active, was_filters, did_exist), ServedState(active, filters, exists))
-
-
-def _switch(value: JSON) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
 
 
 def state_of(row: FlagRow, filters: Filters | None = None) -> ServedState:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from flagtui.service.call import Caller, Project
+from flagtui.service.bodies import read_id
+from flagtui.service.call import Call, Caller, Project
 from flagtui.service.database import fetch, find
 from flagtui.service.errors import (
     authentication_failed,
@@ -161,7 +162,7 @@ def project_from(row: sqlite3.Row) -> Project:
 
 
 def _find_project(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
-    number = caller.current_project_id if name == "@current" else project_number(name)
+    number = caller.current_project_id if name == "@current" else read_id(name)
     match = None
     if number is not None:
         match = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": number}).fetchone()
@@ -177,10 +178,6 @@ def with_named_project(db: sqlite3.Connection, params: Mapping[str, str], token:
         return params
     row = find(db, "projects", api_token=token)
     return params if row is None else {**params, "project_id": str(row["id"])}
-
-
-def project_number(name: str) -> int | None:
-    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None
 
 
 def is_member(row: sqlite3.Row) -> bool:
@@ -234,6 +231,11 @@ def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqli
         raise not_found()
     organization: sqlite3.Row = match
     return organization
+
+
+def called_organization(call: Call) -> sqlite3.Row:
+    """Return the organization of the path."""
+    return find_organization(call.db, call.caller, call.params["organization_id"])
 
 
 class Throttle:

@@ -222,6 +222,11 @@ def whole_number(value: Json) -> int | None:
     return number if abs(number) <= LARGEST else None
 
 
+def read_id(text: str) -> int | None:
+    """Return the id of a record in a text; None for one that no record can have."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
 def truth(text: str) -> bool:
     """Return a query parameter that means yes."""
     return text.strip().lower() in ("true", "1", "t", "yes", "on", "y")

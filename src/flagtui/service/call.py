@@ -7,7 +7,7 @@ from datetime import datetime
 
 from starlette.datastructures import Headers, QueryParams
 
-from flagtui.service.bodies import parse_object
+from flagtui.service.bodies import parse_object, read_id
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
 from flagtui.service.generations import Generation
@@ -92,5 +92,4 @@ class Call:
 
     def number(self, name: str) -> int | None:
         """Return a part of the path as a record id; None when it cannot be one."""
-        text = self.params[name]
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+        return read_id(self.params[name])

@@ -152,14 +152,12 @@ class Dispatcher(HttpApplication):
             owner = call.caller.key_id or request.headers.get("authorization", "")
             async with turns.hold(owner, TURN_SECONDS):
                 if operation.has_body:
-                    call = replace(call, raw_body=await self._read_body(request))
+                    body = await read_body(request, self.settings.max_body_bytes, self.settings.pace)
+                    call = replace(call, raw_body=body)
                 call = await self._admitted_still(request, match, call)
                 return await self._run(operation, call)
         except NoTurn:
             raise throttled(1) from None
-
-    async def _read_body(self, request: Request) -> bytes:
-        return await read_body(request, self.settings.max_body_bytes, self.settings.pace)
 
     async def _admitted_still(self, request: Request, match: Match, call: Call) -> Call:
         """Admit the caller again if the turn or the body took long: the key may have been revoked."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from flagtui.service.bodies import NOT_JSON
+from flagtui.service.bodies import NOT_JSON, read_id
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.responses import text_of
@@ -65,8 +65,8 @@ def narrow(call: Call, where: Where, filters: Mapping[str, Filter], query: Mappi
 def read_ids(text: str) -> str | None:
     """Return JSON of ids that were sent as `7`, `1,2` or `[1,2]`; None without a valid id."""
     parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
-    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
-    return text_of(numbers) if numbers and len(numbers) == len(parts) else None
+    numbers = [read_id(part) for part in parts]
+    return None if None in numbers else text_of(numbers)
 
 
 def read_names(text: str) -> str | None:

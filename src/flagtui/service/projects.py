@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterable
 
-from flagtui.service.access import ADMINISTRATOR, find_organization
+from flagtui.service.access import ADMINISTRATOR, called_organization
 from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
@@ -31,7 +31,7 @@ def list_projects(call: Call) -> Response:
 
 
 def list_organization_projects(call: Call) -> Response:
-    organization = find_organization(call.db, call.caller, call.params["organization_id"])
+    organization = called_organization(call)
     return _project_page(call, (organization["id"],))
 
 
@@ -95,7 +95,7 @@ def organizations_of(call: Call) -> list[sqlite3.Row]:
 
 
 def retrieve_organization(call: Call) -> Response:
-    row = find_organization(call.db, call.caller, call.params["organization_id"])
+    row = called_organization(call)
     return respond({**describe_organization(row), **projects_of(call, row["id"])})
 
 

@@ -41,6 +41,7 @@ from flagtui.cli.plumbing.value_types import SetName
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import BY_ENTRY, EVENTS
+from flagtui.text.formats import count as count_words
 from flagtui.text.set_words import order_note
 
 WORDS: Final[Mapping[AfterRefusal, str]] = {
@@ -178,7 +179,7 @@ class ApplyRun:
 
     async def _send(self, planned: Any, applied_before: int) -> int:
         count = len(planned.plans)
-        words = f"{count:,} change{'s' * (count != 1)}"
+        words = count_words(count, "change")
         reason = self.change_set.reason
         purpose = Purpose("Apply", f"{words}, {reason}" if reason else words)
         asked_with = QuestionContext(purpose=purpose, batch=self.change_set.id, note=order_note(count))
@@ -210,7 +211,7 @@ class ApplyRun:
 
     async def _undo(self, after: SetProgress, terms: WriteTerms) -> int:
         entries = sorted(after.applied.values(), key=lambda entry: entry.at, reverse=True)
-        words = f"{len(entries):,} change{'s' * (len(entries) != 1)} of the set"
+        words = f"{count_words(len(entries), 'change')} of the set"
         agreed = replace(terms, agreement=replace(terms.agreement, yes=True))
         return await undo_entries(self.session, entries, agreed, self.report, Purpose("Undo", words))
 

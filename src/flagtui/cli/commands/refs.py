@@ -20,7 +20,6 @@ from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
 from flagtui.code.code_findings import find_unused, state_of
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
-from flagtui.code.reference_records import Reference
 from flagtui.code.stored_places import becomes
 
 
@@ -73,8 +72,12 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     selected = _selected(opening, facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(opening, scan_place, facts, names)
-    is_selected = selected.__contains__ if words else _always
-    records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
+    is_selected = selected.__contains__ if words else lambda _key: True
+    records = [
+        CodeReference(each.key, state_of(each, facts), each, becomes(each, facts))
+        for each in result.shown
+        if is_selected(each.key)
+    ]
     if not options["changed_since"] and result.scan.is_parsed:
         records += [
             CodeReference(each.key, each.rule)
@@ -97,10 +100,6 @@ def _is_query(word: str) -> bool:
     return ":" in word and qualifier in FLAGS.kind.listing.vocabulary.qualifiers
 
 
-def _always(_key: str) -> bool:
-    return True
-
-
 def _is_record(name: str, facts: CodeFacts) -> bool:
     return name in facts.flags or name in (facts.events or {})
 
@@ -117,7 +116,3 @@ def _selected(
         [flag.row for flag in facts.flags.values() if not flag.row.deleted], line, "", query_facts
     )
     return frozenset([*names, *(row.key for row in rows)])
-
-
-def _record(reference: Reference, facts: CodeFacts) -> CodeReference:
-    return CodeReference(reference.key, state_of(reference, facts), reference, becomes(reference, facts))

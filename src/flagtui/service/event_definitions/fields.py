@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import Fields, read_id
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
@@ -22,7 +22,7 @@ def _read_owner(fields: Fields, name: str, target: Target) -> Json:
     if isinstance(owner, bool) or not isinstance(owner, int | str):
         detail = f"Incorrect type. Expected pk value, received {type(owner).__name__}."
         raise fields.fault(name, detail, "incorrect_type")
-    number = int(owner) if str(owner).isascii() and str(owner).isdigit() and len(str(owner)) < 19 else None
+    number = read_id(str(owner))
     organization = target.call.project.organization_id
     member = find(target.call.db, "organization_members", organization_id=organization, user_id=number)
     if member is None:

@@ -22,11 +22,6 @@ _SHOWN: Final = tuple((field.name, field.place) for field in EXPERIMENTS.fields 
 _SUMMARY: Final = (*FLAGS.places(Use.SUMMARY), ("team_id", "project_id"))
 
 
-def describe(call: Call, experiment: Experiment) -> dict[str, Json]:
-    """Return the whole object."""
-    return describe_all(call, [experiment])[0]
-
-
 def describe_all(
     call: Call, experiments: Sequence[Experiment], record: str = "experiment"
 ) -> list[dict[str, Json]]:

@@ -8,7 +8,7 @@ from flagtui.service.database import update_row
 from flagtui.service.errors import Json
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.representation import describe
+from flagtui.service.experiments.representation import describe_all
 from flagtui.service.experiments.rows import find
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.levels import check_level
@@ -47,7 +47,7 @@ def _with_flag(experiment: Experiment) -> dict[str, Json]:
 
 def shown(call: Call, experiment: Experiment, status: int = 200) -> Response:
     """Return the whole object as a response."""
-    return respond(describe(call, experiment), status)
+    return respond(describe_all(call, [experiment])[0], status)
 
 
 def _verb(before: Experiment, after: Experiment) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from flagtui.evaluate import wire
 from flagtui.service.activity import change, log
-from flagtui.service.bodies import RETAGS, Fields, whole_number
+from flagtui.service.bodies import RETAGS, Fields, read_id, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid
@@ -49,9 +49,7 @@ def flag_number(value: Json) -> int | None:
     """Return an id as bulk operations take it: a number or its digits, and true is 1."""
     if isinstance(value, bool | int):
         return int(value) if abs(value) < 2**63 else None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
-        return int(value)
-    return None
+    return read_id(value) if isinstance(value, str) else None
 
 
 def _refused(text: str) -> Fault:

@@ -4,7 +4,8 @@ import sqlite3
 from dataclasses import replace
 from typing import Final
 
-from flagtui.service.access import find_organization, open_project
+from flagtui.service.access import called_organization, open_project
+from flagtui.service.bodies import read_id
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.encryption import PLACEHOLDER
@@ -43,7 +44,7 @@ def list_organization_flags(call: Call) -> Response:
 
 
 def _visible_projects(call: Call) -> list[Project]:
-    organization = find_organization(call.db, call.caller, call.params["organization_id"])
+    organization = called_organization(call)
     listed = projects_of(call, organization["id"])["projects"]
     projects = (open_project(call.db, call.caller, project["id"]) for project in listed)
     return [project for project in projects if project is not None]
@@ -112,7 +113,8 @@ def _read_number(call: Call, name: str, default: int, lowest: int, highest: int 
 
 def _read_numbers(call: Call, name: str) -> set[int] | None:
     """Return the numbers of a list with commas; None where the parameter is absent."""
-    texts = [text.strip() for text in call.query.get(name, "").split(",") if text.strip()]
-    if not all(text.isascii() and text.isdigit() and len(text) < 19 for text in texts):
+    texts = call.query.get(name, "").split(",")
+    numbers = {read_id(text.strip()) for text in texts if text.strip()}
+    if None in numbers:
         raise hand_written(400, {"error": "Invalid query parameter."})
-    return {int(text) for text in texts} or None
+    return {number for number in numbers if number is not None} or None

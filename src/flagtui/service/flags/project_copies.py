@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flagtui.service.access import find_organization, open_project
+from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
@@ -58,7 +58,7 @@ def _words(fault: Fault) -> Json:
 
 def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
     """Return the flag to copy, and the request as if it had come for its project."""
-    organization = find_organization(call.db, call.caller, call.params["organization_id"])
+    organization = called_organization(call)
     project = open_project(call.db, call.caller, project_id)
     row = None
     if project is not None and project.organization_id == organization["id"]:

@@ -53,14 +53,10 @@ def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
     """Return the key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
     base = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
     name, number = base, 1
-    while is_taken(call.db, call.project.id, name):
+    while find(call.db, "flags", project_id=call.project.id, key=name, deleted=0):
         number += 1
         name = f"{base}-{number}"
     return name
-
-
-def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
-    return find(db, "flags", project_id=project_id, key=key, deleted=0) is not None
 
 
 def make_room(call: Call, key: str) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import Fields, read_id
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, invalid
@@ -110,8 +110,7 @@ def _check_recurrence(values: Mapping[str, Json], *, is_new: bool) -> None:
 
 
 def _check_flag(call: Call, record_id: str) -> None:
-    number = int(record_id) if record_id.isascii() and record_id.isdigit() and len(record_id) < 19 else None
-    row = find_row(call.db, "flags", call.project.id, number)
+    row = find_row(call.db, "flags", call.project.id, read_id(record_id))
     if row is None:
         raise invalid("Feature flag not found")
     if not load_levels(call.db, call.caller, call.project).reaches(row["id"], "editor"):

@@ -38,6 +38,7 @@ from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
+from flagtui.text.formats import count as count_words
 from flagtui.text.formats import percent as percent_words
 
 WRITE = (
@@ -255,5 +256,5 @@ def rollout_intent(
         return set_all_rollouts(flag, percent)
     count = len(flag.targeting.conditions)
     if condition > count:
-        return Skipped(flag.id, flag.key, f"it has {count} condition{'s' * (count != 1)}, so no {condition}")
+        return Skipped(flag.id, flag.key, f"it has {count_words(count, 'condition')}, so no {condition}")
     return set_rollout(flag, condition - 1, percent)

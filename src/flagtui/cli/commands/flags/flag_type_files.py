@@ -24,7 +24,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.plumbing.word_types import query_argument
-from flagtui.text.formats import ago
+from flagtui.text.formats import ago, count
 
 if TYPE_CHECKING:
     from flagtui.code.flag_types import FlagType, TypeFile
@@ -79,7 +79,7 @@ def types(
         progress(f"{out} is up to date.")
         return 0
     _write_file(out, file.text)
-    progress(f"Wrote {len(shapes):,} flag{'s'[: len(shapes) != 1]} to {out}.")
+    progress(f"Wrote {count(len(shapes), 'flag')} to {out}.")
     return 0
 
 
