@@ -88,6 +88,11 @@ def verb(name: str) -> Verb:
     return Verb(name, f"{joined[:1].upper()}{joined[1:]}", "is changed", "put back the old value")
 
 
+def is_verb(name: str) -> bool:
+    """Return whether a change of a flag has this verb."""
+    return name in _BY_NAME or name.startswith("change ")
+
+
 def verb_for(changes: Mapping[str, JSON]) -> str:
     """Return the verb for a set of new values."""
     for field, value, name in _TOGGLES:

@@ -161,12 +161,38 @@ def test_an_event_keeps_the_values_that_are_sent() -> None:
         ({"values": {"id": 7}, "base": {"id": 812}}, "checkout-v2: id is no field that a set can change"),
         ({"values": {}, "base": {}}, "checkout-v2: nothing is no field that a set can change"),
         ({"base": {}}, "checkout-v2: its previous values are missing"),
+        ({"verb": "turn on"}, "checkout-v2: 'turn on' is not what its values do"),
+        ({"verb": "set fire"}, "checkout-v2: 'set fire' is not what its values do"),
+        (
+            {"values": {"deleted": True}, "base": {"deleted": False}, "verb": "edit"},
+            "checkout-v2: 'edit' is not what its values do",
+        ),
+        (
+            {"record": "new:other", "values": {"key": "other"}, "base": {}, "verb": "create"},
+            "checkout-v2: the new flag has another key",
+        ),
     ],
 )
 def test_a_change_that_staging_never_writes_is_refused(fields: dict[str, Any], words: str) -> None:
     change = msgspec.structs.replace(turned_off(), **fields)
     error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
     assert (error.fault, error.what) == ("malformed", f"set.json cannot be applied: {words}")
+
+
+@pytest.mark.parametrize("verb", ["verify", "delete", "change tags"])
+def test_verb_of_an_event_is_that_of_its_values(verb: str) -> None:
+    base, values = {"hidden": False}, {"hidden": True}
+    change = StagedChange(
+        kind="event_definition", record="0190", key="x", verb=verb, base=base, values=values
+    )
+    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    assert f"x: '{verb}' is not what its values do" in error.what
+
+
+@pytest.mark.parametrize("id", ["", "../x", "x" * 65])
+def test_id_of_a_set_names_a_file(id: str) -> None:
+    error = refused(as_text(msgspec.structs.replace(empty_set(), id=id)))
+    assert (error.fault, "cannot be applied: its id is" in error.what) == ("malformed", True)
 
 
 def test_no_set_deletes_an_event() -> None:

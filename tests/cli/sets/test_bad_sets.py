@@ -97,6 +97,14 @@ def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
     assert is_on(here, OTHER)
 
 
+def test_set_without_changes_changes_nothing(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    change_file(Path("set.json"), lambda change_set: msgspec.structs.replace(change_set, changes=()))
+    refused = here("apply", "set.json", "--yes")
+    assert refused.code == EXIT_CODES["nothing_to_do"]
+    assert refused.err == "flagtui: set.json has no changes; nothing was sent.\n"
+
+
 def set_file(here: Run) -> Path:
     done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
     return Path("set.json")

@@ -57,6 +57,13 @@ recreate | Recreate | is there again | delete it again
 """)
 
 
+VALUES_OF_VERBS: Final[Mapping[str, Mapping[str, JSON]]] = {
+    "verify": {"verified": True},
+    "unverify": {"verified": False},
+    "hide": {"hidden": True},
+    "unhide": {"hidden": False},
+}
+"""The value that a change with this verb sets, perhaps with others."""
 TITLES_OF_MANY: Final[Mapping[str, str]] = {"unhide": "Show {} again", "merge": "Mark {} as look-alikes"}
 """Titles in which the number of events does not come last."""
 

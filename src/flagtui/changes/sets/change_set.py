@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -9,8 +10,9 @@ from uuid import uuid4
 import msgspec
 
 from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.event_definitions.definition_intent import EVENT_VERBS, VALUES_OF_VERBS
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.verbs import verb_for
+from flagtui.changes.verbs import STATES, is_verb, verb_for
 from flagtui.models.json_value import JSON, NotJson, as_dict, read_json
 from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_FIELDS
 from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS
@@ -18,6 +20,8 @@ from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS
 SCHEMA: Final = 1
 """The version of the schema that this program writes, and the newest that it reads."""
 DIGEST: Final = "sha256:"
+PLAIN_ID: Final = re.compile(r"[\w-]{1,64}", re.ASCII)
+"""The ids of sets: they name files."""
 DROP: Final = "flagtui staged drop"
 """The command that drops a change; the command line adds the profile and the project to it."""
 
@@ -212,7 +216,8 @@ def read_text(text: bytes, source: str) -> ChangeSet:
         change_set = msgspec.convert(raw, ChangeSet)
     except msgspec.ValidationError as why:
         raise ChangeSetError("malformed", f"{source} is not a complete change set: {why}", again) from None
-    problem = next(filter(None, map(_problem_of, change_set.changes)), "")
+    problem = "" if PLAIN_ID.fullmatch(change_set.id) else f"its id is {change_set.id!r}"
+    problem = problem or next(filter(None, map(_problem_of, change_set.changes)), "")
     if problem:
         raise ChangeSetError("malformed", f"{source} cannot be applied: {problem}", again)
     if len({change.identity for change in change_set.changes}) < len(change_set.changes):
@@ -239,7 +244,25 @@ def _problem_of(change: StagedChange) -> str:
         return f"{change.key}: {unknown[0] if unknown else 'nothing'} is no field that a set can change"
     if not change.is_new and change.values.keys() != change.base.keys():
         return f"{change.key}: its previous values are missing"
-    return ""
+    if change.is_new and change.values.get("key") != change.key:
+        return f"{change.key}: the new flag has another key"
+    return "" if _is_named_by_verb(change) else f"{change.key}: {change.verb!r} is not what its values do"
+
+
+def _is_named_by_verb(change: StagedChange) -> bool:
+    """Return whether the verb, which is the title of the question, is one of the values."""
+    values = change.values
+    if change.kind == EVENTS.entry:
+        needed = VALUES_OF_VERBS.get(change.verb, {})
+        is_kept = change.verb in EVENT_VERBS.keys() - {"create", "delete", "recreate"}
+        return is_kept and needed.items() <= values.items()
+    if change.kind != FLAGS.entry:
+        # The step of an experiment follows from the values.
+        return True
+    if change.is_new or change.verb == "create":
+        return change.is_new and change.verb == "create"
+    is_state = change.verb in STATES or values.get("deleted") is True
+    return verb_for(values) == change.verb if is_state else is_verb(change.verb)
 
 
 def _digest(raw: Mapping[str, JSON]) -> str:

@@ -104,6 +104,8 @@ class ApplyRun:
     async def run(self) -> int:
         """Plan, ask, send and report; the exit code. Raises Trouble."""
         self._check_place()
+        if not self.change_set.changes:
+            raise Trouble(f"{self.source.words} has no changes; nothing was sent.", code="nothing_to_do")
         await self.session.me()
         plan = await self._plan()
         if plan.planned is None:
