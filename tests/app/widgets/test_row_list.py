@@ -175,8 +175,10 @@ async def test_shown_rows_can_be_marked_and_cleared(app: ListApp) -> None:
     app.rows.show(make_flags(30), [2, 4, 6])
     assert [row.id for row in app.rows.shown_rows()] == [2, 4, 6]
     app.rows.mark([2, 4])
-    app.rows.mark([6])
-    assert app.rows.marks == {2, 4, 6}
+    app.rows.mark([6, 7])
+    app.rows.show(make_flags(30), [6, 4], anchor="top")
+    app.rows.keep_first_marks(3)
+    assert app.rows.marks == {2, 4, 6}, "shown ones first, then hidden ones"
     app.rows.action_clear_marks()
     assert app.rows.marks == frozenset()
 

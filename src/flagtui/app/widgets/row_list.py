@@ -5,7 +5,7 @@ in which order.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from textual import events
@@ -205,8 +205,8 @@ class RowList(RowSurface[Row]):
         self._mark(lambda: self._marks.take(records))
 
     def keep_first_marks(self, number: int) -> None:
-        """Keep the marks of so many records, the first shown, and unmark all others."""
-        kept = [record for record in self._shown_ids() if record in self.marks][:number]
+        """Keep the marks of so many records, those shown first, and unmark all others."""
+        kept = map(self._id_of, islice(self._marked(), number))
         self._mark(lambda: self._marks.drop(self.marks.difference(kept)))
 
     def action_clear_marks(self) -> None:
