@@ -86,8 +86,8 @@ class KeyLine(Line):
         taken = {key for key, _ in own}
         bindings = list(self._found(field is not None))
         last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
-        first: list[str] = [*getattr(self.screen, "next_commands", ())]
-        first += ["app.stage"] if self._own_title("app.stage") else []
+        first: list[str] = ["app.stage"] if self._own_title("app.stage") else []
+        first += getattr(self.screen, "next_commands", ())
         nodes = [*dict.fromkeys(binding.node for binding in bindings)]
         rest = sorted(
             (binding for binding in bindings if _place_at_end(binding.binding) < 0),
