@@ -171,7 +171,7 @@ async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting)
             assert not any(map(staging.is_outdated, staging.changes))
         assert calls.count < 100
         await staging.add(plans[1:])
-        await asyncio.gather(staging.undo_last(), staging.undo_last())
+        await asyncio.gather(staging.step_back(is_redo=False), staging.step_back(is_redo=False))
         assert len(staging.changes) == 0
-        await asyncio.gather(staging.redo_last(), staging.redo_last())
+        await asyncio.gather(staging.step_back(is_redo=True), staging.step_back(is_redo=True))
         assert [change.record for change in staging.changes] == [901, 902]

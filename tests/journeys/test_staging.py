@@ -103,6 +103,29 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Sett
         assert not set_on_disk(program).file.exists
 
 
+async def test_unstaging_is_undone_also_after_staging_ended(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("space", "y")
+        await stage_two(program)
+        await program.press("plus", "ampersand")
+        before = set_on_disk(program).file.read().changes
+        await program.press("z")
+        assert "staged 1" in program.screen.partition("\n")[0]
+        await program.press("u")
+        assert set_on_disk(program).file.read().changes == before
+        await program.press("U", "U")
+        assert "There is nothing to redo" in program.notices[-1]
+        # What another program staged meanwhile is not overwritten.
+        staged = set_on_disk(program)
+        with staged.held():
+            staged.explain("by a command")
+        await program.press("u")
+        assert isinstance(program.app.screen, StagedScreen)
+        assert set_on_disk(program).file.read().reason == "by a command"
+        await program.press("u")
+        assert "Undo: turn" in program.screen
+
+
 def refuse_second_write(wire: Wire) -> None:
     """The server refuses the second change."""
     writes = list[httpx.Request]()
@@ -198,3 +221,13 @@ async def test_unreadable_set_names_the_command_that_discards_it(setting: Settin
         set_on_disk(program).file.path.write_text("{")
         await program.press("ampersand")
         assert "flagtui staged drop --all --profile test --project 1 discards it." in words(program.screen)
+
+
+async def test_leaving_while_staging_names_what_was_not_sent(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("q")
+        assert program.app.last_words == "not sent: 2 staged changes; & shows all"
+    async with running(setting) as program:
+        await program.press("q")
+        assert program.app.last_words == ""

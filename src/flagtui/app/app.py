@@ -269,8 +269,7 @@ class FlagTui(ScreenOwner[None]):
     async def action_quit(self) -> None:
         if self.runner.is_saving:
             show_toast(self, Notice("saving first: a change is in flight", "warning"))
-            if not await self.runner.finish():
-                self.last_words = "a change got no response; the journal lists it as not known"
+        self.last_words = await self.runner.finish()
         self.exit()
 
     def on_click(self, event: events.Click) -> None:

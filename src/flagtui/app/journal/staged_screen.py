@@ -219,6 +219,21 @@ class StagedScreen(ReadList[ListedChange]):
         what = rows[0].key if len(rows) == 1 else f"{len(rows):,} changes"
         show_toast(self.app, explain_dropped(what))
 
+    def action_undo(self) -> None:
+        """Undo the last step of the set, also after staging has ended; without one, the last change."""
+        self._step(is_redo=False)
+
+    def action_redo(self) -> None:
+        self._step(is_redo=True)
+
+    def _step(self, *, is_redo: bool) -> None:
+        if self._staging.has_step(is_redo=is_redo):
+            self._runner.step_staged(is_redo=is_redo)
+        elif is_redo:
+            super().action_redo()
+        else:
+            super().action_undo()
+
     def action_reason(self) -> None:
         """Ask for the reason of the set."""
         if self._staging.change_set is not None:

@@ -15,6 +15,8 @@ from flagtui.app.shell.toasts import drop_toast, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.store.load_progress import RecordId
+from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
@@ -69,11 +71,16 @@ class ChangeTasks:
         """True while a change is in flight."""
         return bool(self._in_flight)
 
-    async def finish(self) -> bool:
-        """Wait for changes in flight before leaving; False when some have no response yet."""
+    async def finish(self) -> str:
+        """Wait for changes in flight before leaving; return a sentence about those that were not saved."""
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=LEAVING_WAITS)
-        return not self._in_flight
+        if self._in_flight:
+            return "a change got no response; the journal lists it as not known"
+        staged = self._app_state.staged_set if self._app_state.is_staging else None
+        if staged is None:
+            return ""
+        return f"not sent: {count(len(staged.changes), 'staged change')}; {key_sign('app.staged')} shows all"
 
     def run(self, change: Coroutine[Any, Any, Any]) -> None:
         """Run a change as a task of the app; closing a screen does not cancel it.

@@ -47,7 +47,7 @@ class Staging:
         """The path and the state of the file at the last look."""
         self._edits: Edits = {}
         self._steps: list[ChangeSet] = []
-        """The set before each step of this time."""
+        """The set before each step since staging began or ended, or the set was applied."""
         self._undone: list[ChangeSet] = []
         """The set before each step that was undone since the last new one."""
         self.fault = ""
@@ -72,11 +72,8 @@ class Staging:
         if workspace is None:
             return None
         session = self._app_state.session
-        program, where = (
-            session.embedded_in.split(),
-            place_options(session.named_profile, workspace.client.project),
-        )
-        discard = " ".join(("flagtui", *program, "staged", "drop", "--all", *where))
+        where = place_options(session.named_profile, workspace.client.project)
+        discard = " ".join(("flagtui", *session.embedded_in.split(), "staged", "drop", "--all", *where))
         return StagedSet(session.state_folder / FOLDER, self._app_state.signature(workspace), HOLDER, discard)
 
     def look(self) -> None:
@@ -93,6 +90,9 @@ class Staging:
             return
         if self._app_state.is_staging and self._seen and self._seen[0] != staged.file.path:
             self.end()
+        if not self._app_state.is_staging:
+            # Another program changed the set, or it is another one.
+            self._forget_steps()
         self._use(SetReading.of(staged, self._edits))
 
     def _use(self, reading: SetReading) -> None:
@@ -105,8 +105,7 @@ class Staging:
         if staged is None or self._app_state.is_staging:
             return
         self._lock.enter_context(self.held())
-        self._steps.clear()
-        self._undone.clear()
+        self._forget_steps()
         self._app_state.is_staging = True
         self._read_again()
 
@@ -114,6 +113,7 @@ class Staging:
         """Send what keys change from now on; the set stays."""
         with self._turn:
             self._lock.close()
+        self._forget_steps()
         self._app_state.is_staging = False
         self._show(self.change_set)
 
@@ -146,24 +146,20 @@ class Staging:
             self._use(reading)
         return result
 
-    async def undo_last(self) -> tuple[str, bool] | None:
-        """Undo the last step; return its subject and whether that is staged now. Raises ChangeSetError.
+    async def step_back(self, *, is_redo: bool) -> tuple[str, bool] | None:
+        """Undo the last step, or redo the one undone last. Raises ChangeSetError.
 
-        None without a step.
+        Return its subject and whether that is staged now; None without a step.
         """
-        return await self._step(self._steps, self._undone)
-
-    async def redo_last(self) -> tuple[str, bool] | None:
-        """Redo the step that was undone last; as `undo_last`."""
-        return await self._step(self._undone, self._steps)
-
-    async def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
+        source, way_back = (self._undone, self._steps) if is_redo else (self._steps, self._undone)
         self.refuse_while_applying()
         async with self._order:
-            if not source:
-                return None
-            before, now = self._current(), source[-1]
-            await self._change(lambda staged: staged.keep(now), *(change.values for change in now.changes))
+            with self.held():
+                self.look()
+                if not source:
+                    return None
+                before, now = self._current(), source[-1]
+                await self._change(lambda staged: staged.keep(now), *(each.values for each in now.changes))
             way_back.append(before)
             source.pop()
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
@@ -173,6 +169,14 @@ class Staging:
             return f"{len(moved):,} changes", is_staged
         return (later.get(moved[0]) or earlier[moved[0]]).key, is_staged
 
+    def has_step(self, *, is_redo: bool) -> bool:
+        """Return whether a step can be undone, or redone."""
+        return bool(self._undone if is_redo else self._steps)
+
+    def _forget_steps(self) -> None:
+        self._steps.clear()
+        self._undone.clear()
+
     def _current(self) -> ChangeSet:
         return self.change_set or self._staged_file().begin(self._app_state.session.clock())
 
@@ -181,23 +185,27 @@ class Staging:
         self._undone.clear()
 
     async def drop(self, identities: Iterable[Identity]) -> None:
-        """Drop the changes of these records. Raises ChangeSetError."""
+        """Drop the changes of these records, as a step that can be undone. Raises ChangeSetError."""
         self.refuse_while_applying()
-        await self.drop_applied(identities)
+        self._keep_step(await self._drop(identities))
 
     async def drop_applied(self, identities: Iterable[Identity]) -> None:
         """Drop changes that were applied, also while the others are. Raises ChangeSetError."""
+        await self._drop(identities)
+        self._forget_steps()
+
+    async def _drop(self, identities: Iterable[Identity]) -> ChangeSet:
+        """Drop the changes of these records and return the set before."""
         dropped = frozenset(identities)
+
+        def chosen(now: ChangeSet) -> list[StagedChange]:
+            return [each for each in now.changes if each.identity in dropped]
+
         async with self._order:
             with self.held():
-                before = self.change_set
-                await self._change(
-                    lambda staged: staged.drop(
-                        lambda now: [each for each in now.changes if each.identity in dropped]
-                    )
-                )
-                if before is not None and self._app_state.is_staging:
-                    self._keep_step(before)
+                before = self._current()
+                await self._change(lambda staged: staged.drop(chosen))
+        return before
 
     async def explain(self, reason: str) -> None:
         """Give the set a reason. Raises ChangeSetError."""

@@ -138,6 +138,10 @@ class ChangeRunner(ChangeTasks):
         """Stage what keys change from now on, or send it again."""
         self._path.stage_steps.switch()
 
+    def step_staged(self, *, is_redo: bool) -> None:
+        """Undo the last step of the staged set, or redo it."""
+        self.run(self._path.stage_steps.undo_step(is_redo=is_redo))
+
     def apply_staged(self) -> None:
         """Apply the staged set, after one question."""
         from flagtui.app.writing.set_application import SetApplication

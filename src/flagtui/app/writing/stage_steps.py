@@ -111,7 +111,7 @@ class StageSteps:
         """Take the last staged step back, or stage it again."""
         staging = self._staging()
         try:
-            moved = await (staging.redo_last() if is_redo else staging.undo_last())
+            moved = await staging.step_back(is_redo=is_redo)
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:
