@@ -41,6 +41,15 @@ def test_comparison_names_the_person_who_sees_the_flag() -> None:
     )
 
 
+def test_group_type_whose_name_is_no_text_is_unknown() -> None:
+    base = flag("it", {"properties": [PRO]}, aggregation_group_type_index=0)
+    named = [{"0": "company"}, {"0": ["company"]}]
+    documents = [{"flags": [base], "group_type_mapping": types} for types in named]
+    in_pro = Person("ada", groups={"company": Group("acme", {"plan": "pro"})}, is_complete=True)
+    values = [evaluate("it", in_pro, Definitions.of_document(document)).value for document in documents]
+    assert values == [True, False]
+
+
 def test_circular_or_missing_dependencies_turn_a_flag_off() -> None:
     def needs(number: int) -> JSON:
         return {"properties": [asks_flag(number)]}

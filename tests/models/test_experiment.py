@@ -97,4 +97,5 @@ def test_slim_row_and_whole_record_agree() -> None:
 
 def test_a_holdout_says_how_many_it_holds_back() -> None:
     assert Holdout.of({"filters": [{"rollout_percentage": 10}]}).share == 10.0
+    assert Holdout.of({"filters": [{"rollout_percentage": 10**400}]}).share == 0.0
     assert Holdout.of({"filters": []}).share == Holdout.of({"filters": ["?"]}).share == 0.0

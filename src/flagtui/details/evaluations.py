@@ -22,7 +22,7 @@ from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import JSON, as_id, as_text
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
@@ -268,8 +268,8 @@ def _definitions(
 ) -> Definitions:
     flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
     # Flags read on their own are newer, and name their cohorts.
-    newer = {flag.get("key"): dict(flag) for flag in also}
-    kept = [with_cohort_names(flag, names) for flag in flags if flag.get("key") not in newer]
+    newer = {as_text(flag.get("key")): dict(flag) for flag in also}
+    kept = [with_cohort_names(flag, names) for flag in flags if as_text(flag.get("key")) not in newer]
     return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
 
 

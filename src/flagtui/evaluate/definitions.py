@@ -44,7 +44,7 @@ class Definitions:
             flags=parts,
             cohorts=dict(cohorts or {}),
             static_cohorts=frozenset(map(str, static_cohorts)),
-            group_types=dict(group_types or {}),
+            group_types={index: name for index, name in (group_types or {}).items() if isinstance(name, str)},
             matching_version=2 if matching_version == 2 else 1,
             time_zone=time_zone,
             broken=_broken(parts),

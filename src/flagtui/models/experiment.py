@@ -53,9 +53,7 @@ class Holdout(Record):
     @property
     def share(self) -> float:
         """Return the percentage held back."""
-        first = as_dict(self.filters[0]) if self.filters else {}
-        number = wire.share(first)
-        return float(number) if isinstance(number, int | float) and not isinstance(number, bool) else 0.0
+        return (as_number(wire.share(self.filters[0])) or 0.0) if self.filters else 0.0
 
 
 class SavedMetric(Record):

@@ -118,6 +118,20 @@ async def test_the_reason_of_a_flag_names_the_cohort() -> None:
         assert "is in cohort Payers: no" in describe(evaluation)
 
 
+async def test_flag_without_a_text_key_leaves_the_others() -> None:
+    class Odd(Listing):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            flags = [{"key": ["k"], "active": True, "filters": {}}, {"key": "on", "active": True}]
+            is_asked = request.url.path.endswith("/local_evaluation/")
+            return httpx.Response(200, json={"flags": flags if is_asked else [], "id": 1})
+
+    async with Client(HOST, KEY, 1, transport=Odd()) as client:
+        newer = ({"key": {"a": 1}}, {"key": "new", "active": True})
+        definitions = await definitions_of(LocalDefinitions(client, ProjectCohorts(client)), newer)
+        assert definitions is not None
+        assert {"on", "new"} <= set(definitions.flags)
+
+
 def test_flags_without_cohorts_are_not_copied() -> None:
     plain_flag: dict[str, Any] = {"key": "k", "filters": filters(EMAIL)}
     assert with_cohort_names(plain_flag, {31: "Payers"}) is plain_flag

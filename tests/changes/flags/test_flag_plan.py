@@ -201,6 +201,11 @@ def test_tags_are_not_compared_and_both_users_tags_stay() -> None:
     assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
 
 
+def test_tags_that_are_no_texts_are_dropped() -> None:
+    plan = planned(set_field(812, "tags", [], ["web"]), flag(tags=[["x"], {}, None, " Sam "]))
+    assert plan.body == {"tags": ["sam", "web"]}
+
+
 def test_another_persons_edit_of_another_condition_is_kept() -> None:
     seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
     mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}

@@ -33,6 +33,11 @@ QUERY = {"kind": "ExperimentMetric"}
             {"name": "x", "filters": [{"rollout_percentage": 101}]},
             "a share is between 0 % and 100 %",
         ),
+        (
+            HOLDOUT,
+            {"name": "x", "filters": [{"rollout_percentage": 10**400}]},
+            "a share is between 0 % and 100 %",
+        ),
     ],
 )
 def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], reason: str) -> None:

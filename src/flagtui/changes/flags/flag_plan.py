@@ -19,7 +19,7 @@ from flagtui.changes.proposal import PlanBase
 from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
 NOT_COMPARABLE: Final = frozenset(
@@ -200,7 +200,7 @@ def _tidy(name: str, value: JSON) -> JSON:
     if name == "filters":
         return clean_filters(value) if isinstance(value, dict) else value
     if name == "tags" and isinstance(value, list | tuple):
-        return list(dict.fromkeys(tag.strip().lower() if isinstance(tag, str) else tag for tag in value))
+        return list(dict.fromkeys(tag for item in value if (tag := as_text(item).strip().lower())))
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -12,6 +12,7 @@ from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldCo
 from flagtui.changes.proposal import PlanBase
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.evaluate import wire
+from flagtui.evaluate.parts import number
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_list
@@ -185,8 +186,7 @@ def _problem(kind: str, values: Mapping[str, JSON], *, is_new: bool) -> str:
 
 def _share(filters: JSON) -> float:
     groups = as_list(filters)
-    share = wire.share(groups[0]) if groups else None
-    return float(share) if isinstance(share, int | float) and not isinstance(share, bool) else 0.0
+    return number(wire.share(groups[0])) if groups else 0.0
 
 
 def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[DifferenceLine]:
