@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from flagtui.app.terminal.watchdog import Watchdog
 
 QUIT: Final = b"\x11"
+ESCAPE: Final = b"\x1b"
+BEGIN_PASTE: Final = b"\x1b[200~"
 END_PASTE: Final = b"\x1b[201~"
 ENTER_SCREEN: Final = "\x1b[?1049h"
 READ_BYTES: Final = 4096
@@ -51,6 +53,42 @@ class LeftByKey(Protocol):
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None: ...
 
     def report_lost_keys(self) -> None: ...
+
+
+class PastedText:
+    """Removes escape characters from pasted text: Textual reads what follows one as keys, which act."""
+
+    def __init__(self) -> None:
+        self._is_inside = False
+        self._before = b""
+        """The last input outside a paste, which may begin one."""
+        self._held = b""
+        """The last input of a paste, which may end it."""
+
+    def sift(self, data: bytes) -> bytes:
+        """Return input without the escape characters in pastes; one may come in many parts."""
+        passed, data = b"", self._held + data
+        self._held = b""
+        while data:
+            if self._is_inside:
+                text, end, data = data.partition(END_PASTE)
+                if not end:
+                    size = len(text) - _shared(text, END_PASTE)
+                    text, self._held = text[:size], text[size:]
+                passed += text.replace(ESCAPE, b"") + end
+                self._is_inside = not end
+                continue
+            earlier = len(self._before)
+            head, start, data = (self._before + data).partition(BEGIN_PASTE)
+            passed += (head + start)[earlier:]
+            self._is_inside = bool(start)
+            self._before = b"" if start else head[-_shared(head, BEGIN_PASTE) or len(head) :]
+        return passed
+
+
+def _shared(text: bytes, mark: bytes) -> int:
+    """Return how many bytes at the end of the text begin the mark."""
+    return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)
 
 
 class QuietDriver(LinuxDriver):
@@ -80,6 +118,7 @@ class QuietDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         self._ended, self._end = os.pipe()
+        self._pasted = PastedText()
         self._has_frame = hand_over()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._starting = self._loop.call_later(self.WATCHED_AFTER, self._watch)
@@ -127,8 +166,8 @@ class QuietDriver(LinuxDriver):
         from flagtui.app.terminal.background import ANSWERS
 
         self._sift = ANSWERS.sift
-        early, ANSWERS.typed = ANSWERS.typed, b""
-        for event in parser.feed(decode(early)) if early else ():
+        early, ANSWERS.typed = decode(self._pasted.sift(ANSWERS.typed)), b""
+        for event in parser.feed(early) if early else ():
             self.process_message(event)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -211,7 +250,8 @@ class QuietDriver(LinuxDriver):
             data = (END_PASTE if END_PASTE in data else b"") + QUIT
             if isinstance(self._app, LeftByKey):
                 self._app.forget_keys()
-        text = decode(self._sift(data if self._lost is None else self._lost.sift(data)))
+        typed = self._sift(data if self._lost is None else self._lost.sift(data))
+        text = decode(self._pasted.sift(typed))
         for event in parser.feed(text) if text else ():
             if isinstance(event, Key) and event.key == "ctrl+q" and isinstance(self._app, LeftByKey):
                 if self._watchdog is not None:
