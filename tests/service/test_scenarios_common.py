@@ -240,7 +240,7 @@ async def test_scenario_22_unknown_method_is_405(world: World) -> None:
         "detail": 'Method "PUT" not allowed.',
         "attr": None,
     }
-    assert response.headers["Allow"] == "GET, OPTIONS, POST"
+    assert response.headers["Allow"] == "GET, POST, HEAD, OPTIONS"
 
 
 @pytest.mark.parametrize("path", ["", "bulk_delete/"])

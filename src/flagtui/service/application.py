@@ -31,7 +31,7 @@ from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.generations import Generation
 from flagtui.service.keys import NewKey, insert_key
-from flagtui.service.operations import Operation, Routes
+from flagtui.service.operations import PROJECT, Operation, Routes
 from flagtui.service.request_body import Pace
 from flagtui.service.schema_document import schema_operation
 from flagtui.service.sdk import operations as sdk
@@ -132,8 +132,19 @@ def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: da
 def _routes(generation: Generation) -> Routes[Operation]:
     """Return the operations of a generation by path: the same in every service of this process."""
     missing = generation.missing_operations
-    served = tuple(operation for operation in OPERATIONS if operation.name not in missing)
+    served = tuple(
+        _scoped(operation, generation) for operation in OPERATIONS if operation.name not in missing
+    )
     return Routes((*served, schema_operation(served, generation)))
+
+
+def _scoped(operation: Operation, generation: Generation) -> Operation:
+    """Return the operation with the scope that the generation asks for."""
+    records = operation.path.removeprefix(f"{PROJECT}/").partition("/")[0]
+    if operation.scope is None or records not in generation.own_scopes:
+        return operation
+    action = operation.scope.partition(":")[2]
+    return replace(operation, scope=f"{generation.own_scopes[records]}:{action}")
 
 
 @contextlib.asynccontextmanager

@@ -31,7 +31,7 @@ from flagtui.service.errors import (
 )
 from flagtui.service.keys import note_use
 from flagtui.service.news import News
-from flagtui.service.operations import Operation, Routes
+from flagtui.service.operations import Operation, Routes, allowed_methods
 from flagtui.service.request_body import check_announced, read_body
 from flagtui.service.responses import Response, respond
 from flagtui.service.scheduling import apply_due, first_due
@@ -214,7 +214,7 @@ class Dispatcher(HttpApplication):
         methods, params = route
         method = "GET" if request.method == "HEAD" else request.method
         described = _described(methods.values()) if method == "OPTIONS" else UNKNOWN
-        return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})), described)
+        return Match(methods.get(method), params, allowed_methods(methods), described)
 
     def _admitted(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
         caller, project, now = ANONYMOUS, None, self.settings.clock()

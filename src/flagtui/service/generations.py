@@ -55,6 +55,8 @@ class Generation:
     """Method and path below the project, or the whole path of operations outside projects."""
     closed_operations: frozenset[str] = frozenset()
     """Kept from API keys by this generation alone, where the service is strict."""
+    own_scopes: Mapping[str, str] = field(default_factory=dict)
+    """Objects of the scopes of records, by their path below the project; others need those of experiments."""
     missing_parameters: frozenset[str] = frozenset()
     definition_orders: tuple[str, ...] = (
         "name", "last_seen_at", "last_seen_at::date", "created_at", "created_at::date",
@@ -164,7 +166,11 @@ NEWEST: Final = Generation(
             " metrics_secondary stats_config scheduling_config primary_metrics_ordered_uuids"
             " secondary_metrics_ordered_uuids only_count_matured_users"
         ),
-    }
+    },
+    own_scopes={
+        "experiment_holdouts": "experiment_holdout",
+        "experiment_saved_metrics": "experiment_saved_metric",
+    },
 )
 OLDER: Final = Generation(
     bodies={

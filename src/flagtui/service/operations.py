@@ -30,6 +30,7 @@ from flagtui.service.errors import Json
 from flagtui.service.responses import Response
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 PROJECT = "/api/projects/{project_id}"
 REST = ":path}"
 """Ends a last part that takes everything after it, slashes too."""
@@ -81,6 +82,12 @@ class Operation:
     def name(self) -> str:
         """Method and path below the project, as the table of generations has it."""
         return f"{self.method} {self.path.removeprefix(PROJECT)}"
+
+
+def allowed_methods(methods: Iterable[str]) -> tuple[str, ...]:
+    """Return the methods of a path in the order of the product: what GET reads, HEAD does too."""
+    offered = {*methods, "OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    return tuple(method for method in _METHODS if method in offered)
 
 
 class Routed(Protocol):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service
+from tests.service.experiments.conftest import Service, Start
 
 
 def _restrict(service: Service, *levels: tuple[str, str]) -> None:
@@ -73,3 +73,15 @@ async def test_every_operation_needs_its_scope(service: Service) -> None:
     for method, path, scope in READS:
         detail = f"API key missing required scope '{scope}'"
         assert await stranger.refused(method, path, {} if method == "POST" else None) == (403, detail, None)
+
+
+async def test_newest_holdouts_and_shared_metrics_have_scopes_of_their_own(start: Start) -> None:
+    newest: Service = await start(newest=True)
+    owner = newest.with_key("experiment:write")
+    for path, scope in (
+        ("experiment_holdouts", "experiment_holdout"),
+        ("experiment_saved_metrics", "experiment_saved_metric"),
+    ):
+        detail = f"API key missing required scope '{scope}:read'"
+        assert await owner.refused("GET", path) == (403, detail, None)
+        assert (await newest.with_key(f"{scope}:write").get(path))["count"] == 0
