@@ -53,8 +53,10 @@ def test_several_changes_of_a_flag_are_reverted_newest_first(
     signed_in: Run, service: Service, flag: Flag
 ) -> None:
     query = (f"flag:{flag.key}", "--limit", "2")
-    planned = signed_in("revert", *query, "--dry-run")
-    assert "1 older change of the same records: planned once the newer ones are reverted" in planned.err
+    for number, words in ((2, "1 older change"), (3, "2 older changes")):
+        planned = signed_in("revert", query[0], "--limit", str(number), "--dry-run")
+        words = f"flagtui: {words} of the same records: planned once the newer ones are reverted.\n"
+        assert planned.err == words
     limited = signed_in("revert", *query, "--yes", "--max-changes", "1")
     assert (limited.code, "2 changes would be reverted" in limited.err) == (3, True), limited.err
     done = signed_in("revert", *query, "--yes", is_shown=True)

@@ -60,13 +60,13 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
     check_count(len(rows) - len(skipped), "change", terms.agreement.max_changes, "be reverted")
     context, here, codes = SessionContext(session, terms), session.signature, [0]
     is_sent = not (terms.agreement.dry_run or terms.agreement.is_kept)
+    later = 0 if is_sent else sum(len(each.requests) for each in questions if each.is_later)
     with ChangeReport(terms.printer) as report:
         if not questions:
             report.place = place_of(session)
             return nothing_sent(results_of_skipped(skipped), report)
         for place, reverts in enumerate(questions, 1):
             if reverts.is_later and not is_sent:
-                warn(f"{count(len(reverts.requests), 'older change')} of the same records: {LATER}.")
                 continue
             purpose = None
             if len(questions) > 1:
@@ -81,4 +81,6 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
             # What one question skips does not hold up the others; a failure does.
             if codes[-1] not in (0, REFUSED):
                 break
+        if later:
+            warn(f"{count(later, 'older change')} of the same records: {LATER}.")
         return max(codes)
