@@ -235,6 +235,14 @@ def test_sample_needs_no_account(home: Path) -> None:
         assert value_of(port, "new-nav") is True
 
 
+def test_start_names_overrides_that_the_project_lacks(home: Path) -> None:
+    given = ("--override", "new-nvv=on", "--override", "checkout-redesign=nope")
+    with mirroring(home, "--sample", "--port", "0", *given) as (_port, warned):
+        lines = warned.readline(), warned.readline()
+    assert lines[0] == "new-nvv is no flag of the project; it exists on this machine alone\n"
+    assert lines[1].startswith("checkout-redesign has no variant nope in the project")
+
+
 def test_help_of_the_group_and_of_the_server(run: Run) -> None:
     assert "Serve a project's flags on this machine" in run("mirror", "--help").out
     assert "--allow-origin" in run("mirror", "run", "--help").out

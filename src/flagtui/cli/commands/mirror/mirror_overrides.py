@@ -1,6 +1,6 @@
 """`flagtui mirror set|unset|list|clear`: the overrides of a running mirror."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from time import time
@@ -63,16 +63,10 @@ def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
     for text in texts:
         _print(f"set {text}")
     set_keys = [_read(text).key for text in texts]
-    for key in as_list(state.get("local_keys")):
-        if key in set_keys:
-            progress(
-                f"{safe_text(as_text(key), 80)} is no flag of the project; it exists on this machine alone"
-            )
-    for text in as_list(state.get("unknown_variants")):
-        if text in texts:
-            each = _read(as_text(text))
-            flag, variant = safe_text(each.key, 80), safe_text(each.words, 80)
-            progress(f"{flag} has no variant {variant} in the project; the mirror serves it all the same")
+    report_unknown(
+        [as_text(key) for key in as_list(state.get("local_keys")) if key in set_keys],
+        [as_text(text) for text in as_list(state.get("unknown_variants")) if text in texts],
+    )
     _report_trouble(state)
 
 
@@ -120,6 +114,16 @@ def clear_overrides(port: int | None) -> None:
     _print(f"removed {count(removed if isinstance(removed, int) else 0, 'override')}")
     if kept := len(_listed(state)):
         _print(f"{count(kept, 'override')} of {safe_text(as_text(state.get('file')), 300)} stay")
+
+
+def report_unknown(keys: Iterable[str], variants: Iterable[str]) -> None:
+    """Report overridden keys that are no flags of the project, and overrides with an unknown variant."""
+    for key in keys:
+        progress(f"{safe_text(key, 80)} is no flag of the project; it exists on this machine alone")
+    for text in variants:
+        each = _read(text)
+        flag, variant = safe_text(each.key, 80), safe_text(each.words, 80)
+        progress(f"{flag} has no variant {variant} in the project; the mirror serves it all the same")
 
 
 def _read(text: str) -> Override:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from flagtui.api.errors import ApiError
+from flagtui.cli.commands.mirror.mirror_overrides import report_unknown
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
@@ -231,6 +232,7 @@ def _introduce(mirror: Mirror, port: int, others: list[int], record: Path | None
     if overrides := len(mirror.flags.overrides):
         change = next_command("mirror", "set", *named, "KEY=VALUE", **NO_PLACE)
         _print(f"{count(overrides, 'override')}; change them with: {change}")
+        report_unknown(mirror.flags.local_keys, mirror.flags.unknown_variants)
     if others:
         ports = ", ".join(map(str, others))
         run = (
