@@ -107,7 +107,7 @@ def require_values(context: click.Context) -> None:
         value = context.params.get(name)
         values = value if isinstance(value, tuple) else (value,)
         if any(isinstance(each, str) and not each.strip() for each in values):
-            raise click.UsageError(empty_value(label_of(param)), context)
+            raise click.UsageError(empty_value(label_of(param), is_required=param.required), context)
 
 
 class ShownCommand(click.Command):

@@ -46,9 +46,9 @@ def twice_given(name: str) -> str:
     return f"{name} is given twice with different values; give only one of them."
 
 
-def empty_value(name: str) -> str:
+def empty_value(name: str, *, is_required: bool = False) -> str:
     """Return the sentence about an empty option or argument, such as an unset variable of a script."""
-    return f"{name} is empty; give a value, or leave it out."
+    return f"{name} is empty; give a value{'' if is_required else ', or leave it out'}."
 
 
 def label_of(param: click.Parameter) -> str:
