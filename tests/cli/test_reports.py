@@ -1,6 +1,7 @@
 """Profiles, projects, the journal and the doctor on the command line."""
 
 import json
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,6 +74,23 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
     assert KEY[-12:] not in done.out
     records = json.loads(signed_in("doctor", "--json").out)["records"]
     assert {"subject", "value", "state", "next"} == set(records[0])
+
+
+def test_doctor_lines_wrap_on_a_terminal(signed_in: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = signed_in("doctor", is_shown=True).out.splitlines()
+    assert any("→ Keys come from FLAGTUI_API_KEY" in line for line in lines)
+    assert [line for line in lines if len(line) > 80 and " " in line.split("  ")[-1]] == []
+
+
+def test_experiment_counts_name_their_period(signed_in: Run) -> None:
+    shown = signed_in("experiments", "stats", is_shown=True).out.splitlines()[1]
+    assert re.fullmatch(r"\d+ +\d+ in 30 days +\d+ in 30 days", shown)
+
+
+def test_plan_names_the_change_without_its_record(signed_in: Run) -> None:
+    words = ("flags", "tag", "new-nav", "--add", "titled", "--dry-run", "--fields", "title")
+    assert signed_in(*words).out == "Change tags\n"
 
 
 def test_doctor_exits_with_7_for_a_finding(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

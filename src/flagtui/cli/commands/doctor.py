@@ -16,6 +16,7 @@ from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, in_words
 from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import (
@@ -90,9 +91,9 @@ def print_findings(findings: Sequence[Finding]) -> None:
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         mark = _MARKS[finding.state]
-        print(f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}")
+        print_line(f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}")
         if finding.next:
-            print(f"  {'':<{width}}  → {safe_text(finding.next, 300)}")
+            print_line(f"  {'':<{width}}  → {finding.next}")
 
 
 def _journal(places: Locations) -> Iterator[Finding]:

@@ -163,7 +163,9 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     (
         RecordField("key", "text", "What the record is called.", lambda plan: plan.record.key, True),
         RecordField("id", "text", "Its id; 0 for a new record.", lambda plan: id_words(plan.record.id)),
-        RecordField("title", "text", "The change.", lambda plan: _of(plan, "title", ""), True),
+        RecordField(
+            "title", "text", "The change.", lambda plan: _of(plan, "title", "").removesuffix(" of"), True
+        ),
         RecordField(
             "versions", "text", "The versions before and after.", lambda plan: _of(plan, "versions", "")
         ),

@@ -46,6 +46,11 @@ def percent_words(value: Any) -> str:
     return "" if value is None else percent(float(value))
 
 
+def count_words(value: Any) -> str:
+    """Format a number as `1,360`; empty if it is unknown."""
+    return "" if value is None else f"{value:,}"
+
+
 def commas(value: Any) -> str:
     """Return a list with blanks after its commas."""
     return ", ".join(map(str, value or ()))

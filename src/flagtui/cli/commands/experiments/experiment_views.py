@@ -170,17 +170,36 @@ SHARED_METRIC: Final[RecordSchema[SavedMetric]] = RecordSchema(
         RecordField("query", "object", "As stored by the server.", lambda metric: dict(metric.query)),
     ),
 )
+
+
+def in_a_month(number: int) -> str:
+    """Return a count of the last 30 days for people."""
+    return f"{number:,} in 30 days"
+
+
 STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     "experiment-stats",
     "Counts of the experiments of the project.",
     (
-        RecordField("active", "whole", "Running now.", lambda stats: stats.active_experiments, True),
-        RecordField("launched", "whole", "In the last 30 days.", lambda stats: stats.launched_last_30d, True),
+        RecordField("active", "whole", "Running or paused.", lambda stats: stats.active_experiments, True),
+        RecordField(
+            "launched",
+            "whole",
+            "In the last 30 days.",
+            lambda stats: stats.launched_last_30d,
+            True,
+            in_a_month,
+        ),
         RecordField(
             "launched_before", "whole", "In the 30 days before.", lambda stats: stats.launched_previous_30d
         ),
         RecordField(
-            "completed", "whole", "In the last 30 days.", lambda stats: stats.completed_last_30d, True
+            "completed",
+            "whole",
+            "In the last 30 days.",
+            lambda stats: stats.completed_last_30d,
+            True,
+            in_a_month,
         ),
     ),
 )
@@ -270,5 +289,5 @@ async def eligible(session: ProjectSession) -> list[FlagRow]:
 
 @_list("stats", STATS, "experiments.stats")
 async def stats(session: ProjectSession) -> list[ExperimentStats]:
-    """Count active, launched and ended experiments."""
+    """Count active experiments, and those launched and ended in the last 30 days."""
     return [await session.client.results.stats()]

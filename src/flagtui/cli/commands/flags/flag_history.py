@@ -131,8 +131,12 @@ async def history(session: ProjectSession, flags: RecordSelection, limit: int) -
     examples=("checkout-redesign", "checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
-@click.option("--from", "old", type=click.IntRange(1), help="The older version; default: the previous one.")
-@click.option("--to", "new", type=click.IntRange(1), help="The newer version; default: the current one.")
+@click.option(
+    "--from", "old", type=click.IntRange(1), metavar="N", help="The older version; default: the previous one."
+)
+@click.option(
+    "--to", "new", type=click.IntRange(1), metavar="N", help="The newer version; default: the current one."
+)
 async def diff(
     session: ProjectSession, flag: RecordSelection, old: int | None, new: int | None
 ) -> list[FlagDifference]:

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, read_words
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
-from flagtui.cli.records.field_words import age_words, commas, on_or_off
+from flagtui.cli.records.field_words import age_words, commas, count_words, on_or_off
 from flagtui.details.local_definitions import used_cohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Cohort
@@ -128,7 +128,7 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     (
         RecordField("id", "whole", "Its id.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
-        RecordField("count", "whole?", "The number of its members.", is_shown=True),
+        RecordField("count", "whole?", "The number of its members.", is_shown=True, words=count_words),
         RecordField("static", "truth", "Whether its members are fixed.", lambda cohort: cohort.is_static),
     ),
 )

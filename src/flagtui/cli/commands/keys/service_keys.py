@@ -57,7 +57,9 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
 @click.option(
     "--scope", "scopes", multiple=True, help="feature_flag:read, experiment:write, …; default: everything."
 )
-@click.option("--project", "teams", multiple=True, type=int, help="Confine the key to this project.")
+@click.option(
+    "--project", "teams", multiple=True, type=int, metavar="ID", help="Confine the key to this project."
+)
 @click.option("--owner", metavar="EMAIL", help="The owner of the key; default: the first user.")
 def create(
     database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
