@@ -7,6 +7,7 @@ import pytest
 from tests.doubles import quiet
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running
+from textual.events import Paste
 from textual.widgets import Button
 
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -189,3 +190,28 @@ async def test_prefilled_fields_open_with_their_text_selected(program: Program) 
         assert field.value, place
         assert field.selected_text == field.value, place
         await program.press(*["escape"] * 3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "text", "why"),
+    [
+        (("w",), "x" * 5_000, "the text has 5,000 characters; 2,000 fit here"),
+        (("slash",), "x" * 5_000, "the text has 5,000 characters; 500 fit here"),
+        (("%",), "a third", "the text is not valid here"),
+        (("space",), "billing-usage-alerts", "a confirmation has to be typed"),
+    ],
+)
+async def test_pasted_text_is_refused_with_the_reason(
+    setting: Setting, keys: tuple[str, ...], text: str, why: str
+) -> None:
+    async with running(replace(setting, rules=STRICT)) as program:
+        await program.press(*keys)
+        program.app.post_message(Paste(text))
+        await program.settle()
+        assert program.notices[-1] == f"not pasted: {why}"
+        field = program.app.focused
+        assert isinstance(field, Field)
+        before = field.value
+        program.app.post_message(Paste(" \n"))
+        await program.settle()
+        assert (field.value, len(program.notices)) == (before, 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, Final
 
-from textual import events
+from textual import events, on
 from textual._context import active_message_pump
 from textual.app import ReturnType
 from textual.await_complete import AwaitComplete
@@ -23,6 +23,7 @@ from textual.worker import Worker, WorkerFailed, get_current_worker
 from flagtui.app.commands.command_table import signs_of
 from flagtui.app.shell.toasts import drop_stale, show_toast
 from flagtui.app.terminal.terminal_app import TerminalApp
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
 from flagtui.text.key_signs import name_keys
 from flagtui.text.styled import Notice
@@ -89,6 +90,10 @@ class ScreenOwner(TerminalApp[ReturnType]):
             if binding.action in ("quit", "app.quit"):
                 show_toast(self, Notice(f"ctrl+c does not quit; {key} does"))
                 return
+
+    @on(Field.NotPasted)
+    def _report_not_pasted(self, message: Field.NotPasted) -> None:
+        show_toast(self, Notice(message.why, "warning", "not pasted"))
 
     def _refresh_notifications(self) -> None:
         """Remove stale toasts with their containers, which Textual leaves on the screen."""

@@ -8,9 +8,11 @@ from typing import ClassVar, Final, TypedDict, Unpack
 from rich.highlighter import Highlighter
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.widgets import Button, Input
 
 from flagtui.app.widgets.row_surface import RowSurface
+from flagtui.text.formats import count
 
 STOPS: Final = "Field, AnswerButton, .-stop"
 """Where Tab stops while something is typed: nowhere that letters are commands."""
@@ -51,6 +53,15 @@ class Field(Input, inherit_bindings=False):
     """`answers` and `leaves` describe what Enter and Escape do here, for the footer."""
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
+    refuses_paste: ClassVar = ""
+    """Why nothing can be pasted; empty where text can."""
+
+    class NotPasted(Message):
+        """Pasted text was refused."""
+
+        def __init__(self, why: str) -> None:
+            super().__init__()
+            self.why = why
 
     def __init__(
         self,
@@ -86,10 +97,19 @@ class Field(Input, inherit_bindings=False):
         The library would keep only the first line.
         """
         lines = CONTROLS.sub(" ", text).strip()
-        if not self.selection.is_empty:
+        if not lines or lines == self.selected_text:
+            return
+        before = self.value
+        if not self.refuses_paste:
             self.replace(lines, *sorted(self.selection))
-        else:
-            self.insert_text_at_cursor(lines)
+        if self.value == before:
+            self.post_message(self.NotPasted(self.refuses_paste or self._why_not_pasted(lines)))
+
+    def _why_not_pasted(self, text: str) -> str:
+        kept = len(self.value) - len(self.selected_text)
+        if self.max_length is not None and kept + len(text) > self.max_length:
+            return f"the text has {count(len(text), 'character')}; {self.max_length - kept:,} fit here"
+        return "the text is not valid here"
 
     def on_blur(self) -> None:
         """Take the focus back from a click beside it or a late response, so that letters run no commands."""

@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
@@ -173,11 +172,9 @@ class SearchLine(Field, inherit_bindings=False):
         self.history.keep(self.value)
         self._go_on()
 
-    def _forward_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Paste):
-            self.replace("".join(event.text.splitlines()[:1]), *self.selection)
-        else:
-            super()._forward_event(event)
+    def insert_pasted(self, text: str) -> None:
+        """Insert the first line alone: a query has one."""
+        super().insert_pasted("".join(text.lstrip().splitlines()[:1]))
 
 
 class ProblemHighlighter(Highlighter):

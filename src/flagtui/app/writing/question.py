@@ -293,8 +293,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 class Typed(Field):
     """A field for confirmations that must be typed: pasted text is refused."""
 
-    def insert_pasted(self, text: str) -> None:
-        """Insert nothing."""
+    refuses_paste = "a confirmation has to be typed"
 
     def action_paste(self) -> None:
         """Ignore the key for pasting."""
