@@ -115,7 +115,7 @@ def test_every_settings_example_of_the_documents_starts_the_program(where: str, 
     settings = parse_settings(example)
     keymap = checked_keymap(settings)
     assert set(settings.keys) == set(keymap), where
-    shown = [column.name for column in FLAG_LIST.chosen(settings.columns.get("flags", ()))]
+    shown = [column.name for column in FLAG_LIST.columns_named(settings.columns.get("flags", ()))]
     assert {"state", "key"} <= set(shown), f"{where} hides whether a flag is on"
 
 

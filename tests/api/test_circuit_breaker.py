@@ -18,25 +18,25 @@ def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) 
     clock.now += 10
     assert [patience.spend_repeat() for _ in range(2)] == [True, False]
     for _ in range(10):
-        patience.answered()
+        patience.note_response()
     assert [patience.spend_repeat() for _ in range(2)] == [True, False]
 
 
 def test_five_failures_in_30_seconds_open_a_doubling_pause(clock: StillClock) -> None:
     patience = Patience(clock)
     for _ in range(4):
-        patience.failed()
+        patience.note_failure()
     clock.now += 31
-    patience.failed()
+    patience.note_failure()
     assert patience.resting(Urgency.LOADING) == 0
     for rest in (REST, LONGEST_REST, LONGEST_REST):
         for _ in range(4):
-            patience.failed()
-        patience.failed()
+            patience.note_failure()
+        patience.note_failure()
         assert patience.resting(Urgency.BACKGROUND) == rest
         assert patience.resting(Urgency.PERSON) == 0
         clock.now += rest
-    patience.answered()
+    patience.note_response()
     assert patience.resting(Urgency.BACKGROUND) == 0
 
 

@@ -12,9 +12,9 @@ LATE_WRITE = Unanswered("no answer came", facts=ErrorFacts("PATCH", True, "/"))
 
 def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
     link = ConnectionState(StillClock())
-    link.failed(NO_SERVER, link.now)
+    link.note_failure(NO_SERVER, link.now)
     assert (link.is_offline, link.last_answer) == (True, None)
-    link.answered(None)
+    link.note_response(None)
     assert (link.is_offline, link.last_answer) == (False, link.clock.time())
 
 
@@ -22,26 +22,26 @@ def test_one_failure_among_responses_is_not_offline() -> None:
     link = ConnectionState(StillClock())
     event = link.now
     link.began()
-    link.answered(None)
-    link.failed(NO_SERVER, event)
+    link.note_response(None)
+    link.note_failure(NO_SERVER, event)
     assert not link.is_offline
-    link.failed(NO_SERVER, link.now)
+    link.note_failure(NO_SERVER, link.now)
     assert link.is_offline
 
 
 def test_unanswered_change_is_offline_and_unanswered_read_is_slow() -> None:
     link = ConnectionState(StillClock())
-    link.failed(LATE, link.now)
+    link.note_failure(LATE, link.now)
     assert (link.is_offline, link.is_slow) == (False, True)
-    link.failed(LATE_WRITE, link.now)
+    link.note_failure(LATE_WRITE, link.now)
     assert (link.is_offline, link.is_slow) == (True, False)
 
 
 def test_late_answers_are_slow_until_one_comes_in_time() -> None:
     link = ConnectionState(StillClock())
-    link.answered(None, SLOW)
+    link.note_response(None, SLOW)
     assert link.is_slow
-    link.answered(None)
+    link.note_response(None)
     assert link.is_slow, "a question that is slow by nature says nothing"
-    link.answered(None, 0.1)
+    link.note_response(None, 0.1)
     assert not link.is_slow

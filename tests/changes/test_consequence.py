@@ -1,10 +1,12 @@
 """Consequences name the ages of moments, which grow while a question is shown."""
 
-from flagtui.changes.consequence import Consequence, aged
+from flagtui.changes.consequence import Consequence, consequence_with_age
 
 
 def test_ages_in_a_sentence_are_those_of_the_moment() -> None:
-    consequence = aged("Last change", ("sam, ", 60.0, ": on → off; ada, ", 0.0), 120.0, "warning")
+    consequence = consequence_with_age(
+        "Last change", ("sam, ", 60.0, ": on → off; ada, ", 0.0), 120.0, "warning"
+    )
     assert consequence == Consequence("Last change", "sam, 1 min ago: on → off; ada, 2 min ago", "warning")
     later = consequence.as_of(3 * 3_600.0)
     assert later.text == "sam, 2 h ago: on → off; ada, 3 h ago"

@@ -15,8 +15,8 @@ from flagtui.changes.difference import (
     compact,
     difference,
     merge,
+    path_words,
     same,
-    spelled,
     taken_apart,
 )
 from flagtui.models.json_value import JSON
@@ -150,7 +150,7 @@ def test_true_is_not_one_and_fifty_is_fifty_point_zero() -> None:
     ],
 )
 def test_a_place_is_spelled_as_people_search_for_it(path: Path, text: str) -> None:
-    assert spelled(path) == text
+    assert path_words(path) == text
 
 
 def test_an_item_put_in_or_taken_out_is_one_line() -> None:

@@ -24,7 +24,7 @@ from flagtui.config.locations import find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
-from flagtui.mirror.running_mirrors import announced
+from flagtui.mirror.running_mirrors import announce
 from flagtui.mirror.upstream import FileUpstream
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
@@ -61,7 +61,7 @@ def running_mirror(home: Path) -> Iterator[int]:
     mirror = Mirror(FileUpstream(home / "flags.json"), MirroredFlags(), print)
     asyncio.run(mirror.start())
     application = make_sdk_application(mirror.flags, MirrorEndpoints(mirror, SECRET).table(), mirror.running)
-    with serving_in_thread(application, Place(port=0)) as port, announced(find_locations(), port, SECRET):
+    with serving_in_thread(application, Place(port=0)) as port, announce(find_locations(), port, SECRET):
         yield port
 
 

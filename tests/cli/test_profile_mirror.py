@@ -20,7 +20,7 @@ from flagtui.config.guard_rules import Level
 from flagtui.config.locations import find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import MirroredProject
-from flagtui.mirror.running_mirrors import announced
+from flagtui.mirror.running_mirrors import announce
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 
@@ -57,7 +57,7 @@ def running_mirror(project: MirroredProject | None) -> Iterator[int]:
     """Serve a mirror of this project in this process, where the app finds it."""
     mirror = replace(open_mirror("new-nav=on").mirror, project=project)
     application = make_sdk_application(mirror.flags, MirrorEndpoints(mirror, "given").table(), mirror.running)
-    with serving_in_thread(application, Place(port=0)) as port, announced(find_locations(), port, "given"):
+    with serving_in_thread(application, Place(port=0)) as port, announce(find_locations(), port, "given"):
         yield port
 
 

@@ -23,7 +23,7 @@ from tests.doubles.slices import at_most
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.cli.commands.watch import UnheardChanges, followed
+from flagtui.cli.commands.watch import UnheardChanges, follow
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 
@@ -87,7 +87,7 @@ async def test_changes_by_others_are_listed_once_each_in_order(
     log = Log(seed, clock)
     ids: list[str] = []
     begun = len(log.entries)
-    async for row in followed(UnheardChanges(session_of(make_client(log.answer))), 5.0):
+    async for row in follow(UnheardChanges(session_of(make_client(log.answer))), 5.0):
         ids.append(row.id)
         if len(ids) == 1:
             begun = int(row.id[1:])
@@ -106,7 +106,7 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     clock.now += 120
     log.grow(2)
     ids: list[str] = []
-    async for row in followed(UnheardChanges(session_of(make_client(log.answer)), begun), 5.0):
+    async for row in follow(UnheardChanges(session_of(make_client(log.answer)), begun), 5.0):
         ids.append(row.id)
         if len(ids) == 2:
             break

@@ -31,7 +31,7 @@ class OpenMirror:
         if self.error is not None and not self.loses_response:
             raise self.error
         described = self.mirror.describe()
-        return MirrorState.of({**described, "requested": self.mirror.flags.seen.described()})
+        return MirrorState.of({**described, "requested": self.mirror.flags.seen.describe()})
 
     async def set(self, override: Override) -> MirrorState:
         return await self._change(f"set {override}", override)

@@ -11,7 +11,7 @@ from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
 from tests.doubles.targeting import asks_flag
 
-from flagtui.evaluate.definitions import Definitions, linked
+from flagtui.evaluate.definitions import Definitions, link_dependencies
 from flagtui.evaluate.evaluation import Evaluation
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Group, Person, Rules
@@ -23,7 +23,7 @@ ROUNDS = int(os.environ.get("FLAGTUI_AGREEMENT_ROUNDS", "120"))
 def made(seed: int) -> tuple[Random, Document]:
     random = Random(seed)
     document = random_flags.document(random)
-    document["flags"] = [dict(flag) for flag in linked(document["flags"])]
+    document["flags"] = [dict(flag) for flag in link_dependencies(document["flags"])]
     return random, document
 
 
@@ -120,7 +120,7 @@ def test_dependency_by_stored_id_equals_served_key() -> None:
     for seed in range(20):
         random = Random(seed)
         stored = random_flags.document(random)
-        served = {**stored, "flags": linked(stored["flags"])}
+        served = {**stored, "flags": link_dependencies(stored["flags"])}
         person = random_flags.person(random)
         assert by_value(stored, person) == by_value(served, person)
 

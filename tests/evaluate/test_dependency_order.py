@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.doubles.targeting import asks_flag
 
-from flagtui.evaluate.definitions import Definitions, linked
+from flagtui.evaluate.definitions import Definitions, link_dependencies
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
 
@@ -24,14 +24,14 @@ def stored(number: int, key: str, *needs: int | str) -> JSON:
 def chains(*flags: JSON) -> dict[str, list[list[str]]]:
     return {
         flag["key"]: [question["dependency_chain"] for question in flag["filters"]["groups"][0]["properties"]]
-        for flag in linked(flags)
+        for flag in link_dependencies(flags)
     }
 
 
 def test_dependency_lists_its_key_and_everything_before_it() -> None:
     flags = [stored(3, "c", 2), stored(2, "b", "1"), stored(1, "a")]
     assert chains(*flags) == {"c": [["a", "b"]], "b": [["a"]], "a": []}
-    assert linked(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
+    assert link_dependencies(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
 
 
 def test_what_is_needed_twice_stands_once() -> None:
@@ -47,9 +47,9 @@ def test_chain_of_a_circle_or_missing_flag_is_empty() -> None:
 def test_linking_leaves_what_it_was_given_untouched() -> None:
     flag = stored(2, "b", 1)
     before = repr(flag)
-    again = linked([flag, stored(1, "a")])
+    again = link_dependencies([flag, stored(1, "a")])
     assert repr(flag) == before
-    assert linked(again) == again
+    assert link_dependencies(again) == again
 
 
 def test_odd_flags_are_passed_through() -> None:
@@ -59,7 +59,7 @@ def test_odd_flags_are_passed_through() -> None:
         {"key": "text", "id": 3, "filters": {"groups": ["x", {"properties": "y"}, {"properties": ["z"]}]}},
         {"filters": {"groups": None}},
     ]
-    assert linked(odd) == odd
+    assert link_dependencies(odd) == odd
 
 
 def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:

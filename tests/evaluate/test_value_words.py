@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from flagtui.evaluate.filters import compare
-from flagtui.evaluate.operator_words import asked_words, listed
+from flagtui.evaluate.operator_words import asked_words, list_values
 from flagtui.evaluate.run import Manner
 
 JSON = Any
@@ -18,12 +18,12 @@ def said(operator: str, value: JSON, version: int = 1) -> str:
 def test_long_list_counts_its_remaining_values() -> None:
     emails = [f"person-{number:04}@example.com" for number in range(2_500)]
     assert said("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
-    assert listed(emails[:4]) == ", ".join(emails[:4])
+    assert list_values(emails[:4]) == ", ".join(emails[:4])
 
 
 def test_one_long_value_says_that_letters_are_left_out() -> None:
-    assert listed("x" * 130) == "x" * 120 + "… (10 more characters)"
-    assert listed(["x" * 121, "y"]) == "x" * 120 + "… (1 more character) and 1 more"
+    assert list_values("x" * 130) == "x" * 120 + "… (10 more characters)"
+    assert list_values(["x" * 121, "y"]) == "x" * 120 + "… (1 more character) and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_one_long_value_says_that_letters_are_left_out() -> None:
     ],
 )
 def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str) -> None:
-    assert listed(value) == words
+    assert list_values(value) == words
 
 
 def test_operators_that_read_a_list_as_text_show_text() -> None:
     assert said("regex", ["a", "b"]) == 'matches ["a", "b"]'
     assert said("icontains_multi", ["a", "b"]) == "contains any of a, b"
-    assert listed([18, 65], "between") == "18 to 65"
+    assert list_values([18, 65], "between") == "18 to 65"
 
 
 @pytest.mark.parametrize(

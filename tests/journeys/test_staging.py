@@ -17,7 +17,7 @@ from flagtui.changes.guard import GuardRules, Level
 
 async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Setting) -> None:
     async with running(setting) as program:
-        with set_on_disk(program).held():
+        with set_on_disk(program).hold_set():
             await program.press("plus")
         assert "another program" in words(program.screen)
         assert "has this change set open" in words(program.screen)
@@ -117,7 +117,7 @@ async def test_unstaging_is_undone_also_after_staging_ended(setting: Setting) ->
         assert "There is nothing to redo" in program.notices[-1]
         # What another program staged meanwhile is not overwritten.
         staged = set_on_disk(program)
-        with staged.held():
+        with staged.hold_set():
             staged.explain("by a command")
         await program.press("u")
         assert isinstance(program.app.screen, StagedScreen)
@@ -154,7 +154,7 @@ async def test_undo_after_a_refusal_undoes_what_was_applied(setting: Setting) ->
         assert (await program.stored("export-parquet")).targeting.rollout == 75
         assert "staged 1" in program.screen.partition("\n")[0]
         staged = set_on_disk(program)
-        with staged.held():
+        with staged.hold_set():
             staged.drop(lambda change_set: change_set.changes)
         program.app.runner.look_at_staged()
         await program.settle()

@@ -17,7 +17,7 @@ from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror, MirroredProject
 from flagtui.mirror.override_file import OverrideFile
 from flagtui.mirror.requests_seen import RecordFile
-from flagtui.mirror.running_mirrors import RunningMirror, announced
+from flagtui.mirror.running_mirrors import RunningMirror, announce
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import Override
 from flagtui.service.sdk.sdk_application import make_sdk_application
@@ -83,13 +83,13 @@ async def test_restarted_mirror_of_the_project_is_used(tmp_path: Path) -> None:
         await control.read()
     assert gone.value.next == f"Start it again with: flagtui mirror --port {port}"
     again = open_mirror()
-    with serving(again.mirror, "another", port), announced(places, port, "another"):
+    with serving(again.mirror, "another", port), announce(places, port, "another"):
         state = await control.set(Override("new-nav", True))
     assert [str(each.override) for each in state.overrides] == ["new-nav=on"]
     other = replace(again.mirror, project=MirroredProject("prod", "https://eu.posthog.com", "2"))
     with (
         serving(other, "third", port),
-        announced(places, port, "third"),
+        announce(places, port, "third"),
         pytest.raises(Unreachable, match="was started again and serves"),
     ):
         await control.unset("new-nav", None)

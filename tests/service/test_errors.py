@@ -7,7 +7,7 @@ from typing import Any
 from tests.doubles.service_world import Start, World
 
 from flagtui.service.application import OPERATIONS
-from flagtui.service.errors import database_unavailable, payment_required, server_error, throttled
+from flagtui.service.errors import database_unavailable, payment_required, server_error, throttle_fault
 from flagtui.service.operations import Operation
 
 KEYS = ["type", "code", "detail", "attr"]
@@ -139,11 +139,11 @@ def test_faults_of_a_server_have_their_bodies() -> None:
         (server_error(), 500, "error"),
         (database_unavailable(), 503, "database_unavailable"),
         (payment_required("Pay."), 402, "payment_required"),
-        (throttled(1), 429, "throttled"),
+        (throttle_fault(1), 429, "throttled"),
     ):
         body = json.loads(fault.content)
         assert (fault.status, body["code"], list(body)) == (status, code, KEYS)
     assert database_unavailable().headers["Retry-After"] == "1"
-    assert json.loads(throttled(1).content)["detail"].endswith("available in 1 second.")
-    assert throttled(21).headers["Retry-After"] == "21"
-    assert json.loads(throttled(21).content)["detail"].endswith("available in 21 seconds.")
+    assert json.loads(throttle_fault(1).content)["detail"].endswith("available in 1 second.")
+    assert throttle_fault(21).headers["Retry-After"] == "21"
+    assert json.loads(throttle_fault(21).content)["detail"].endswith("available in 21 seconds.")

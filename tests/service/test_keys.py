@@ -70,11 +70,11 @@ async def test_meaningless_key_is_refused_with_a_sentence(tmp_path: Path) -> Non
 
 
 def test_keys_are_compared_by_hash_only(tmp_path: Path) -> None:
-    from flagtui.service.application import found
+    from flagtui.service.application import create_first_project
     from flagtui.service.database import Database
 
     database = Database(tmp_path / "x.db")
-    database.write(lambda db: found(db, "2026-01-01T00:00:00.000000Z")).result()
+    database.write(lambda db: create_first_project(db, "2026-01-01T00:00:00.000000Z")).result()
     database.close()
     secret = create_key(tmp_path / "x.db", NewKey("a", ("*",)))
     connection = sqlite3.connect(tmp_path / "x.db")

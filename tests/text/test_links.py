@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.text.styled import is_own, linked, shows_links, with_link
+from flagtui.text.styled import is_own, link_text, shows_links, with_link
 
 HOST = "https://eu.example.com"
 
@@ -43,5 +43,5 @@ def test_only_the_name_is_linked() -> None:
 
 
 def test_output_line_opens_and_closes_its_link() -> None:
-    assert linked("new-nav", f"{HOST}/a") == f"\x1b]8;;{HOST}/a\x1b\\new-nav\x1b]8;;\x1b\\"
-    assert linked("new-nav", "") == "new-nav"
+    assert link_text("new-nav", f"{HOST}/a") == f"\x1b]8;;{HOST}/a\x1b\\new-nav\x1b]8;;\x1b\\"
+    assert link_text("new-nav", "") == "new-nav"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.text.flag_sentences import plain
-from flagtui.text.long_lists import in_short, shortened, spaced, window
+from flagtui.text.long_lists import in_short, join_words, shorten, window
 from flagtui.text.styled import Piece
 
 
@@ -15,7 +15,7 @@ def items(count: int, lines: int, read: list[int]) -> Iterator[list[list[Piece]]
 
 def test_shortened_list_counts_the_rest() -> None:
     read: list[int] = []
-    lines = [*shortened(items(5_000, 3, read), 5_000, "conditions", 10)]
+    lines = [*shorten(items(5_000, 3, read), 5_000, "conditions", 10)]
     assert len(lines) == 4 * 3 + 1
     assert plain(lines[-2:]) == "3.2\n  … and 4,996 more conditions; the JSON tab has all"
     assert read == [0, 1, 2, 3]
@@ -23,11 +23,11 @@ def test_shortened_list_counts_the_rest() -> None:
 
 def test_short_list_is_complete() -> None:
     for count in range(5):
-        assert len([*shortened(items(count, 2, []), count, "variants", 10)]) == 2 * count
+        assert len([*shorten(items(count, 2, []), count, "variants", 10)]) == 2 * count
 
 
 def test_list_of_exact_length_is_complete() -> None:
-    assert plain([*shortened(items(5, 2, []), 5, "variants", 10)]).endswith("\n4.1")
+    assert plain([*shorten(items(5, 2, []), 5, "variants", 10)]).endswith("\n4.1")
 
 
 def test_window_contains_the_place_and_fits() -> None:
@@ -42,5 +42,5 @@ def test_names_in_short_count_the_rest() -> None:
     names = [f"v{place}" for place in range(2_000)]
     assert in_short(names, 2) == "v0, v1 and 1,998 more"
     assert in_short(names[:2], 2) == "v0, v1"
-    assert spaced(names, 2, 30, "#") == "#v0 #v1 and 1,998 more"
-    assert spaced(["a\x1b", "b" * 50], 2, 30) == f"a␛ {'b' * 30}… +20"
+    assert join_words(names, 2, 30, "#") == "#v0 #v1 and 1,998 more"
+    assert join_words(["a\x1b", "b" * 50], 2, 30) == f"a␛ {'b' * 30}… +20"

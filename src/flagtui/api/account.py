@@ -32,9 +32,9 @@ class Projects(Resource):
         A key limited to some projects may not list them, and a key without `project:read` may not read their
         names; then only the ids are known. Raises the server's refusal when every endpoint refuses.
         """
-        confined = await self._confined()
+        confined = await self._read_scoped_projects()
         if confined:
-            return tuple([await self._named(id) for id in confined])
+            return tuple([await self._read_project(id) for id in confined])
         try:
             return _projects([item async for item in self._objects("projects.list")])
         except Forbidden as refused:
@@ -62,13 +62,13 @@ class Projects(Resource):
             raise ProjectNotFound("The key's owner has no current project.")
         return me.current_project
 
-    async def _confined(self) -> tuple[int, ...]:
+    async def _read_scoped_projects(self) -> tuple[int, ...]:
         try:
             return (await People(self.connection, self.project).key()).scoped_teams
         except (Forbidden, NotFound):
             return ()
 
-    async def _named(self, id: int) -> Project:
+    async def _read_project(self, id: int) -> Project:
         try:
             return await self.get(id)
         except (Forbidden, NotFound):

@@ -137,11 +137,13 @@ class Connection:
             response = await self._exchange(request, content)
             response = replace(response, elapsed=self.clock.monotonic() - began)
             line = replace(line, status=response.status, size=len(response.body))
-            self.link.answered(response.server_time, None if request.operation.is_slow else response.elapsed)
+            self.link.note_response(
+                response.server_time, None if request.operation.is_slow else response.elapsed
+            )
             if response.status in GATEWAY_FAULTS:
-                self.patience.failed()
+                self.patience.note_failure()
             else:
-                self.patience.answered()
+                self.patience.note_response()
             if response.status >= 300 and not (response.status == 304 and request.etag):
                 facts = replace(request.facts(response.status), other_region=self.host.other_region)
                 location = self.auth.redact(response.headers["location"].encode()).decode()
@@ -151,11 +153,11 @@ class Connection:
         except ApiError as error:
             line = replace(line, status=error.status, fault=type(error).__name__)
             if error.status is None:
-                self.link.failed(error, event)
-                self.patience.failed()
+                self.link.note_failure(error, event)
+                self.patience.note_failure()
             raise
         finally:
-            self.link.ended()
+            self.link.note_end()
             if self.log:
                 self.log(replace(line, milliseconds=round((self.clock.monotonic() - began) * 1000, 1)))
 

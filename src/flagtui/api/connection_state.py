@@ -96,7 +96,7 @@ class ConnectionState:
         self._events += 1
         self._notify()
 
-    def answered(self, server_time: float | None, seconds: float | None = None) -> None:
+    def note_response(self, server_time: float | None, seconds: float | None = None) -> None:
         """Record a response. `seconds` is its duration, None for requests that are slow by nature."""
         self.last_answer = self.clock.time()
         self._events += 1
@@ -106,7 +106,7 @@ class ConnectionState:
         self.error = None
         self._notify()
 
-    def failed(self, error: ApiError, event: int) -> None:
+    def note_failure(self, error: ApiError, event: int) -> None:
         """Record that the request that began at event number `asked` got no response."""
         self.error = error
         self._unanswered = event
@@ -118,7 +118,7 @@ class ConnectionState:
         self.failed_read = error
         self._notify()
 
-    def ended(self) -> None:
+    def note_end(self) -> None:
         """Count a request as no longer in flight."""
         self.in_flight -= 1
 

@@ -56,7 +56,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment:
         """Create a draft like it with its own flag: without a new key both would share one."""
         body = {"feature_flag_key": flag_key} | ({"name": name} if name else {})
-        return await self._made("duplicate", id, body)
+        return await self._take_step("duplicate", id, body)
 
     async def copy_to_project(
         self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
@@ -64,7 +64,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         """Copy it as a draft to another project of the organisation; shared metrics are not copied."""
         more = {"feature_flag_key": flag_key, "name": name}
         body = {"target_team_id": project} | {field: value for field, value in more.items() if value}
-        return await self._made("copy_to_project", id, body)
+        return await self._take_step("copy_to_project", id, body)
 
     async def create_exposure_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users exposed to the experiment since its start."""
@@ -156,7 +156,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
                 return await self._patch(id, ending | conclusions)
             return await self.get(id)
 
-    async def _made(self, word: str, id: int, body: JSON) -> Experiment:
+    async def _take_step(self, word: str, id: int, body: JSON) -> Experiment:
         return read_record(await self._ask(f"experiments.{word}", {"id": id}, body=body), Experiment)
 
     async def _step(

@@ -82,7 +82,7 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
     )
     status = facts.status or 0
     if 300 <= status < 400:
-        return _redirected(facts, headers)
+        return _redirection(facts, headers)
     if status >= 500:
         return errors.ServerFault(_with_words(f"The server failed ({status})", facts), facts=facts)
     read = _BY_STATUS.get(status)
@@ -91,12 +91,12 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
     return ApiError(_with_words(f"The server refused this ({status})", facts), facts=facts)
 
 
-def _redirected(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
+def _redirection(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
     place = safe_text(headers.get("location", ""), 120) or "another address"
     return errors.Redirected(f"The server points to {place}.", facts=facts)
 
 
-def _unsigned(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+def _missing_sign_in(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     next = ""
     if facts.other_region:
         next = f"Check the key; if the project is in the other region, use the host {facts.other_region}."
@@ -144,7 +144,7 @@ def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
 
 
-def _limited(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+def _rate_limit(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     wait = facts.retry_after
     what = f"Too many requests; wait {wait:.0f} s." if wait else "Too many requests."
     return errors.RateLimited(what, facts=facts)
@@ -158,7 +158,7 @@ def _with_words(start: str, facts: ErrorFacts) -> str:
 
 _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     400: _invalid,
-    401: _unsigned,
+    401: _missing_sign_in,
     402: lambda facts, body: errors.PaymentNeeded(
         _with_words("The plan does not include it", facts), facts=facts
     ),
@@ -168,7 +168,7 @@ _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     409: _conflict,
     413: lambda facts, body: errors.TooLarge("The server finds this too large (413).", facts=facts),
     422: _invalid,
-    429: _limited,
+    429: _rate_limit,
 }
 
 

@@ -21,8 +21,8 @@ def surround_work(surroundings: Surroundings) -> None:
 async def run_off_loop(work: Callable[[], T]) -> T:
     """Return the result of the work, done after earlier work while keys are handled."""
 
-    def surrounded() -> T:
+    def run() -> T:
         with _SURROUNDINGS[0]():
             return work()
 
-    return await asyncio.get_running_loop().run_in_executor(_THREAD, surrounded)
+    return await asyncio.get_running_loop().run_in_executor(_THREAD, run)

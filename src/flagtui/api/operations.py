@@ -55,7 +55,7 @@ _Line = tuple[str, str, str, str, Effect]
 """Name, method, path, scope and effect."""
 
 
-def _kept(family: str, path: str, read: str, write: str) -> tuple[_Line, ...]:
+def _crud_lines(family: str, path: str, read: str, write: str) -> tuple[_Line, ...]:
     """Return the five operations of a small kind of record: list, create, get, update, delete."""
     return (
         (f"{family}.list", "GET", f"{path}/", read, "read"),
@@ -130,7 +130,7 @@ NEWER: Final = _table(
     ("flags.test_evaluation", "POST", f"{_F}/{{id}}/test_evaluation/", _FR, "read"),
     ("flags.definitions", "GET", "/flags/definitions", _FR, "read"),
     ("experiments.activity", "GET", f"{_E}/{{id}}/activity/", _AL, "read"),
-    *_kept("schedule", f"{_P}/scheduled_changes", _FR, _FW),
+    *_crud_lines("schedule", f"{_P}/scheduled_changes", _FR, _FW),
     ("flags.copy", "POST", "/api/organizations/{organization}/feature_flags/copy_flags/", _FW, "same"),
     ("experiments.launch", "POST", f"{_E}/{{id}}/launch/", _EW, "same"),
     ("experiments.pause", "POST", f"{_E}/{{id}}/pause/", _EW, "same"),
@@ -152,8 +152,8 @@ NEWER: Final = _table(
     ("experiments.stats", "GET", f"{_E}/stats/", _ER, "read"),
     ("experiments.query", "POST", f"{_P}/query/", "query:read", "read"),
     ("experiments.query_status", "GET", f"{_P}/query/{{id}}/", "query:read", "read"),
-    *_kept("holdouts", f"{_P}/experiment_holdouts", _ER, _EW),
-    *_kept("saved_metrics", f"{_P}/experiment_saved_metrics", _ER, _EW),
+    *_crud_lines("holdouts", f"{_P}/experiment_holdouts", _ER, _EW),
+    *_crud_lines("saved_metrics", f"{_P}/experiment_saved_metrics", _ER, _EW),
     ("event_definitions.create", "POST", f"{_D}/", _DW, "again"),
     ("event_definitions.by_name", "GET", f"{_D}/by_name/", _DR, "read"),
     ("event_definitions.primary_properties", "GET", f"{_D}/primary_properties/", _DR, "read"),

@@ -83,7 +83,7 @@ class _Bounds:
     size: int = 0
     """Bytes of the responses."""
 
-    def reached(self, offset: int) -> str:
+    def limit_before(self, offset: int) -> str:
         """Return the limit that stops the load before the row at `offset`; empty below all limits."""
         if offset >= ROW_LIMIT:
             return f"{ROW_LIMIT:,} rows"
@@ -122,7 +122,7 @@ class _Sweep(Generic[Row]):
                     "The server repeats rows instead of sending the rest of the list."
                 )
             return None
-        if limit := self.bounds.reached(self.again[-1][0] if self.again else self.offset):
+        if limit := self.bounds.limit_before(self.again[-1][0] if self.again else self.offset):
             self.stopped_because = ListTooLong(
                 f"Reading stopped at {limit}; the server has more of the list."
             )

@@ -41,12 +41,12 @@ class Request:
         return ErrorFacts(self.operation.method, self.operation.is_write, self.path, status)
 
     async def encoded_off_loop(self) -> bytes | None:
-        """Return the body as `encoded` does, that of a heavy record from a thread."""
+        """Return the body as `encode_body` does, that of a heavy record from a thread."""
         if count_parts(self.body, HEAVY_PARTS) < HEAVY_PARTS:
-            return self.encoded()
-        return await run_off_loop(self.encoded)
+            return self.encode_body()
+        return await run_off_loop(self.encode_body)
 
-    def encoded(self) -> bytes | None:
+    def encode_body(self) -> bytes | None:
         """Return the body as JSON bytes; raises `Invalid` or `TooLarge` before anything is sent."""
         if self.body is None:
             return None

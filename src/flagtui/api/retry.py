@@ -128,14 +128,14 @@ class Patience:
         self._repeats -= 1
         return True
 
-    def answered(self) -> None:
+    def note_response(self) -> None:
         """Record a response of any status."""
         self._repeats = min(REPEATS, self._repeats + 0.1)
         self._failures.clear()
         self._resting_until = 0.0
         self._rest = REST
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Record a missing response, or a gateway's error in place of one."""
         now = self.clock.monotonic()
         self._failures.append(now)

@@ -43,13 +43,13 @@ class TabScreens:
 
     def open_as_left(self) -> None:
         """Show the list that was in front at the end of the last run."""
-        tab = self._left().tab
+        tab = self._left_lists().tab
         self.open(tab if tab in LISTS else "1")
 
     def keep_left(self) -> bool:
         """Remember how the lists are left now; False when another tab or search is in front than before."""
-        session, before = self._app_state.session, self._left()
-        lists = {key: self._lists[key].left() for key in sorted(self._lists)}
+        session, before = self._app_state.session, self._left_lists()
+        lists = {key: self._lists[key].left_list() for key in sorted(self._lists)}
         if lists:
             left = LeftLists(self.current, {**before.lists, **lists})
             session.preferences.keep_left(session.profile, session.host, left)
@@ -75,9 +75,9 @@ class TabScreens:
 
     def _left_in_front(self) -> LeftList | None:
         screen = self._lists.get(self.current)
-        return screen.left() if screen is not None else None
+        return screen.left_list() if screen is not None else None
 
-    def _left(self) -> LeftLists:
+    def _left_lists(self) -> LeftLists:
         session = self._app_state.session
         return session.preferences.left_lists(session.profile, session.host)
 
@@ -109,7 +109,7 @@ class TabScreens:
     def _make(self, key: str) -> BrowseScreen:
         made: BrowseScreen = load(LISTS[key])(self._app_state, self._runner)
         self._lists[key] = made
-        made.starts_at = self._left().lists.get(key, made.starts_at)
+        made.starts_at = self._left_lists().lists.get(key, made.starts_at)
         # Installed screens stay when another is shown.
         self._app.install_screen(made, f"tab-{key}-{id(made)}")
         return made

@@ -83,12 +83,12 @@ class Adapter(Protocol[P, R]):
         """Return whether this record shows that the plan was not applied, after the watch ended."""
         return True
 
-    def gone(self, plan: P, error: NotFound) -> Outcome[P, R]:
+    def outcome_when_gone(self, plan: P, error: NotFound) -> Outcome[P, R]:
         """Return the outcome of a plan without a response whose record no longer exists."""
         next = "it may have been deleted for good"
         return Outcome(plan, "failed", None, "it no longer exists", next, error)
 
-    def stored(self, outcome: Outcome[P, R]) -> Stored | None:
+    def stored_record(self, outcome: Outcome[P, R]) -> Stored | None:
         """Return the number and version for the journal; None when they are unknown."""
         return None
 

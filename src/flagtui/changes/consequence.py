@@ -30,7 +30,7 @@ class Consequence:
         return replace(self, text="".join(parts))
 
 
-def aged(label: str, sentence: Sentence, now: float, tone: Tone = "plain") -> Consequence:
+def consequence_with_age(label: str, sentence: Sentence, now: float, tone: Tone = "plain") -> Consequence:
     """Return a consequence whose sentence names ages."""
     return Consequence(label, "", tone, sentence=sentence).as_of(now)
 

@@ -36,7 +36,7 @@ class DifferenceLine:
     @property
     def where(self) -> str:
         """The path as people write it: `filters.groups[0].rollout_percentage`."""
-        return spelled(self.path)
+        return path_words(self.path)
 
 
 PRESENT: Final = "there"
@@ -56,7 +56,7 @@ class FieldConflict:
 
     @property
     def where(self) -> str:
-        return spelled(self.path)
+        return path_words(self.path)
 
 
 Equal = Callable[[JSON, JSON, Path], bool]
@@ -111,7 +111,7 @@ def each_difference(before: JSON, after: JSON, at: Path = ()) -> Iterator[Differ
     return iter(()) if same(before, after) else _lines(before, after, at)
 
 
-def spelled(path: Path) -> str:
+def path_words(path: Path) -> str:
     """Return the path in words that users can search for in the JSON."""
     text = ""
     for step in path:

@@ -65,11 +65,11 @@ class RecordText:
         else:
             reasons = ["it must be one JSON object"]
             if isinstance(value, dict):
-                changed = self.changed(value)
+                changed = self.changed_values(value)
                 reasons = [*self._strange(value), *self.problems(changed)]
         return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
 
-    def changed(self, values: Mapping[str, JSON]) -> dict[str, JSON]:
+    def changed_values(self, values: Mapping[str, JSON]) -> dict[str, JSON]:
         """Return those of these values that differ from the shown ones."""
         return {
             name: value

@@ -21,10 +21,10 @@ from flagtui import local_time
 from flagtui.changes.journal_entries import (
     Ending,
     Entry,
+    apply_outcome,
     begun,
-    ended,
     opening,
-    searched,
+    search_entries,
     with_directions,
 )
 from flagtui.models.json_value import JSON
@@ -117,10 +117,10 @@ class Journal:
             if line.get("step") == "begin" and (entry := begun(line)) is not None:
                 entries.setdefault(entry.id, entry)
             elif line.get("step") == "outcome" and isinstance(id, str) and id in entries:
-                entries[id] = ended(entries[id], line)
+                entries[id] = apply_outcome(entries[id], line)
         kept = [entry for entry in with_directions(entries) if entry.at >= since]
         kept.sort(key=lambda entry: entry.at)
-        return searched(reversed(kept), text)
+        return search_entries(reversed(kept), text)
 
     def unresolved(self) -> list[Entry]:
         """Return changes without a known outcome, except those another process is still waiting for."""
@@ -130,7 +130,7 @@ class Journal:
 
     def torn_lines(self) -> int:
         """Count the lines that cannot be read: cut off by a crash, or damaged."""
-        return sum(1 for raw in self._raw_lines() if _parsed(raw) is None)
+        return sum(1 for raw in self._raw_lines() if _parse_line(raw) is None)
 
     def files(self) -> list[Path]:
         """Return every file of the journal, oldest first."""
@@ -141,7 +141,7 @@ class Journal:
         return [*rotated, *([self.path] if self.path.exists() else [])]
 
     def _lines(self, since: float) -> Iterator[dict[str, JSON]]:
-        return (line for raw in self._raw_lines(since) if (line := _parsed(raw)) is not None)
+        return (line for raw in self._raw_lines(since) if (line := _parse_line(raw)) is not None)
 
     def _raw_lines(self, since: float = 0.0) -> Iterator[bytes]:
         for path in self.files():
@@ -155,7 +155,7 @@ class Journal:
         try:
             text = json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
             data = f"{text}\n".encode()
-            with self._locked(len(data)) as descriptor:
+            with self._lock(len(data)) as descriptor:
                 self._write(descriptor, data)
         except OSError as fault:
             reason = fault.strerror or "it cannot be written"
@@ -179,7 +179,7 @@ class Journal:
             raise
 
     @contextlib.contextmanager
-    def _locked(self, coming: int) -> Iterator[int]:
+    def _lock(self, coming: int) -> Iterator[int]:
         make_private(self.folder)
         descriptor = self._open()
         try:
@@ -244,7 +244,7 @@ def lock(descriptor: int, patience: float) -> None:
             return
 
 
-def _parsed(raw: bytes) -> dict[str, JSON] | None:
+def _parse_line(raw: bytes) -> dict[str, JSON] | None:
     line: JSON = None
     try:
         line = msgspec.json.decode(raw)

@@ -140,7 +140,7 @@ def begun(line: Mapping[str, JSON]) -> Entry | None:
     )
 
 
-def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
+def apply_outcome(entry: Entry, line: Mapping[str, JSON]) -> Entry:
     """Apply an `outcome` line to the entry; an unknown ending never replaces a known one."""
     ending: Ending | None = next((word for word in get_args(Ending) if word == line.get("outcome")), None)
     if ending is None or (ending == "unknown" and not entry.is_open):
@@ -167,8 +167,8 @@ def opening(entry: Entry) -> dict[str, JSON]:
         "kind": entry.kind,
         "record": entry.uuid or entry.record,
         "version": entry.version,
-        "before": masked(entry.before, entry.after) if entry.is_secret else dict(entry.before),
-        "after": masked(entry.after, entry.before) if entry.is_secret else dict(entry.after),
+        "before": mask_payloads(entry.before, entry.after) if entry.is_secret else dict(entry.before),
+        "after": mask_payloads(entry.after, entry.before) if entry.is_secret else dict(entry.after),
         "secret": entry.is_secret,
         "words": list(entry.words),
         **{name: getattr(entry, name) for name in _TEXTS},
@@ -177,7 +177,7 @@ def opening(entry: Entry) -> dict[str, JSON]:
     }
 
 
-def masked(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
+def mask_payloads(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
     """Mask every payload; one that differs from the `other` side's is marked as changed."""
     payloads = wire.payloads(values.get("filters"))
     if not payloads:
@@ -190,7 +190,7 @@ def masked(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, J
     return {**values, "filters": wire.with_payloads(values["filters"], hidden)}
 
 
-def unmasked(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[str, JSON]:
+def restore_payloads(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return masked values with the payloads of these `filters`, so that they can be compared and sent."""
     if "filters" not in values:
         return dict(values)
@@ -227,7 +227,7 @@ def _direction(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["undo", "red
     return "undo" if steps % 2 else "redo"
 
 
-def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
+def search_entries(entries: Iterable[Entry], text: str) -> list[Entry]:
     """Return the entries with every word in key, verb, user, reason, profile, ending or changed fields."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
     matches: list[Entry] = []

@@ -33,7 +33,7 @@ class OwnChanges:
 
     def mark(self, conflicts: Iterable[FieldConflict]) -> tuple[FieldConflict, ...]:
         """Return the conflicts; the values that these changes left are marked as those of this user."""
-        return _marked(conflicts, self.entries)
+        return _mark_own(conflicts, self.entries)
 
     def has_made_all(self, after: int, until: int) -> bool:
         """Return whether each version of a record after `after` up to `until` is by this user."""
@@ -61,10 +61,10 @@ def mark_own_conflicts(
     conflicts: Iterable[FieldConflict], entry: Entry, entries: Iterable[Entry]
 ) -> tuple[FieldConflict, ...]:
     """Return the conflicts of undoing this entry; later values of this user are marked as their own."""
-    return _marked(conflicts, _later(entry, entries))
+    return _mark_own(conflicts, _later(entry, entries))
 
 
-def _marked(conflicts: Iterable[FieldConflict], later: Iterable[Entry]) -> tuple[FieldConflict, ...]:
+def _mark_own(conflicts: Iterable[FieldConflict], later: Iterable[Entry]) -> tuple[FieldConflict, ...]:
     left: dict[str, JSON] = {}
     for entry in later:
         left |= entry.after

@@ -57,7 +57,7 @@ async def _look(
     try:
         seen = await adapter.find(plan)
     except NotFound as error:
-        return replace(adapter.gone(plan, error), journal_id=unknown.journal_id)
+        return replace(adapter.outcome_when_gone(plan, error), journal_id=unknown.journal_id)
     except ApiError:
         outcome = replace(
             unknown, reason=f"{cause_words(unknown.error)}, and the record cannot be read at the moment"
@@ -105,7 +105,7 @@ async def close_entry(
     """Close the journal entry with the id `begun`; a failure becomes the note of the outcome."""
     if not begun:
         return outcome
-    record, why, note = adapter.stored(outcome), outcome.note or outcome.reason, ""
+    record, why, note = adapter.stored_record(outcome), outcome.note or outcome.reason, ""
     finish = context.journal.finish
     try:
         await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)

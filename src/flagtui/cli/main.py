@@ -167,7 +167,7 @@ def _escape_odd_characters() -> None:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return _called(arguments)
+        return _run_command(arguments)
     except (click.Abort, EOFError, KeyboardInterrupt):
         leave()
         # Below the ^C that the terminal shows.
@@ -191,7 +191,7 @@ def _run(arguments: list[str]) -> int:
     return _complain(trouble, arguments)
 
 
-def _called(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     """Run the command and return the exit code."""
     words = list(map(require_text, arguments))
     was_quiet = VOICE.is_quiet

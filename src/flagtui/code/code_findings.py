@@ -221,10 +221,10 @@ def _event_sentence(state: State, name: str, facts: CodeFacts) -> str:
         case "off":
             return f"The event {name} is hidden."
         case _:
-            return f"The event {name} was {_received(name, facts)}."
+            return f"The event {name} was {_last_received(name, facts)}."
 
 
-def _received(name: str, facts: CodeFacts) -> str:
+def _last_received(name: str, facts: CodeFacts) -> str:
     """Return `last received 40 days ago`."""
     row = (facts.events or {}).get(name)
     if row is None or row.seen_at is None:
@@ -262,7 +262,7 @@ def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[C
         if comment is not None:
             yield CodeFinding("comment-only", key, f"Only comments name the {subject} {key}.", comment)
         else:
-            received = f"; it was {_received(key, facts)}" if subject == "event" else ""
+            received = f"; it was {_last_received(key, facts)}" if subject == "event" else ""
             words = f"No code uses the {subject} {key}{received}{_computed_words(computed[subject])}."
             yield CodeFinding("unreferenced", key, words)
 

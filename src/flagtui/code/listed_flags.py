@@ -35,11 +35,11 @@ def read_listed_page(body: bytes) -> RowPage[ListedFlag]:
     raws = {
         as_id(raw.get("id")): raw for raw in map(as_dict, as_list(as_dict(read_json(body)).get("results")))
     }
-    rows = tuple(_listed(row, raws.get(row.id, {})) for row in page.rows)
+    rows = tuple(_listed_flag(row, raws.get(row.id, {})) for row in page.rows)
     return RowPage(rows, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
 
 
-def _listed(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
+def _listed_flag(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
     parts = read_flag(raw)
     cohorts = {
         as_id(question.value)

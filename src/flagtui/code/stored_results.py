@@ -67,7 +67,7 @@ class ResultStore:
         stored = self._read()
         if stored is None:
             return FileResults()
-        stamps = _unchanged(root, names, stored.stamps)
+        stamps = _unchanged_files(root, names, stored.stamps)
         skipped = {name: reason for name, reason in stored.skipped.items() if name in stamps}
         references = [each for each in stored.references if each.path in stamps]
         return FileResults(stamps, references, skipped, files=len(stamps) - len(skipped))
@@ -103,7 +103,7 @@ class ResultStore:
         return stored if stored.mark == self._mark else None
 
 
-def _unchanged(root: Path, names: Iterable[str], stamps: dict[str, Stamp]) -> dict[str, Stamp]:
+def _unchanged_files(root: Path, names: Iterable[str], stamps: dict[str, Stamp]) -> dict[str, Stamp]:
     """Return the files that are as they were."""
     same = {}
     # Shorter paths: the system walks through the folders above once.

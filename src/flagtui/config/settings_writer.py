@@ -23,7 +23,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
     Raises SettingsError, OSError.
     """
-    with _changed(file) as document:
+    with _edit(file) as document:
         if make_default:
             document["default_profile"] = profile.name
         table = _table(_table(document, "profiles", is_super=True), profile.name)
@@ -36,7 +36,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
 def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
     """Set the columns of a list; none restores the default. Raises SettingsError, OSError."""
-    with _changed(file) as document:
+    with _edit(file) as document:
         table = _table(document, "columns")
         if names:
             table[list_name] = list(names)
@@ -46,13 +46,13 @@ def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
 
 def write_theme(file: Path, name: str) -> None:
     """Set the theme. Raises SettingsError, OSError."""
-    with _changed(file) as document:
+    with _edit(file) as document:
         document["theme"] = name
 
 
 def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
     """Save a search line under a name, replacing its previous line. Raises SettingsError, OSError."""
-    with _changed(file) as document:
+    with _edit(file) as document:
         queries = document.setdefault("queries", tomlkit.aot())
         for query in queries:
             if query.get("name") == name and query.get("list", "flags") == list_name:
@@ -64,7 +64,7 @@ def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> No
 
 
 @contextmanager
-def _changed(file: Path) -> Iterator[tomlkit.TOMLDocument]:
+def _edit(file: Path) -> Iterator[tomlkit.TOMLDocument]:
     """Yield the document; it is checked before it is written, so that a bug never spoils the file."""
     try:
         before = file.read_bytes().decode("utf-8")

@@ -46,9 +46,9 @@ class TomlSource:
 
     def error(self, path: KeyPath, reason: str) -> SettingsError:
         """Return the error for the value, with its line or that of the nearest table around it."""
-        lines = (self.lines.get(_joined(path[:end])) for end in range(len(path), 0, -1))
+        lines = (self.lines.get(_join(path[:end])) for end in range(len(path), 0, -1))
         line = next((number for number in lines if number), None)
-        return SettingsError(self.file, line, dotted(path), reason)
+        return SettingsError(self.file, line, path_text(path), reason)
 
     def unknown(self, path: KeyPath, valid_names: Iterable[str]) -> SettingsError:
         """Return the error for an unknown key, with the closest known one."""
@@ -91,7 +91,7 @@ def parse_source(text: str, file: Path | None) -> TomlSource:
     return TomlSource(file, values, _find_lines(text))
 
 
-def dotted(path: KeyPath) -> str:
+def path_text(path: KeyPath) -> str:
     """Return the path as users write it."""
     return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
 
@@ -107,13 +107,13 @@ def _find_lines(text: str) -> dict[str, int]:
             if header[1]:
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
-            lines.setdefault(_joined(table), number)
+            lines.setdefault(_join(table), number)
         elif key := _KEY.match(line):
-            lines.setdefault(_joined((*table, *_parts(key[1]))), number)
+            lines.setdefault(_join((*table, *_parts(key[1]))), number)
     return lines
 
 
-def _joined(path: KeyPath) -> str:
+def _join(path: KeyPath) -> str:
     return ".".join(map(str, path))
 
 

@@ -276,13 +276,13 @@ def _definitions(
 def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
     """Return the flag with the names of its cohorts, which a flag read on its own has."""
 
-    def named(item: JSON) -> JSON:
+    def add_name(item: JSON) -> JSON:
         name = names.get(as_id(item.get("value")) or 0) if _is_cohort(item) else None
         return item if name is None else {**item, "cohort_name": name}
 
     def with_names(condition: JSON) -> JSON:
         has_cohort = any(map(_is_cohort, wire.properties(condition)))
-        return wire.map_properties(condition, named) if has_cohort else condition
+        return wire.map_properties(condition, add_name) if has_cohort else condition
 
     stored = flag.get("filters")
     has_cohort = any(_is_cohort(item) for each in wire.conditions(stored) for item in wire.properties(each))

@@ -66,7 +66,7 @@ class ExperimentInspector:
         if needs_key(error):
             self._refused = error
 
-    def cached(self, row: ExperimentRow) -> Findings:
+    def cached_findings(self, row: ExperimentRow) -> Findings:
         """Return the cached details, without a request."""
         kept = self._kept.get(row.id)
         if kept is None or not _is_of(kept, row):
@@ -75,7 +75,7 @@ class ExperimentInspector:
 
     async def load(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
         """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`."""
-        details, self._refused = self.cached(row), None
+        details, self._refused = self.cached_findings(row), None
         is_fresh = details.at is not None and self._clock() - details.at < FRESH_FOR
         # Fresh results with pending ones: an earlier load that read them again was interrupted.
         again = again or row.id in self._outdated or (is_fresh and details.awaited > 0)
@@ -90,7 +90,7 @@ class ExperimentInspector:
             self._note_refusal(error)
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
-        details = self._keep(await off_loop(experiment.size, lambda: _opened(details, experiment)))
+        details = self._keep(await off_loop(experiment.size, lambda: _with_metrics(details, experiment)))
         yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or is_silent:
@@ -108,7 +108,7 @@ class ExperimentInspector:
 
     def cached_lead(self, row: ExperimentRow) -> Findings | None:
         """Return the cached result of the first metric, from its page or from a list row."""
-        kept, glance = self.cached(row), self._glances.get(row.id)
+        kept, glance = self.cached_findings(row), self._glances.get(row.id)
         if glance is None or not _is_of(glance, row):
             return kept if kept.leading is not None else None
         return kept if kept.leading is not None and (kept.at or 0) >= (glance.at or 0) else glance
@@ -149,7 +149,7 @@ class ExperimentInspector:
         if metric is None or experiment.uses_legacy_metrics:
             return
         details = replace(details, experiment=experiment, readings=(MetricReading(metric, is_awaited=True),))
-        details = await self._measuring.kept(details, experiment, Urgency.BACKGROUND)
+        details = await self._measuring.with_last_results(details, experiment, Urgency.BACKGROUND)
         if details.awaited:
             reading = await self._measuring.read(details.readings[0], experiment, Urgency.BACKGROUND)
             details = replace(details, readings=(reading,))
@@ -157,7 +157,7 @@ class ExperimentInspector:
 
     def stop(self, row: ExperimentRow) -> Findings:
         """Stop loading: pending results are no longer shown as pending."""
-        details = self.cached(row)
+        details = self.cached_findings(row)
         readings = tuple(replace(reading, is_awaited=False) for reading in details.readings)
         return self._keep(replace(details, readings=readings))
 
@@ -225,7 +225,7 @@ def _is_of(details: Findings, row: ExperimentRow) -> bool:
     return _version_of(details.row) == _version_of(row)
 
 
-def _opened(details: Findings, experiment: Experiment) -> Findings:
+def _with_metrics(details: Findings, experiment: Experiment) -> Findings:
     """Return the details with the current metrics; earlier results are kept until newer ones arrive."""
     earlier = {each.metric.uuid: each.result for each in details.readings if each.metric.uuid}
     is_started = experiment.start_date is not None

@@ -56,7 +56,7 @@ class Inspector:
             matching_version=self.definitions.matching_version,
         )
 
-    def cached(self, row: FlagRow) -> FlagDetails:
+    def cached_details(self, row: FlagRow) -> FlagDetails:
         """Return the cached details of the row's version and staged change, without a request."""
         details, staged = self._kept.get(row.id, (None, None))
         if (
@@ -70,7 +70,7 @@ class Inspector:
 
     async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
-        details = self.cached(row)
+        details = self.cached_details(row)
         if details.reach is not None and details.changes is not None and not details.has_failed:
             yield details
             return
@@ -121,7 +121,7 @@ class Inspector:
 
     async def load_all(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details with status and schedule, which only the flag's page shows."""
-        details, change = self.cached(row), self._staged(row.id)
+        details, change = self.cached_details(row), self._staged(row.id)
         async for details in self.load(row):
             yield details
         if details.flag is None:
@@ -176,7 +176,7 @@ class Inspector:
                 yield CountedReach(reason=error.what, parts=tuple(parts))
                 return
             counts |= dict(zip(new, answers, strict=True))
-            parts += [counted(each, counts[each.identity]) for each in few]
+            parts += [count_of(each, counts[each.identity]) for each in few]
             yield replace(reach_of(tuple(parts), len(waiting)), opted_in=_opted_in(flag))
 
     async def count(self, query: ConditionQuery, urgency: Urgency) -> BlastRadius:
@@ -206,7 +206,7 @@ def _opted_in(flag: Flag) -> str:
     return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
-def counted(query: ConditionQuery, reach: BlastRadius) -> Counted:
+def count_of(query: ConditionQuery, reach: BlastRadius) -> Counted:
     """Return the condition with its count."""
     unit = "users" if query.group_type is None else "groups"
     return Counted(query.number, reach.affected, query.condition.rollout, reach.total, unit)

@@ -22,12 +22,12 @@ def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_
         return names
     listed = {row.id: row for row in rows}
     needs = {id: row.depends_on for id, row in listed.items()} | {flag.id: flag.targeting.depends_on}
-    undecided = dict(_undecided(flag, listed, needs)) if is_complete else {}
+    undecided = dict(_undecided_flags(flag, listed, needs)) if is_complete else {}
     keys = {id: listed[id].key for id in flag.targeting.depends_on if id in listed}
     return replace(names, flags=keys, undecided=undecided)
 
 
-def _undecided(
+def _undecided_flags(
     flag: Flag, listed: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
 ) -> Iterator[tuple[int, str]]:
     decided = _without_circles(flag.targeting.depends_on, needs)

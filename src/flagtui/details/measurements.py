@@ -50,17 +50,17 @@ class Measuring:
             yield await self._of_the_first_servers(details)
             return
         if not again:
-            details = await self.kept(details, experiment)
+            details = await self.with_last_results(details, experiment)
             yield details
         elif self._may_calculate():
-            async for calculated in self._calculated(details):
+            async for calculated in self._calculate(details):
                 details = calculated
                 yield details
         if details.awaited:
-            async for queried in self._queried(details, experiment):
+            async for queried in self._query_metrics(details, experiment):
                 yield queried
 
-    async def kept(
+    async def with_last_results(
         self, details: Findings, experiment: Experiment, urgency: Urgency = Urgency.PERSON
     ) -> Findings:
         """Return the details with the last calculation's results, if recent or final."""
@@ -76,7 +76,7 @@ class Measuring:
         is_final = ended is not None and counted_until >= ended
         return adopt(details, run) if is_final or self._clock() - counted_until < KEPT_FOR else details
 
-    async def _calculated(self, details: Findings) -> AsyncIterator[Findings]:
+    async def _calculate(self, details: Findings) -> AsyncIterator[Findings]:
         """Recalculate all metrics on the server; metrics still pending afterwards are queried one by one."""
         results, id = self._client.results, details.row.id
         try:
@@ -92,7 +92,7 @@ class Measuring:
             self._on_error(error)
             return
 
-    async def _queried(self, details: Findings, experiment: Experiment) -> AsyncIterator[Findings]:
+    async def _query_metrics(self, details: Findings, experiment: Experiment) -> AsyncIterator[Findings]:
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def read_at(place: int, reading: MetricReading) -> tuple[int, MetricReading]:
@@ -107,7 +107,7 @@ class Measuring:
                 readings = list(details.readings)
                 readings[place] = reading
                 details = replace(details, readings=tuple(readings))
-                yield _counted(details)
+                yield _with_exposures(details)
         finally:
             for left in tasks:
                 left.cancel()
@@ -121,11 +121,11 @@ class Measuring:
             result = await ask(experiment.id, reading.metric.raw, urgency=urgency)
         except ApiError as error:
             self._on_error(error)
-            stored = await self._stored(reading.metric, experiment)
+            stored = await self._read_stored(reading.metric, experiment)
             return stored or replace(reading, is_awaited=False, trouble=error.what)
         return MetricReading(reading.metric, result)
 
-    async def _stored(self, metric: Metric, experiment: Experiment) -> MetricReading | None:
+    async def _read_stored(self, metric: Metric, experiment: Experiment) -> MetricReading | None:
         """Return the last stored day, for keys without `query:read`."""
         if not metric.uuid or not metric.fingerprint:
             return None
@@ -150,14 +150,14 @@ class Measuring:
         first, *others = details.readings or (MetricReading(Metric({"name": "goal"}, "primary")),)
         # The response, not the goal, has whether it counts users or events.
         goal = replace(first.metric, raw={**first.metric.raw, "metric_type": kind})
-        return _counted(replace(details, readings=(MetricReading(goal, result), *others)))
+        return _with_exposures(replace(details, readings=(MetricReading(goal, result), *others)))
 
 
 def adopt(details: Findings, run: MetricsRun) -> Findings:
     """Return the details with the results of a calculation; metrics changed since then stay pending."""
     readings = tuple(_outcome(reading, run) for reading in details.readings)
     as_of = unix(run.query_to or run.completed_at)
-    return _counted(replace(details, readings=readings, calculated_at=as_of))
+    return _with_exposures(replace(details, readings=readings, calculated_at=as_of))
 
 
 def _outcome(reading: MetricReading, run: MetricsRun) -> MetricReading:
@@ -171,7 +171,7 @@ def _outcome(reading: MetricReading, run: MetricsRun) -> MetricReading:
     return reading
 
 
-def _counted(details: Findings) -> Findings:
+def _with_exposures(details: Findings) -> Findings:
     """Return the details with exposures from a result, if their own request failed."""
     if details.exposed:
         return details

@@ -100,12 +100,12 @@ class PropertySuggestions:
 
         async def ask() -> Suggestions:
             page = await self._client.properties.names(owner, typed, group_type=group_type, event=event)
-            return Suggestions(tuple(_named(page.names)), is_complete=page.is_complete)
+            return Suggestions(tuple(_name_texts(page.names)), is_complete=page.is_complete)
 
         used: Mapping[str, int] = {}
         if owner != "event":
             used = (await self._conditions()).names.get((owner, group_type), used)
-        return _merged(used, typed, await self._asked("names", (owner, group_type, event, typed), ask))
+        return _merge(used, typed, await self._ask("names", (owner, group_type, event, typed), ask))
 
     async def values(self, key: str, typed: str, *, group_type: int | None = None) -> Suggestions:
         """Return values of a property that contain the text, the most frequent first."""
@@ -113,12 +113,12 @@ class PropertySuggestions:
         async def ask() -> Suggestions:
             stored = await self._client.properties.values(key, typed, group_type=group_type)
             noun = "user" if group_type is None else "group"
-            return Suggestions(tuple(_valued(stored, noun)), is_complete=len(stored) < FEWEST_VALUES)
+            return Suggestions(tuple(_value_texts(stored, noun)), is_complete=len(stored) < FEWEST_VALUES)
 
         place = "person" if group_type is None else "group", group_type
         used = (await self._conditions()).values.get((place, key), Counter())
         lists = "values" if group_type is None else "group values"
-        return _merged(used, typed, await self._asked(lists, (key, group_type, typed), ask))
+        return _merge(used, typed, await self._ask(lists, (key, group_type, typed), ask))
 
     async def _conditions(self) -> Used:
         document = self._definitions.document
@@ -128,7 +128,7 @@ class PropertySuggestions:
             self._used = document, await off_loop(len(document.flags), partial(Used.of, document))
         return self._used[1]
 
-    async def _asked(
+    async def _ask(
         self, lists: str, identity: tuple[object, ...], ask: Callable[[], Awaitable[Suggestions]]
     ) -> Suggestions:
         if lists in self._refused:
@@ -151,12 +151,12 @@ class PropertySuggestions:
         return suggestions
 
 
-def _merged(used: Mapping[str, int], typed: str, listed: Suggestions) -> Suggestions:
+def _merge(used: Mapping[str, int], typed: str, listed: Suggestions) -> Suggestions:
     """Return those in conditions first, with what the server knows of them."""
     about = {item.text: item.about for item in listed.items}
     texts = [text for text, _count in Counter(used).most_common() if fold(typed) in fold(text)]
     first = [
-        SuggestedText(text, _joined(about.get(text, ""), "in " + _counted(used[text], "condition")))
+        SuggestedText(text, _join(about.get(text, ""), "in " + _count_words(used[text], "condition")))
         for text in texts
     ]
     others = [item for item in listed.items if item.text not in used]
@@ -169,11 +169,11 @@ def fold(text: str) -> str:
     return text.casefold().strip()
 
 
-def _joined(*words: str) -> str:
+def _join(*words: str) -> str:
     return " · ".join(filter(None, words))
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_words(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -187,16 +187,16 @@ def _explain(error: ApiError) -> str:
     return f"no suggestions from the server ({error.what.rstrip('.')})"
 
 
-def _named(names: Iterable[PropertyName]) -> Iterator[SuggestedText]:
+def _name_texts(names: Iterable[PropertyName]) -> Iterator[SuggestedText]:
     for name in names:
         if is_one_line(name.name):
             yield SuggestedText(name.name, TYPES.get(name.type, name.type.lower()))
 
 
-def _valued(values: Iterable[StoredValue], noun: str) -> Iterator[SuggestedText]:
+def _value_texts(values: Iterable[StoredValue], noun: str) -> Iterator[SuggestedText]:
     for value in values:
         if text := value_text(value.value):
-            yield SuggestedText(text, "" if value.count is None else _counted(value.count, noun))
+            yield SuggestedText(text, "" if value.count is None else _count_words(value.count, noun))
 
 
 def value_text(value: JSON) -> str:

@@ -23,13 +23,13 @@ def evaluate_condition(
     )
     if not isinstance(vantage, Vantage):
         return ConditionResult(index, vantage)
-    checks = _checked(run, vantage, condition) if condition.filters else ()
+    checks = _check_condition(run, vantage, condition) if condition.filters else ()
     if any(each.verdict is False for each in checks):
         return ConditionResult(index, Ending.PROPERTIES_DIFFER, checks)
     unknown = next((each.verdict for each in checks if isinstance(each.verdict, Unknown)), None)
     if unknown:
         return _unknown(index, unknown, checks)
-    return _drawn(run.rules, flag, index, checks, vantage)
+    return _draw_condition(run.rules, flag, index, checks, vantage)
 
 
 def draw_variant(flag: FlagParts, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
@@ -68,7 +68,7 @@ def _library_vantage(
     return Vantage(group.known_properties, group.key) if group else Ending.NO_GROUP
 
 
-def _checked(run: Run, vantage: Vantage, condition: ConditionParts) -> tuple[Check, ...]:
+def _check_condition(run: Run, vantage: Vantage, condition: ConditionParts) -> tuple[Check, ...]:
     """Return the checks of the condition; those after the first no are evaluated only for display."""
     checks: list[Check] = []
     asking = run
@@ -80,7 +80,7 @@ def _checked(run: Run, vantage: Vantage, condition: ConditionParts) -> tuple[Che
     return tuple(checks)
 
 
-def _drawn(
+def _draw_condition(
     rules: Rules, flag: FlagParts, index: int, checks: tuple[Check, ...], vantage: Vantage
 ) -> ConditionResult:
     condition, identifier = flag.conditions[index], vantage.identifier

@@ -58,7 +58,7 @@ def _of_seconds(seconds: float) -> int | None:
 
 
 def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
-    moment, fixed = _fixed(value, zone)
+    moment, fixed = _fixed_instant(value, zone)
     if moment:
         return fixed
     if match := _RELATIVE.fullmatch(value):
@@ -67,7 +67,7 @@ def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
 
 
 @lru_cache(maxsize=2048)
-def _fixed(value: str, zone: tzinfo) -> tuple[bool, int | None]:
+def _fixed_instant(value: str, zone: tzinfo) -> tuple[bool, int | None]:
     """Return whether it is written as most dates are, whatever the moment is now; and its meaning, if any."""
     if match := _WITH_OFFSET.fullmatch(value):
         local = _local(match)

@@ -39,7 +39,7 @@ class Definitions:
         time_zone: str = "UTC",
     ) -> "Definitions":
         """Read stored flags, whose dependencies name ids, or local evaluation data, whose name keys."""
-        parts = {flag.key: flag for flag in map(read_flag, linked(flags))}
+        parts = {flag.key: flag for flag in map(read_flag, link_dependencies(flags))}
         return cls(
             flags=parts,
             cohorts=dict(cohorts or {}),
@@ -65,14 +65,14 @@ class Definitions:
 
 def _broken(flags: Mapping[str, FlagParts]) -> dict[str, Unknown]:
     """Return the flags that cannot be evaluated; one that is off is off whatever it depends on."""
-    needed = {key: tuple(_needed(flag)) if flag.is_active else () for key, flag in flags.items()}
+    needed = {key: tuple(_dependency_keys(flag)) if flag.is_active else () for key, flag in flags.items()}
     if not any(needed.values()):
         return {}
     whole = evaluation_orders(needed)
     return {key: _fault(key, needed, whole) for key in flags if key not in whole}
 
 
-def _needed(flag: FlagParts) -> Iterator[str]:
+def _dependency_keys(flag: FlagParts) -> Iterator[str]:
     for condition in flag.conditions:
         yield from (filter.key for filter in condition.filters if filter.kind == "flag" and filter.key)
 
@@ -92,7 +92,7 @@ def _fault(key: str, needed: Mapping[str, tuple[str, ...]], whole: Mapping[str, 
     return Unknown(Why.FLAG_UNKNOWN, next(other for other in needed[key] if other not in whole))
 
 
-def linked(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def link_dependencies(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the flags; their dependencies name keys and have a ``dependency_chain``.
 
     The chain of a dependency that is missing or circular is empty, as in the product's local evaluation.

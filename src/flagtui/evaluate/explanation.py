@@ -17,7 +17,7 @@ from flagtui.evaluate.evaluation import (
     VariantDraw,
     Why,
 )
-from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, listed, property_name
+from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, list_values, property_name
 from flagtui.evaluate.parts import Filter
 
 _UNKNOWN_WORDS = {
@@ -81,7 +81,7 @@ def describe_filter(question: Filter) -> str:
             where = COHORT_WORDS.get(question.operator, "is in")
             return f"{where} cohort {question.label or question.value}"
         case "flag":
-            return f"flag {question.key} evaluates to {listed(question.value)}"
+            return f"flag {question.key} evaluates to {list_values(question.value)}"
     words, values = asked_words(question.operator, question.value)
     return f"{property_name(question.key, question.type)} {words or question.operator} {values}".rstrip()
 
@@ -91,14 +91,14 @@ def describe_check(check: Check) -> str:
     requirement = describe_filter(check.filter)
     unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
     if unknown and unknown.why is Why.PROPERTY_UNREADABLE and check.is_present:
-        return f"{requirement}: it is {listed(check.actual)}, which cannot be compared like that"
+        return f"{requirement}: it is {list_values(check.actual)}, which cannot be compared like that"
     if unknown:
         return f"{requirement}: {describe_unknown(unknown)}"
     if check.filter.kind == "cohort":
         return f"{requirement}: {'yes' if check.verdict is True else 'no'}"
     if not check.is_present:
         return f"{requirement}: there is none"
-    return f"{requirement}: it is {listed(check.actual)}"
+    return f"{requirement}: it is {list_values(check.actual)}"
 
 
 def describe_condition(result: ConditionResult) -> str:

@@ -139,10 +139,10 @@ def _evaluate_step(run: Run, vantage: Vantage, flag: FlagParts) -> Unknown | Non
     unknown = evaluation.unknown
     if unknown is None or not unknown.is_final:
         run.decided[flag.key] = evaluation
-    return unknown and _inherited(flag.key, unknown)
+    return unknown and _inherit_unknown(flag.key, unknown)
 
 
-def _inherited(flag_key: str, unknown: Unknown | None) -> Unknown:
+def _inherit_unknown(flag_key: str, unknown: Unknown | None) -> Unknown:
     """Return why a flag is not known whose dependency is not; a costly pattern stays the reason."""
     if unknown is not None and unknown.why is Why.PATTERN_COSTLY:
         return unknown
@@ -153,7 +153,7 @@ def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
     """Compare a dependency: true matches any variant, text that variant, other values no one."""
     expected, value = question.value, evaluation.value
     if value is None:
-        return _inherited(question.key, evaluation.unknown)
+        return _inherit_unknown(question.key, evaluation.unknown)
     if isinstance(expected, bool):
         return expected == bool(value)
     return isinstance(expected, str) and isinstance(value, str) and expected == value
@@ -197,7 +197,7 @@ def _gather(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Verd
     members, kind = group.get("values"), group.get("type")
     if kind not in ("AND", "OR") or not isinstance(members, list):
         return Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True)
-    return _joined(kind == "AND", [_part(run, vantage, member, path) for member in members])
+    return _join(kind == "AND", [_part(run, vantage, member, path) for member in members])
 
 
 def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Verdict:
@@ -214,7 +214,7 @@ def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Verdic
     return _opposite(part.verdict) if question.is_negated else part.verdict
 
 
-def _joined(needs_all: bool, verdicts: list[Verdict]) -> Verdict:
+def _join(needs_all: bool, verdicts: list[Verdict]) -> Verdict:
     """Join verdicts; without any, the answer is yes, of both kinds."""
     unknowns = [verdict for verdict in verdicts if isinstance(verdict, Unknown)]
     final = next((unknown for unknown in unknowns if unknown.is_final), None)

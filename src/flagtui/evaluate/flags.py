@@ -95,7 +95,7 @@ def _begin_as_library(run: Run, flag: FlagParts) -> Evaluation:
     if flag.group_index is not None and flag.is_active and not _obstacle(run, flag):
         name = run.definitions.group_types.get(str(flag.group_index))
         if not name:
-            return _undecided(flag, Unknown(Why.GROUP_TYPE_UNKNOWN, str(flag.group_index)))
+            return _unknown_result(flag, Unknown(Why.GROUP_TYPE_UNKNOWN, str(flag.group_index)))
         group = run.person.groups.get(name)
         if group is None:
             return Evaluation(flag.key, False, Reason.NO_GROUP_TYPE, payload=flag.payloads.get("false"))
@@ -113,17 +113,21 @@ def _evaluate_flag(run: Run, flag: FlagParts, inherited: Vantage | None = None) 
         return _off(run, flag, Reason.NO_CONDITION_MATCH, problem)
     obstacle = _obstacle(run, flag)
     if obstacle:
-        return _undecided(flag, obstacle)
+        return _unknown_result(flag, obstacle)
     broken = run.definitions.broken.get(flag.key) if run.rules is Rules.SERVER else None
     if broken:
         is_certain = run.is_complete
-        return _off(run, flag, Reason.MISSING_DEPENDENCY, broken) if is_certain else _undecided(flag, broken)
+        return (
+            _off(run, flag, Reason.MISSING_DEPENDENCY, broken)
+            if is_certain
+            else _unknown_result(flag, broken)
+        )
     vantage = inherited
     if inherited and flag.is_by_device and flag.group_index is None:
         vantage = Vantage(inherited.properties, run.person.device_id or run.person.distinct_id)
     enrolled = by_enrollment(run, flag, vantage)
     if isinstance(enrolled, Unknown):
-        return _undecided(flag, enrolled)
+        return _unknown_result(flag, enrolled)
     return enrolled or _by_holdout(run, flag, vantage) or _by_conditions(run, flag, vantage)
 
 
@@ -173,12 +177,14 @@ def _by_conditions(run: Run, flag: FlagParts, vantage: Vantage | None) -> Evalua
         results.append(result)
         if result.outcome is Ending.MATCHED:
             doubt = _find_doubt(flag, results) if index else None
-            return _undecided(flag, doubt, results) if doubt else _matched(run, flag, results, vantage)
+            return (
+                _unknown_result(flag, doubt, results) if doubt else _match_result(run, flag, results, vantage)
+            )
         if result.unknown and result.unknown.is_final:
-            return _undecided(flag, result.unknown, results)
+            return _unknown_result(flag, result.unknown, results)
         if flag.exits_early and result.outcome is Ending.OUT_OF_ROLLOUT:
             break
-    return _unmatched(run, flag, results, vantage)
+    return _no_match_result(run, flag, results, vantage)
 
 
 def _find_doubt(flag: FlagParts, results: Sequence[ConditionResult]) -> Unknown | None:
@@ -197,7 +203,7 @@ def _find_doubt(flag: FlagParts, results: Sequence[ConditionResult]) -> Unknown 
     return None
 
 
-def _matched(
+def _match_result(
     run: Run, flag: FlagParts, results: list[ConditionResult], vantage: Vantage | None
 ) -> Evaluation:
     deciding = results[-1]
@@ -214,12 +220,12 @@ def _matched(
     )
 
 
-def _unmatched(
+def _no_match_result(
     run: Run, flag: FlagParts, results: list[ConditionResult], vantage: Vantage | None
 ) -> Evaluation:
     unknown = next((result.unknown for result in results if result.unknown), None)
     if unknown:
-        return _undecided(flag, unknown, results)
+        return _unknown_result(flag, unknown, results)
     nearest = max(results, key=lambda result: (_REASONS[result.outcome][0], result.index), default=None)
     return Evaluation(
         flag.key,
@@ -241,7 +247,7 @@ def _payload_of_off(run: Run, flag: FlagParts) -> object:
     return flag.payloads.get("false") if run.rules is Rules.LIBRARY else None
 
 
-def _undecided(flag: FlagParts, unknown: Unknown, results: Iterable[ConditionResult] = ()) -> Evaluation:
+def _unknown_result(flag: FlagParts, unknown: Unknown, results: Iterable[ConditionResult] = ()) -> Evaluation:
     is_dependency = unknown.why in (Why.FLAG_MISSING, Why.FLAG_CIRCULAR)
     reason = Reason.MISSING_DEPENDENCY if is_dependency else Reason.UNKNOWN
     return Evaluation(flag.key, None, reason, conditions=tuple(results), unknown=unknown)
@@ -260,7 +266,7 @@ def by_enrollment(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evalu
     result = evaluate_condition(run, alone, 0)
     if result.unknown is not None and result.unknown.why is Why.PATTERN_COSTLY:
         return result.unknown
-    return _enrolled(run, flag, result.outcome is Ending.MATCHED)
+    return _enrollment_result(run, flag, result.outcome is Ending.MATCHED)
 
 
 def _by_opting_in(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evaluation | Unknown | None:
@@ -270,11 +276,11 @@ def _by_opting_in(run: Run, flag: FlagParts, inherited: Vantage | None) -> Evalu
     properties = inherited.properties if inherited else run.properties
     if flag.enrollment_key in properties:
         answer = properties[flag.enrollment_key]
-        return _enrolled(run, flag, answer is True or answer == "true")
+        return _enrollment_result(run, flag, answer is True or answer == "true")
     return None if run.is_complete else Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
 
 
-def _enrolled(run: Run, flag: FlagParts, is_in: bool) -> Evaluation:
+def _enrollment_result(run: Run, flag: FlagParts, is_in: bool) -> Evaluation:
     """Return the result of enrollment; the server reports the first condition for it."""
     is_server = run.rules is Rules.SERVER
     name = "true" if is_in else "false"

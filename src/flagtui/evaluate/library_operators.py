@@ -10,7 +10,7 @@ from flagtui.evaluate.date_formats import months_before, years_before
 from flagtui.evaluate.library_patterns import matches
 from flagtui.evaluate.operators import TEXTS, Comparison, Readers, orders, patterns, readable
 from flagtui.evaluate.text import finite
-from flagtui.evaluate.versions import bumped, compatible
+from flagtui.evaluate.versions import bump, compatible
 
 _RELATIVE = re.compile(r"-?0*([0-9]{1,4})([hdwmy])\n?")
 """A distance of five digits is refused by the server, and so by us."""
@@ -27,12 +27,12 @@ def moment(text: str, now: datetime) -> datetime | None:
     """Return a date and time; without an offset it is UTC. A bare year means today's day and month in it."""
     text = text.strip()
     try:
-        return _aware(_parsed(text, now))
+        return _aware(_parse_date(text, now))
     except ValueError:
         return None
 
 
-def _parsed(text: str, now: datetime) -> datetime:
+def _parse_date(text: str, now: datetime) -> datetime:
     if text.endswith("Z"):
         return datetime.fromisoformat(text[:-1] + "+00:00")
     if text.upper().endswith(" UTC"):
@@ -71,7 +71,7 @@ def version(value: object) -> Version:
 def within_patch(value: object) -> Bounds:
     """Return the bounds of ~1.2.3: from 1.2.3, below 1.3.0."""
     low = version(value)
-    return low, bumped(low, 1)
+    return low, bump(low, 1)
 
 
 def within_compatible(value: object) -> Bounds:
@@ -87,7 +87,7 @@ def within_wildcard(value: object) -> Bounds:
     parts = [_part(part) for part in written]
     if not parts:
         raise ValueError(f"no version: {value}")
-    return _three([*parts]), bumped(parts, len(parts) - 1)
+    return _three([*parts]), bump(parts, len(parts) - 1)
 
 
 def _core(value: object) -> str:

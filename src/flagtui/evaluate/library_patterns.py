@@ -41,7 +41,7 @@ def matches(pattern: str, value: str) -> bool | None:
     signs = _signs(pattern)
     if pattern.startswith("(?i)") or re.search(r"\\[bB]", signs):
         raise UnsupportedPatternError(pattern)
-    pattern_object = compiled(pattern)
+    pattern_object = compile_pattern(pattern)
     if pattern_object is None:
         return None
     if value.endswith("\n") and "$" in signs and re.search(r"[*+?{|]", signs):
@@ -68,17 +68,17 @@ def _signs(pattern: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def compiled(pattern: str) -> re.Pattern[str] | None:
+def compile_pattern(pattern: str) -> re.Pattern[str] | None:
     """Compile a pattern; None if every engine rejects it. Raises UnsupportedPatternError."""
     try:
-        return re.compile(_translated(pattern))
+        return re.compile(_translate(pattern))
     except re.error:
         return None
     except OverflowError as error:
         raise UnsupportedPatternError(pattern) from error
 
 
-def _translated(pattern: str) -> str:
+def _translate(pattern: str) -> str:
     flags, rest = ("(?i)", pattern[4:]) if pattern.startswith("(?i)") else ("", pattern)
     repetitions, tokens, position = _Repetitions(), [flags], 0
     while position < len(rest):

@@ -83,10 +83,10 @@ def asked_words(operator: str, value: Any, matching_version: int = 1, room: int 
         return operator_words(operator, value) or "", ""
     if operator in ("exact", "is_not") and (words := _about_truth(operator, value, matching_version)):
         return words, ""
-    return operator_words(operator, value) or "", listed(value, operator, room)
+    return operator_words(operator, value) or "", list_values(value, operator, room)
 
 
-def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
+def list_values(value: Any, operator: str = "exact", room: int = ROOM) -> str:
     """List the values that have room, and count the others: `DE, FR`, `18 to 65`, `a, b and 2,498 more`."""
     if operator in RANGES and isinstance(value, list):
         return " to ".join(_item_words(item, room) for item in value) or "[]"
@@ -120,7 +120,7 @@ def _about_truth(operator: str, value: Any, matching_version: int) -> str:
 
     From matching version 2 on they do that for an empty list alone. Empty where the usual words are right.
     """
-    values = listed(value)
+    values = list_values(value)
     if value == []:
         return f"is{'' if operator == 'exact' else ' not'} true (no value is listed)"
     if matching_version == 2 or not is_boolean_like(value) or is_truthy(value):

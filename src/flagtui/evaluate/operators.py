@@ -13,7 +13,7 @@ from flagtui.evaluate.evaluation import Unknown, UnsupportedPatternError, Verdic
 from flagtui.evaluate.pattern_budget import TooCostlyError
 from flagtui.evaluate.patterns import matches
 from flagtui.evaluate.run import Manner
-from flagtui.evaluate.text import is_boolean_like, is_truthy, lowered, number, written
+from flagtui.evaluate.text import is_boolean_like, is_truthy, lower_ascii, number, value_text
 from flagtui.evaluate.versions import caret, is_within, tilde, version, wildcard
 
 Comparison = Callable[[Any, Any, Manner], Verdict]
@@ -25,7 +25,7 @@ UNREADABLE: Final = Unknown(Why.PROPERTY_UNREADABLE)
 
 def _exact(expected: Any, actual: Any, manner: Manner) -> Verdict:
     try:
-        actual_text = written(actual).lower()
+        actual_text = value_text(actual).lower()
     except ValueError:
         return UNREADABLE
     if expected == []:
@@ -34,7 +34,7 @@ def _exact(expected: Any, actual: Any, manner: Manner) -> Verdict:
         return is_truthy(expected) == is_truthy(actual)
     candidates = expected if isinstance(expected, list) else [expected]
     try:
-        return actual_text in [written(candidate).lower() for candidate in candidates]
+        return actual_text in [value_text(candidate).lower() for candidate in candidates]
     except ValueError:
         return UNUSABLE
 
@@ -81,7 +81,7 @@ def readable(read: Callable[[Any], Any]) -> Reader:
     return read_or_none
 
 
-def negated(comparison: Comparison) -> Comparison:
+def negate(comparison: Comparison) -> Comparison:
     def opposite(expected: Any, actual: Any, manner: Manner) -> Verdict:
         verdict = comparison(expected, actual, manner)
         return verdict if isinstance(verdict, Unknown) else not verdict
@@ -89,7 +89,7 @@ def negated(comparison: Comparison) -> Comparison:
     return opposite
 
 
-_TEXT: Final = Readers(readable(lowered), readable(lowered))
+_TEXT: Final = Readers(readable(lower_ascii), readable(lower_ascii))
 _CONTAINS: Final = _TEXT.comparison(contains)
 
 
@@ -108,11 +108,11 @@ _PLAIN_TEXTS: Final[dict[str, Comparison]] = {
 }
 TEXTS: Final[dict[str, Comparison]] = {
     "exact": _exact,
-    "is_not": negated(_exact),
+    "is_not": negate(_exact),
     "is_set": lambda expected, actual, manner: True,
     "is_not_set": lambda expected, actual, manner: False,
     **_PLAIN_TEXTS,
-    **{f"not_{name}": negated(comparison) for name, comparison in _PLAIN_TEXTS.items()},
+    **{f"not_{name}": negate(comparison) for name, comparison in _PLAIN_TEXTS.items()},
 }
 
 
@@ -123,7 +123,7 @@ def patterns(
 
     def matching(expected: Any, actual: Any, is_expected: bool) -> Verdict:
         try:
-            whole = written(actual)
+            whole = value_text(actual)
         except ValueError:
             return UNREADABLE
         try:
@@ -179,12 +179,12 @@ _VERSIONED: Final = Readers(readable(version), readable(version))
 
 COMPARISONS: Final[dict[str, Comparison]] = {
     **TEXTS,
-    **patterns(matches, written),
+    **patterns(matches, value_text),
     **orders(_NUMERIC, _DATED, _VERSIONED),
     "min": _NUMERIC.comparison(ge),
     "max": _NUMERIC.comparison(le),
     "between": _RANGES.comparison(_is_between),
-    "not_between": negated(_RANGES.comparison(_is_between)),
+    "not_between": negate(_RANGES.comparison(_is_between)),
     "is_date_exact": _DATED.comparison(eq),
     "semver_tilde": _VERSIONED._replace(expected=readable(tilde)).comparison(is_within),
     "semver_caret": _VERSIONED._replace(expected=readable(caret)).comparison(is_within),

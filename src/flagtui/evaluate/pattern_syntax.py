@@ -41,7 +41,7 @@ _PROGRAM_LIMIT: Final = 5_000
 _SET_OPERATORS: Final = ("&&", "--", "~~")
 
 
-def translated(pattern: str) -> str:
+def translate(pattern: str) -> str:
     """Translate a pattern for ``regex`` with its version 1 behaviour.
 
     Raises UnsupportedPatternError, WrongPatternError and TooCostlyError.

@@ -40,9 +40,9 @@ def _plain(pattern: str) -> re.Pattern[str] | object:
     """
     if not pattern.isascii() or "\\B" in pattern or len(re.findall(r"[*+]|,\}", pattern)) > _FEW:
         return None
-    from flagtui.evaluate.library_patterns import compiled
+    from flagtui.evaluate.library_patterns import compile_pattern
 
     try:
-        return compiled(pattern) or _WRONG
+        return compile_pattern(pattern) or _WRONG
     except UnsupportedPatternError:
         return None

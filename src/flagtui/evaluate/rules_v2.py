@@ -68,7 +68,7 @@ def _evaluate_rule(
 ) -> tuple[RuleStep, _Decision | None]:
     rule_type = rule.get("rule_type")
     if rule_type not in _RULE_TYPES:
-        raise _malformed("rule_type")
+        raise _malformed_error("rule_type")
     checks = _check_targeting(rule, person, manner)
     if any(check.verdict is False for check in checks):
         return RuleStep(index, rule_type, RuleOutcome.TARGETING_MISS, checks), None
@@ -112,7 +112,7 @@ def _check_targeting(rule: dict[str, Any], person: Person, manner: Manner) -> tu
 
 def _check_property(predicate: Filter, person: Person, manner: Manner) -> Check:
     if predicate.type != "person":
-        raise _malformed(predicate.type or "type")
+        raise _malformed_error(predicate.type or "type")
     properties = person.known_properties
     is_present = predicate.key in properties
     actual = properties.get(predicate.key)
@@ -156,44 +156,44 @@ def _decide_miss(rule: dict[str, Any], default: Any) -> _Decision | None:
         case "continue":
             return None
         case _:
-            raise _malformed("on_rollout_miss")
+            raise _malformed_error("on_rollout_miss")
 
 
 def _draw_variant(rule: dict[str, Any], seed: str, subject: str) -> tuple[VariantDraw, str, Any]:
     """Return the draw, the key and the value; beyond the last boundary the last variant is served."""
     variants = [_object(raw, "variants") for raw in _list(rule, "variants")]
     if not variants:
-        raise _malformed("variants")
+        raise _malformed_error("variants")
     weights = [(_text(variant, "key"), _number(variant, "weight")) for variant in variants]
     draw = VariantDraw.among(variant_fraction(seed, subject), weights)
     key = draw.key or weights[-1][0]
     return draw, key, next(variant.get("value") for variant in variants if variant["key"] == key)
 
 
-def _malformed(name: str) -> _FailureError:
+def _malformed_error(name: str) -> _FailureError:
     return _FailureError(Unknown(Why.FILTERS_MALFORMED, name))
 
 
 def _object(raw: Any, name: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _malformed(name)
+        raise _malformed_error(name)
     return raw
 
 
 def _list(raw: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(value := raw.get(name), list):
-        raise _malformed(name)
+        raise _malformed_error(name)
     return value
 
 
 def _text(raw: Mapping[str, Any], name: str) -> str:
     if not isinstance(value := raw.get(name), str):
-        raise _malformed(name)
+        raise _malformed_error(name)
     return value
 
 
 def _number(raw: Mapping[str, Any], name: str) -> float:
     value = raw.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
-        raise _malformed(name)
+        raise _malformed_error(name)
     return value

@@ -12,7 +12,7 @@ _NUMBER = re.compile(
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
-def written(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a string unchanged, anything else as compact JSON with sorted keys.
 
     Raises ValueError for values without JSON (infinities, and not-a-number).
@@ -20,9 +20,9 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else _as_json(value)
 
 
-def lowered(value: Any) -> str:
+def lower_ascii(value: Any) -> str:
     """Return the text with A to Z in lower case, as the server's text operators do."""
-    return written(value).translate(_ASCII_LOWER)
+    return value_text(value).translate(_ASCII_LOWER)
 
 
 def _as_json(value: Any) -> str:
@@ -36,15 +36,15 @@ def _as_json(value: Any) -> str:
         case list():
             return "[" + ",".join(_as_json(item) for item in value) + "]"
         case dict():
-            members = (f"{_quoted(key)}:{_as_json(value[key])}" for key in sorted(value))
+            members = (f"{_quote(key)}:{_as_json(value[key])}" for key in sorted(value))
             return "{" + ",".join(members) + "}"
         case str():
-            return _quoted(value)
+            return _quote(value)
         case _:
             return str(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -16,7 +16,7 @@ from flagtui.evaluate.pattern_budget import (
     ignores_case,
     is_costly_to_compile,
 )
-from flagtui.evaluate.pattern_syntax import translated
+from flagtui.evaluate.pattern_syntax import translate
 
 
 class _Refusal(Enum):
@@ -78,7 +78,7 @@ class _Program:
         self._refuse_long_folds(pattern)
         flags = regex.V1 | regex.UNICODE
         try:
-            self._compiled: Any = regex.compile(translated(pattern), flags, cache_pattern=False)
+            self._compiled: Any = regex.compile(translate(pattern), flags, cache_pattern=False)
         except regex.error as error:
             if "property" in str(error):
                 raise UnsupportedPatternError(pattern) from error

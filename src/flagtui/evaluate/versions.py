@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from flagtui.evaluate.text import written as as_written
+from flagtui.evaluate.text import value_text as as_written
 
 LARGEST: Final = 2**64 - 1
 _VERSION = re.compile(
@@ -40,7 +40,7 @@ def version(value: object) -> Version:
 
 @lru_cache(maxsize=4096)
 def _version(written: str) -> Version:
-    return read(completed(trimmed(written)))
+    return read(complete(trim(written)))
 
 
 def read(written: str) -> Version:
@@ -55,12 +55,12 @@ def read(written: str) -> Version:
     return Version(major, minor, patch, not pre, _identifiers(pre), _identifiers(build))
 
 
-def trimmed(written: str) -> str:
+def trim(written: str) -> str:
     """Return the text without one small v in front, and without the spaces after that."""
     return written.removeprefix("v").strip()
 
 
-def completed(written: str) -> str:
+def complete(written: str) -> str:
     """Return the version with all three numbers, without leading zeros; its suffix is kept."""
     core, suffix = re.match(r"([^-+]*)(.*)", written, re.DOTALL).groups()  # type: ignore[union-attr]
     parts = [without_zeros(part) for part in core.split(".")]
@@ -123,17 +123,17 @@ Range = tuple[Interval, ...]
 
 def tilde(value: object) -> Range:
     """Return the range ~1.2.3: from 1.2.3, below 1.3.0. Missing parts are 0, so ~1 ends below 1.1.0."""
-    return parsed("~" + completed(trimmed(as_written(value))))
+    return parse_range("~" + complete(trim(as_written(value))))
 
 
 def caret(value: object) -> Range:
     """Return the range ^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
-    return parsed("^" + completed(trimmed(as_written(value))))
+    return parse_range("^" + complete(trim(as_written(value))))
 
 
 def wildcard(value: object) -> Range:
     """Return the range 1.2.* or 1.2.x: from 1.2.0, below 1.3.0. Without a wildcard it is a caret range."""
-    return parsed(".".join(map(without_zeros, trimmed(as_written(value)).split("."))))
+    return parse_range(".".join(map(without_zeros, trim(as_written(value)).split("."))))
 
 
 def is_within(candidate: Version, bounds: Range) -> bool:
@@ -143,7 +143,7 @@ def is_within(candidate: Version, bounds: Range) -> bool:
     return not candidate.pre or any(interval.pre_release_of == candidate.core for interval in bounds)
 
 
-def bumped(parts: Sequence[int], place: int) -> tuple[int, int, int]:
+def bump(parts: Sequence[int], place: int) -> tuple[int, int, int]:
     """Return the first version with a greater number in this place."""
     major, minor, patch = [*parts[:place], parts[place] + 1, 0, 0][:3]
     return major, minor, patch
@@ -151,11 +151,11 @@ def bumped(parts: Sequence[int], place: int) -> tuple[int, int, int]:
 
 def compatible(parts: Sequence[int]) -> tuple[int, int, int]:
     """Return the first version that is not compatible any more: the first number that is not 0 stays."""
-    return bumped(parts, next((place for place, part in enumerate(parts) if part), len(parts) - 1))
+    return bump(parts, next((place for place, part in enumerate(parts) if part), len(parts) - 1))
 
 
 @lru_cache(maxsize=512)
-def parsed(written: str) -> Range:
+def parse_range(written: str) -> Range:
     """Parse a range. Raises ValueError."""
     if _ANY.fullmatch(written):
         return ()
@@ -183,7 +183,7 @@ def _between(sign: str, parts: list[int], end: _Key, named: tuple[int, ...]) -> 
     """Return the interval of an operator; ``end`` orders a version with all of its numbers after them."""
     is_whole = len(parts) == 3
     first = (*parts, *end) if is_whole else _before([*parts, 0, 0][:3])
-    after = (*first, ()) if is_whole else _before(bumped(parts, len(parts) - 1))
+    after = (*first, ()) if is_whole else _before(bump(parts, len(parts) - 1))
     released = None if is_whole else tuple(parts)
     match sign:
         case "=":
@@ -196,7 +196,7 @@ def _between(sign: str, parts: list[int], end: _Key, named: tuple[int, ...]) -> 
             return Interval(high=first, pre_release_of=named)
         case "<=":
             return Interval(high=after, pre_release_of=named, released=released)
-    until = compatible(parts) if sign == "^" else bumped(parts, min(1, len(parts) - 1))
+    until = compatible(parts) if sign == "^" else bump(parts, min(1, len(parts) - 1))
     return Interval(first, _before(until), named)
 
 

@@ -35,9 +35,9 @@ class MirrorEndpoints:
             *ENDPOINTS,
             *(Endpoint("GET", path, self._definitions, "Definitions with overrides") for path in paths),
             Endpoint("GET", f"{_PROJECT}/{{key}}/remote_config", self._remote_config, "A payload"),
-            Endpoint("GET", CONTROL_PATH, self._admitted(self._describe), "The state of the mirror"),
+            Endpoint("GET", CONTROL_PATH, self._admit(self._describe), "The state of the mirror"),
             *(
-                Endpoint("POST", f"{CONTROL_PATH}/{name}", self._admitted(change), f"{name} overrides")
+                Endpoint("POST", f"{CONTROL_PATH}/{name}", self._admit(change), f"{name} overrides")
                 for name, change in (("set", self._set), ("unset", self._unset), ("clear", self._clear))
             ),
         )
@@ -59,7 +59,7 @@ class MirrorEndpoints:
         payload = wire.payloads(flag.get("filters")).get("true")
         return empty(200) if payload is None else respond(payload)
 
-    def _admitted(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Response]:
+    def _admit(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Response]:
         return partial(self._handle, handle)
 
     def _handle(self, handle: Callable[[dict[str, JSON]], JSON], call: SdkCall) -> Response:
@@ -75,7 +75,7 @@ class MirrorEndpoints:
             raise invalid(str(wrong), "overrides") from None
 
     def _describe(self, _body: dict[str, JSON]) -> JSON:
-        return self.mirror.describe() | {"requested": self.mirror.flags.seen.described()}
+        return self.mirror.describe() | {"requested": self.mirror.flags.seen.describe()}
 
     def _set(self, body: dict[str, JSON]) -> JSON:
         self.mirror.set(_overrides_of(body))

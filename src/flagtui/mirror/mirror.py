@@ -194,7 +194,7 @@ class Mirror:
             "unknown_variants": self.flags.unknown_variants,
             "events_dropped": self.flags.seen.events,
             "overrides": [
-                _described(each, source)
+                _describe(each, source)
                 for source, overrides in (("set", self.session), ("file", self.from_file))
                 for each in overrides
             ],
@@ -226,7 +226,7 @@ class Mirror:
 _EMPTY: Final = "the project has no flags now"
 
 
-def _described(override: Override, source: str) -> Mapping[str, JSON]:
+def _describe(override: Override, source: str) -> Mapping[str, JSON]:
     return {
         "key": override.key,
         "value": override.value_text,

@@ -42,16 +42,16 @@ class Overrides:
 
         Fixed values are not in them: they are known before any evaluation.
         """
-        return self._changed(document, lambda override: isinstance(override.value, Share))
+        return self._apply(document, lambda override: isinstance(override.value, Share))
 
     def apply_for_libraries(self, document: Mapping[str, JSON]) -> dict[str, JSON]:
         """Return the definitions that libraries evaluate, with all overrides.
 
         A flag whose override conditions cannot express is marked so that libraries request it instead.
         """
-        return self._changed(document, lambda _override: True)
+        return self._apply(document, lambda _override: True)
 
-    def _changed(
+    def _apply(
         self, document: Mapping[str, JSON], is_included: Callable[[Override], bool]
     ) -> dict[str, JSON]:
         flags = {str(flag.get("key")): flag for flag in map(as_dict, as_list(document.get("flags")))}

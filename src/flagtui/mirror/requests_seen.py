@@ -52,7 +52,7 @@ class RequestsSeen:
         """Return the number of counted flags."""
         return self.counts.total()
 
-    def described(self) -> list[JSON]:
+    def describe(self) -> list[JSON]:
         """Return each different request with its count, in the order of the first."""
         return [
             {"key": key, "value": json.loads(value), "reason": reason, "caller": caller, "count": count}
@@ -61,7 +61,7 @@ class RequestsSeen:
 
     def lines(self) -> Iterator[str]:
         """Yield them as lines of JSON."""
-        return (json.dumps(line, ensure_ascii=True) for line in self.described())
+        return (json.dumps(line, ensure_ascii=True) for line in self.describe())
 
 
 def _value_text(value: Any) -> str:

@@ -35,7 +35,7 @@ def make_mirror_secret() -> str:
 
 
 @contextmanager
-def announced(places: Locations, port: int, secret: str) -> Iterator[None]:
+def announce(places: Locations, port: int, secret: str) -> Iterator[None]:
     """Keep the file of a mirror while it runs. Raises FolderUnusable, OSError."""
     folder = make_folder(places.state, "the address of the mirror")
     path = folder / FOLDER / f"{port}.json"

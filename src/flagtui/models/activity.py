@@ -254,7 +254,7 @@ def weight_of(entry: Activity, kinds: tuple[str, ...]) -> float:
     if entry.scope in _KINDS_BY_SCOPE:
         return max((_WEIGHTS.get(kind, 0.0) for kind in kinds if kind in ("launched", "ended")), default=0.0)
     heaviest = max((_WEIGHTS.get(kind, 0.0) for kind in kinds), default=0.0)
-    moved = [_moved(change) for change in entry.changes if change.field == "filters"]
+    moved = [_largest_move(change) for change in entry.changes if change.field == "filters"]
     return max([heaviest, *moved])
 
 
@@ -282,7 +282,7 @@ def _filter_kinds(before: Filters, after: Filters) -> list[str]:
     return kinds
 
 
-def _moved(change: Change) -> float:
+def _largest_move(change: Change) -> float:
     """Return the largest change of any condition's percentage, 0 to 1."""
     old, new = _shares(Filters.of(change.before)), _shares(Filters.of(change.after))
     width = max(len(old), len(new))

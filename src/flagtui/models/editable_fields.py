@@ -209,7 +209,7 @@ class FieldTable(Mapping[str, EditableField]):
         """Return the names of the fields in the JSON of an editor."""
         return tuple(name for name, field in self.items() if field.is_edited)
 
-    def shown(self, name: str) -> EditableField:
+    def shown_field(self, name: str) -> EditableField:
         """Return the field shown in the column of this name. Raises KeyError."""
         fields = (field for field in self.values() if field.shown is not None and field.shown.name == name)
         return next(fields, None) or self[name]

@@ -68,7 +68,7 @@ def read_result(answer: Mapping[str, JSON]) -> MetricResult | None:
     base, others = _split(result)
     if base is None:
         return None
-    results: list[JSON] = [_compared(variant, base, result) for variant in others]
+    results: list[JSON] = [_add_comparison(variant, base, result) for variant in others]
     return MetricResult.of({**result, "baseline": _sample(base), "variant_results": results})
 
 
@@ -89,7 +89,9 @@ def _split(result: Mapping[str, JSON]) -> tuple[dict[str, JSON] | None, list[dic
     return base, [variant for variant in variants if variant is not base]
 
 
-def _compared(variant: dict[str, JSON], base: dict[str, JSON], result: Mapping[str, JSON]) -> dict[str, JSON]:
+def _add_comparison(
+    variant: dict[str, JSON], base: dict[str, JSON], result: Mapping[str, JSON]
+) -> dict[str, JSON]:
     """Return the variant with its chance, interval and significance, which are beside the variants."""
     chances = as_dict(result.get("probability"))
     if not chances and "significance_code" not in result:

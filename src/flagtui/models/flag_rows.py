@@ -112,7 +112,7 @@ def _row_of(flag: _Flag) -> FlagRow:
         flag.last_called_at.timestamp() if flag.last_called_at else None,
         flag.version,
         tuple(flag.experiment_set) if flag.experiment_set else (),
-        _needed(flag.filters),
+        _dependency_ids(flag.filters),
         flag.can_edit is not False,
         flag.last_called_at is not msgspec.UNSET,
     )
@@ -155,7 +155,7 @@ def _is_always_asked(condition: _Condition, filters: _Filters) -> bool:
     return own is msgspec.UNSET or own is None or own == filters.aggregation_group_type_index
 
 
-def _needed(filters: _Filters | None) -> tuple[int, ...]:
+def _dependency_ids(filters: _Filters | None) -> tuple[int, ...]:
     """Return the ids of the flags that it depends on, each once."""
     ids: list[int] = []
     for condition in (filters.groups if filters else None) or ():

@@ -44,7 +44,7 @@ class FlagStep:
     @property
     def shares(self) -> dict[str, tuple[ConditionQuery, float, float]] | None:
         """Return each counted condition with its share before and after; None while a part is not known."""
-        sides = [_served(self.before), _served(self.after)]
+        sides = [_served_queries(self.before), _served_queries(self.after)]
         shares: dict[str, tuple[ConditionQuery, float, float]] = {}
         for place, served in enumerate(sides):
             if served is None:
@@ -85,7 +85,7 @@ class FlagStep:
         return [query for query in moved if query.identity not in counts]
 
 
-def _served(state: ServedState) -> list[ConditionQuery] | None:
+def _served_queries(state: ServedState) -> list[ConditionQuery] | None:
     if not state.exists or state.active is False:
         return []
     if state.active is None or state.filters is None or not state.filters.is_editable:

@@ -20,7 +20,7 @@ from flagtui.service.errors import (
     forbidden,
     not_authenticated,
     not_found,
-    throttled,
+    throttle_fault,
 )
 from flagtui.service.operations import Operation
 from flagtui.service.responses import value_of
@@ -256,5 +256,5 @@ class Throttle:
             while seen and seen[0] <= moment - _MINUTE:
                 seen.popleft()
             if len(seen) >= self._limit:
-                raise throttled(max(1, math.ceil(seen[0] + _MINUTE - moment)))
+                raise throttle_fault(max(1, math.ceil(seen[0] + _MINUTE - moment)))
             seen.append(moment)

@@ -12,7 +12,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import Row, insert_row
 from flagtui.service.errors import Json
 from flagtui.service.pagination import link, strict_number
-from flagtui.service.responses import Response, spliced, text_of
+from flagtui.service.responses import Response, respond_text, text_of
 
 _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 
@@ -102,7 +102,7 @@ def feed(call: Call, scope: str, item_id: str | None = None) -> Response:
     rows = call.db.execute(_FEED.format(item=item), [*where, limit, offset]).fetchall()
     after = link(call, page=str(number + 1), limit=str(limit)) if offset + limit < total else None
     before = link(call, page=str(number - 1), limit=str(limit)) if number > 1 else None
-    return spliced(
+    return respond_text(
         f'{{"results":[{",".join(map(_entry_text, rows))}],"next":{text_of(after)}'
         f',"previous":{text_of(before)},"total_count":{total}}}'
     )

@@ -123,7 +123,7 @@ def close_service(application: Starlette) -> None:
 def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: datetime) -> None:
     if fill is not None and db.execute("SELECT 1 FROM projects").fetchone() is None:
         fill(db, now)
-    found(db, stamp(now))
+    create_first_project(db, stamp(now))
     if key is not None:
         admit_key(db, key, stamp(now))
 
@@ -166,7 +166,7 @@ async def _tick(dispatcher: Dispatcher) -> None:
             await dispatcher.make_due_changes()
 
 
-def found(db: sqlite3.Connection, now: str) -> None:
+def create_first_project(db: sqlite3.Connection, now: str) -> None:
     """Create one organization with one project and its owner; a no-op if there is a project."""
     if db.execute("SELECT 1 FROM projects").fetchone() is not None:
         return

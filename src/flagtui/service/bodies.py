@@ -178,7 +178,7 @@ class Fields:
         detail = f'Expected a {word} of items but got type "{type_word(value)}".'
         raise self.fault(name, detail, f"not_a_{kind.__name__}")
 
-    def filled(self, name: str, most: int) -> list[Json]:
+    def required_items(self, name: str, most: int) -> list[Json]:
         """Return a list that must be sent and have 1 to `most` items."""
         self.require(name)
         items = self.items(name) or []

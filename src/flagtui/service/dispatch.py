@@ -27,7 +27,7 @@ from flagtui.service.errors import (
     method_not_allowed,
     not_found,
     server_error,
-    throttled,
+    throttle_fault,
 )
 from flagtui.service.keys import note_use
 from flagtui.service.news import News
@@ -136,7 +136,7 @@ class Dispatcher(HttpApplication):
         match = self._match(request)
         await self.make_due_changes()
         with self.database.reading() as db:
-            call = self._admitted(db, request, match)
+            call = self._admit(db, request, match)
             self._count(call)
             operation = match.operation
             if operation is None:
@@ -157,7 +157,7 @@ class Dispatcher(HttpApplication):
                 call = await self._admitted_still(request, match, call)
                 return await self._run(operation, call)
         except NoTurn:
-            raise throttled(1) from None
+            raise throttle_fault(1) from None
 
     async def _admitted_still(self, request: Request, match: Match, call: Call) -> Call:
         """Admit the caller again if the turn or the body took long: the key may have been revoked."""
@@ -165,7 +165,7 @@ class Dispatcher(HttpApplication):
             return call
         await self.make_due_changes()
         with self.database.reading() as db:
-            return replace(self._admitted(db, request, match), raw_body=call.raw_body)
+            return replace(self._admit(db, request, match), raw_body=call.raw_body)
 
     async def _run(self, operation: Operation, call: Call) -> Response:
         def handling(db: sqlite3.Connection) -> Response:
@@ -213,10 +213,10 @@ class Dispatcher(HttpApplication):
             raise not_found("Endpoint not found.")
         methods, params = route
         method = "GET" if request.method == "HEAD" else request.method
-        described = _described(methods.values()) if method == "OPTIONS" else UNKNOWN
+        described = _options_of(methods.values()) if method == "OPTIONS" else UNKNOWN
         return Match(methods.get(method), params, allowed_methods(methods), described)
 
-    def _admitted(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
+    def _admit(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
         caller, project, now = ANONYMOUS, None, self.settings.clock()
         if match.operation is None or not match.operation.public:
             caller = identify(db, request.headers.get("authorization"))
@@ -278,7 +278,7 @@ def _fault_answer(fault: Fault) -> Response:
     return Response(fault.content, fault.status, fault.headers)
 
 
-def _described(operations: Iterable[Operation]) -> Operation:
+def _options_of(operations: Iterable[Operation]) -> Operation:
     """Return an operation of a path as OPTIONS needs it: the scope to read is enough."""
     operation = min(operations, key=lambda item: item.method != "GET")
     if operation.scope is None or operation.public:

@@ -89,7 +89,7 @@ def payment_required(detail: str) -> Fault:
     return standard(402, "server_error", "payment_required", detail)
 
 
-def throttled(seconds: int) -> Fault:
+def throttle_fault(seconds: int) -> Fault:
     """Return a 429, with the wait in text and header: some clients read one, some the other."""
     unit = "second" if seconds == 1 else "seconds"
     detail = f"Request was throttled. Expected available in {seconds} {unit}."

@@ -150,7 +150,7 @@ class Table:
                 columns[field.place] = field.kind.read(body, field.name, target)
         return columns
 
-    def decoded(self, row: sqlite3.Row | Mapping[str, Any]) -> Values:
+    def decode(self, row: sqlite3.Row | Mapping[str, Any]) -> Values:
         """Return a row's columns as values."""
         values: Values = {name: row[name] for name in row.keys()}  # noqa: SIM118  # A Row iterates its values.
         for name, storage in self._kept.items():
@@ -162,7 +162,7 @@ class Table:
                 values[name] = bool(values[name])
         return values
 
-    def stored(self, values: Mapping[str, Json]) -> Values:
+    def encode(self, values: Mapping[str, Json]) -> Values:
         """Return values as the columns keep them."""
         return {
             name: text_of(value) if value is not None and self._kept.get(name) == "json" else value
@@ -253,6 +253,6 @@ TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")
 """Of a record: trimmed, lower case, each once, sorted."""
 
 
-def checked(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
+def checked_kind(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
     """Return a kind for values of any type; `check` refuses a value or returns it as it is stored."""
     return Kind(lambda body, name, _: check(body.sent[name]), schema, storage)

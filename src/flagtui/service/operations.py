@@ -15,7 +15,7 @@ are served.
   Nothing else writes.
 - By then the key, the project, membership and `scope` have been checked. The body has not been
   decoded: `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
-- Raise the faults of `errors`; respond with `respond(value)`, or `spliced(text)` when the JSON
+- Raise the faults of `errors`; respond with `respond(value)`, or `respond_text(text)` when the JSON
   is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
 - `generations` holds what older servers lack or name differently.
 - `slow=True` runs a reading handler in the thread of long reads, for what takes more than a few milliseconds.

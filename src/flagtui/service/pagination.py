@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.errors import invalid
-from flagtui.service.responses import Response, spliced, text_of
+from flagtui.service.responses import Response, respond_text, text_of
 
 DEFAULT_LIMIT = 100
 
@@ -46,7 +46,7 @@ def strict_number(call: Call, name: str, default: int, least: int) -> int:
 def page(call: Call, count: int, items: Sequence[str], part: Window) -> Response:
     """Return the response of a list: `items` are JSON texts, already cut to the window."""
     following, before = text_of(next_link(call, count, part)), text_of(previous_link(call, part))
-    return spliced(
+    return respond_text(
         f'{{"count":{count},"next":{following},"previous":{before},"results":[{",".join(items)}]}}'
     )
 

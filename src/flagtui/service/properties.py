@@ -11,7 +11,7 @@ from flagtui.service.list_filters import like, read_names
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response, respond, text_of, value_of
-from flagtui.service.shapes import MAYBE_TEXT, NUMBER, TEXT, TRUTH, UUID, listed, page_of, whole
+from flagtui.service.shapes import MAYBE_TEXT, NUMBER, TEXT, TRUTH, UUID, list_of, page_of, whole
 
 MOST_VALUES: Final = 10
 """Values in one response; a search finds the others."""
@@ -37,17 +37,17 @@ DEFINITION: Final = whole(
         "name": TEXT,
         "is_numerical": TRUTH,
         "property_type": MAYBE_TEXT,
-        "tags": listed(TEXT),
+        "tags": list_of(TEXT),
         "is_seen_on_filtered_events": {"type": ["boolean", "null"]},
     }
 )
-VALUES: Final = listed(whole({"name": {}, "count": NUMBER}))
+VALUES: Final = list_of(whole({"name": {}, "count": NUMBER}))
 
 
 def list_definitions(call: Call) -> Response:
     """Respond with the names by which properties are stored, each with its type where all values agree."""
     kind, part = call.query.get("type") or "event", window(call)
-    stored, values = _stored(call, kind)
+    stored, values = _stored_query(call, kind)
     sql = f"SELECT p.key AS name, {_TYPE} AS property_type FROM ({stored}) AS s, json_each(s.properties) AS p"
     sql += _DEFINED if kind == "event" else ""
     grouped = f"""SELECT name, count(DISTINCT property_type) AS kinds, max(property_type) AS property_type
@@ -60,7 +60,7 @@ def list_definitions(call: Call) -> Response:
     return page(call, len(rows), [text_of(_definition(call, kind, row)) for row in shown], part)
 
 
-def _stored(call: Call, kind: str) -> tuple[str, dict[str, Json]]:
+def _stored_query(call: Call, kind: str) -> tuple[str, dict[str, Json]]:
     """Return the query for the stored properties of a kind of owner, and its values."""
     values: dict[str, Json] = {"project": call.project.id}
     if kind == "person":

@@ -10,7 +10,7 @@ from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
-from flagtui.service.responses import Response, empty, joined, spliced
+from flagtui.service.responses import Response, empty, join_object, respond_text
 
 
 def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:
@@ -29,7 +29,7 @@ class Resource:
     parameters: tuple[str, ...] = ("limit", "offset")
     """Of the query of the list."""
 
-    def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
         """Return those of the project's records that the query asks for."""
         return rows
 
@@ -49,11 +49,11 @@ class Resource:
     def list_all(self, call: Call) -> Response:
         part = window(call)
         sql = f"SELECT * FROM {self.table} WHERE project_id = ? ORDER BY {self.order}"
-        rows = self.chosen(call, call.db.execute(sql, (call.project.id,)).fetchall())
+        rows = self.filter_rows(call, call.db.execute(sql, (call.project.id,)).fetchall())
         return page(call, len(rows), self.texts(call, rows[part.offset : part.offset + part.limit]), part)
 
     def retrieve(self, call: Call) -> Response:
-        return self._answer(call, self._called(call))
+        return self._answer(call, self._find_called(call))
 
     def create(self, call: Call) -> Response:
         body = Fields(call.body())
@@ -62,22 +62,22 @@ class Resource:
         columns = self.fields.read(body, Target(call))
         self.check(call, None, columns)
         birth = {"created_at": call.stamp, "updated_at": call.stamp, "created_by_id": call.caller.user_id}
-        stored = self.fields.stored({**columns, **birth, **self.born(call), "project_id": call.project.id})
+        stored = self.fields.encode({**columns, **birth, **self.born(call), "project_id": call.project.id})
         number = insert_row(call.db, self.table, stored)
         self.follow(call, number, columns)
         return self._answer(call, fetch(call.db, self.table, number), 201)
 
     def update(self, call: Call) -> Response:
-        row = self._called(call)
+        row = self._find_called(call)
         columns = self.fields.read(Fields(call.body()), Target(call, row))
         self.check(call, row, columns)
-        stored = self.fields.stored({**columns, "updated_at": call.stamp})
+        stored = self.fields.encode({**columns, "updated_at": call.stamp})
         update_row(call.db, self.table, row["id"], stored)
         self.follow(call, row["id"], columns)
         return self.retrieve(call)
 
     def delete(self, call: Call) -> Response:
-        row = self._called(call)
+        row = self._find_called(call)
         self.leave(call, row)
         call.db.execute(f"DELETE FROM {self.table} WHERE id = ?", (row["id"],))
         return empty(204)
@@ -86,15 +86,15 @@ class Resource:
         """Return the JSON texts of the records, the same for every response."""
         users = nested_users(call.db, (row["created_by_id"] for row in rows))
         return [
-            joined(self.fields.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})
+            join_object(self.fields.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})
             for row in rows
         ]
 
-    def _called(self, call: Call) -> sqlite3.Row:
+    def _find_called(self, call: Call) -> sqlite3.Row:
         row = find_row(call.db, self.table, call.project.id, call.number("id"))
         if row is None:
             raise not_found()
         return row
 
     def _answer(self, call: Call, row: sqlite3.Row, status: int = 200) -> Response:
-        return spliced(self.texts(call, [row])[0], status)
+        return respond_text(self.texts(call, [row])[0], status)

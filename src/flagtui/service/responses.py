@@ -15,7 +15,7 @@ def text_of(value: Json) -> str:
     return encode(value).decode()
 
 
-def joined(texts: Mapping[str, str]) -> str:
+def join_object(texts: Mapping[str, str]) -> str:
     """Return the JSON text of an object whose values are JSON texts already."""
     return "{" + ",".join(f'"{name}":{text}' for name, text in texts.items()) + "}"
 
@@ -40,7 +40,7 @@ def respond(value: Json, status: int = 200, headers: Mapping[str, str] | None = 
     return Response(encode(value), status, headers or {})
 
 
-def spliced(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def respond_text(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response whose JSON text is ready: stored pieces joined without decoding them."""
     return Response(text.encode(), status, headers or {})
 

@@ -144,11 +144,11 @@ def schema_operation(operations: tuple[Operation, ...], generation: Generation) 
     """Return the operation that shows the document of these operations, and of itself."""
 
     @cache
-    def encoded() -> bytes:
+    def encode_document() -> bytes:
         return encode(document((*operations, shown), generation))
 
     def show(_: object) -> Response:
-        return Response(encoded())
+        return Response(encode_document())
 
     shown = Operation("GET", "/api/schema", show, "This document", public=True)
     return shown

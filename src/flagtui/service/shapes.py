@@ -19,7 +19,7 @@ MAYBE_OBJECT: Final[Json] = {"type": ["object", "null"]}
 SHARE: Final[Json] = {"type": "number", "minimum": 0, "maximum": 100}
 
 
-def listed(item: Json) -> Json:
+def list_of(item: Json) -> Json:
     return {"type": "array", "items": item}
 
 
@@ -48,10 +48,10 @@ def words(allowed: Iterable[str], *more: str | None) -> Json:
     return {"enum": [*allowed, *more]}
 
 
-TEXTS: Final = listed(TEXT)
+TEXTS: Final = list_of(TEXT)
 MAYBE_TEXTS: Final[Json] = {"type": ["array", "null"], "items": TEXT}
-NUMBERS: Final = listed(NUMBER)
-OBJECTS: Final = listed(OBJECT)
+NUMBERS: Final = list_of(NUMBER)
+OBJECTS: Final = list_of(OBJECT)
 
 USER_FIELDS: Final[Mapping[str, Json]] = {
     "id": NUMBER,
@@ -74,4 +74,4 @@ ACTIVITY_PAGE: Final = whole(
 def page_of(item: Json, **more: Json) -> Json:
     """Return a page of a list."""
     places = {"count": NUMBER, "next": MAYBE_TEXT, "previous": MAYBE_TEXT}
-    return record({**places, **more, "results": listed(item)}, (*places, "results"))
+    return record({**places, **more, "results": list_of(item)}, (*places, "results"))

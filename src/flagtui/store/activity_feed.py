@@ -81,14 +81,14 @@ class ActivityFeed:
         async with self._turn:
             if self.is_complete:
                 return
-            await self._guarded(self._read_older())
+            await self._guard(self._read_older())
 
     async def catch_up(self) -> None:
         """Read the entries newer than the newest one here."""
         async with self._turn:
-            await self._guarded(self._read_newer() if self.rows else self._read_older())
+            await self._guard(self._read_newer() if self.rows else self._read_older())
 
-    async def _guarded(self, reading: Awaitable[None]) -> None:
+    async def _guard(self, reading: Awaitable[None]) -> None:
         try:
             await reading
             self.trouble = None

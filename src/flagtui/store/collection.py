@@ -57,7 +57,7 @@ class Collection(Generic[IdRow]):
         if self._rows is None:
             rows = list(self._server_rows)
             for record_id in (self._edits.keys() | self._staged) & self._place.keys():
-                rows[self._place[record_id]] = self._shown(record_id)
+                rows[self._place[record_id]] = self._shown_row(record_id)
             self._rows = tuple(rows)
         return self._rows
 
@@ -66,7 +66,7 @@ class Collection(Generic[IdRow]):
 
     def get(self, record_id: RecordId) -> IdRow | None:
         """Return the row as displayed."""
-        return self._shown(record_id) if record_id in self._place else None
+        return self._shown_row(record_id) if record_id in self._place else None
 
     def server_row(self, record_id: RecordId) -> IdRow | None:
         """Return the row as the server last sent it, without edits in flight."""
@@ -272,7 +272,7 @@ class Collection(Generic[IdRow]):
         self._place = {row.id: place for place, row in enumerate(kept)}
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}
 
-    def _shown(self, record_id: RecordId) -> IdRow:
+    def _shown_row(self, record_id: RecordId) -> IdRow:
         row = self._staged.applied_to(record_id, self._server_rows[self._place[record_id]])
         return self._edits.applied_to(record_id, row)
 

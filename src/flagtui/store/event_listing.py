@@ -103,7 +103,7 @@ EVENT_ORDERS: Final[Mapping[str, Order[EventDefinitionRow]]] = {
     "created": Order(lambda row: row.created_at, is_descending=True),
     "updated": Order(lambda row: row.updated_at, is_descending=True),
     "verified": Order(lambda row: 0 if row.verified else 1),
-    "enforcement": field_order(EVENT_FIELDS.shown("enforcement")),
+    "enforcement": field_order(EVENT_FIELDS.shown_field("enforcement")),
 }
 
 EVENT_LISTING: Final = Listing(EVENTS, EVENT_ORDERS, lambda row: fold(row.name))

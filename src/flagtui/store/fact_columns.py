@@ -39,10 +39,10 @@ class Columns(Generic[Row]):
         test = reading.test(facts) if reading else None
         if reading is None or test is None:
             return b"\1" * len(self._rows if at is None else at)
-        passed = self._tested(reading, test, at)
+        passed = self._test(reading, test, at)
         return passed.translate(INVERTED) if term.is_negated else passed
 
-    def _tested(self, reading: Reading[Row], test: Test[Any], at: Sequence[int] | None) -> bytes:
+    def _test(self, reading: Reading[Row], test: Test[Any], at: Sequence[int] | None) -> bytes:
         of = reading.of
         if of is None:
             return bytes(map(test, _some(self._rows, at)))

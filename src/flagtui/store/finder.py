@@ -218,7 +218,7 @@ class Finder(Generic[Row]):
             return [place for place in places if on_text(texts[place])]
         for word in term.words:
             if len(places) == len(texts):
-                places = self._kept(places, bytes(map(contains, self._texts_by_index, repeat(word))))
+                places = self._keep(places, bytes(map(contains, self._texts_by_index, repeat(word))))
             else:
                 places = [place for place in places if word in texts[place]]
         if len(term.words) > 1:
@@ -232,9 +232,9 @@ class Finder(Generic[Row]):
         if len(places) * _MANY < len(order):
             passing = self._columns.passing(term, facts, [order[place] for place in places])
             return list(compress(places, passing))
-        return self._kept(places, self._columns.passing(term, facts))
+        return self._keep(places, self._columns.passing(term, facts))
 
-    def _kept(self, places: Sequence[int], passing: bytes) -> Sequence[int]:
+    def _keep(self, places: Sequence[int], passing: bytes) -> Sequence[int]:
         """Return the places whose row passes; `passing` has a byte for each row by its index."""
         by_place = self._in_order(passing)
         if len(places) == len(by_place):
@@ -268,7 +268,7 @@ class Finder(Generic[Row]):
         self._arrange_all()
 
     def _arrange_all(self) -> None:
-        self._stand_in(self._ranking.arranged(self.rows))
+        self._stand_in(self._ranking.arrange(self.rows))
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
         """Prepare only replaced rows, and those added at the end."""
@@ -282,7 +282,7 @@ class Finder(Generic[Row]):
         if self._hides:
             self._hidden.extend(self._hiding(rows[index]) for index in added)
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
-        self._stand_in(self._ranking.rearranged(self._order, rows, changed))
+        self._stand_in(self._ranking.rearrange(self._order, rows, changed))
 
     def _stand_in(self, order: list[int]) -> None:
         """Discard results that belong to other rows or to another order."""

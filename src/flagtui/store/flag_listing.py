@@ -143,7 +143,7 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "rollout": Order(lambda row: row.rollout, is_descending=True),
     "state": Order(_state),
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
-    "runtime": field_order(FLAG_FIELDS.shown("runtime")),
+    "runtime": field_order(FLAG_FIELDS.shown_field("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
     "cleanup": Order(outside=_cleanup),
     "refs": Order(is_descending=True, outside=_uses, needs="code"),

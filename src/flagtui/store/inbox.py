@@ -218,7 +218,7 @@ class Inbox:
         share.
         """
         alike = [row for row in self._by_beginning.get(_beginning(case.name), ()) if row.id != case.id]
-        source = self._described(case, alike)
+        source = self._find_description(case, alike)
         tags, neighbours = _shared_tags([row for row in alike if row.tags], case.row.tags)
         if case.twin is not None and case.twin.tags:
             tags = tuple(tag for tag in case.twin.tags if tag not in case.row.tags)
@@ -228,7 +228,7 @@ class Inbox:
         )
 
     @staticmethod
-    def _described(case: Case, alike: Iterable[EventDefinitionRow]) -> EventDefinitionRow | None:
+    def _find_description(case: Case, alike: Iterable[EventDefinitionRow]) -> EventDefinitionRow | None:
         if case.row.description.strip():
             return None
         if case.twin is not None and case.twin.description.strip():

@@ -116,7 +116,7 @@ def last_change(scope: str, id: int | str, name: str, at: float | None, user: JS
     )
 
 
-def merged(feed: Sequence[ChangeRow], entries: Iterable[Activity]) -> Sequence[ChangeRow]:
+def merge_rows(feed: Sequence[ChangeRow], entries: Iterable[Activity]) -> Sequence[ChangeRow]:
     """Return the rows of the feed with those of the entries, each placed by its time."""
     others = sorted((change_row(entry, 0) for entry in entries), key=lambda row: row.at or 0.0)
     if not others:

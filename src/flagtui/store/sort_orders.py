@@ -139,7 +139,7 @@ class Ranking(Generic[Row]):
 
     def is_sorted(self, order: Sequence[int], rows: Sequence[Row]) -> bool:
         """Return whether the rows in this order are sorted by their present values."""
-        present = {index: self._compared(row) for index, row in enumerate(rows) if _record(row) in self._held}
+        present = {index: self._sort_key(row) for index, row in enumerate(rows) if _record(row) in self._held}
         if not present:
             return True
         keys = [present.get(index) or (self._values[index], self._labels[index]) for index in order]
@@ -147,28 +147,28 @@ class Ranking(Generic[Row]):
             keys.reverse()
         return all(map(le, keys, islice(keys, 1, None)))
 
-    def arranged(self, rows: Sequence[Row]) -> list[int]:
+    def arrange(self, rows: Sequence[Row]) -> list[int]:
         """Return the indices of all rows in order, ignoring previous places."""
         self._labels, self._values = [], array("d")
         self._note(rows)
-        return self._sorted(range(len(rows)))
+        return self._sort(range(len(rows)))
 
-    def rearranged(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
+    def rearrange(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
         """Return the order with these rows, and any beyond its end, moved to their places."""
         moved = [index for index in changed if self._has_moved(index, rows[index])]
         added = range(len(order), len(rows))
         self._note(rows[len(order) :])
         fresh = sorted([*moved, *added], key=self._rank)
         if len(fresh) * _FEW > len(rows):
-            return self._sorted(range(len(rows)))
+            return self._sort(range(len(rows)))
         if moved:
             leaving = set(moved)
             order = [index for index in order if index not in leaving]
         if not fresh:
             return order
         if self._is_turned:
-            return self._merged(order[::-1], fresh)[::-1]
-        return self._merged(order, fresh)
+            return self._merge(order[::-1], fresh)[::-1]
+        return self._merge(order, fresh)
 
     @property
     def is_descending(self) -> bool:
@@ -194,7 +194,7 @@ class Ranking(Generic[Row]):
 
     def _note(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            value, label = self._held.get(_record(row)) or self._compared(row)
+            value, label = self._held.get(_record(row)) or self._sort_key(row)
             self._values.append(value)
             self._labels.append(label)
 
@@ -203,16 +203,16 @@ class Ranking(Generic[Row]):
         before = self._values[index], self._labels[index]
         if self.is_steady:
             self._held.setdefault(_record(row), before)
-        now = self._held.get(_record(row)) or self._compared(row)
+        now = self._held.get(_record(row)) or self._sort_key(row)
         self._values[index], self._labels[index] = now
         return now != before
 
-    def _compared(self, row: Row) -> tuple[float, str]:
+    def _sort_key(self, row: Row) -> tuple[float, str]:
         order = self._order
         rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=self.outside)
         return rank, (order.label or self._label)(row)
 
-    def _sorted(self, indices: Iterable[int]) -> list[int]:
+    def _sort(self, indices: Iterable[int]) -> list[int]:
         # Labels first and then values: each sort is stable.
         order = sorted(indices, key=self._labels.__getitem__)
         if self._is_turned:
@@ -221,7 +221,7 @@ class Ranking(Generic[Row]):
             order.sort(key=self._values.__getitem__)
         return order
 
-    def _merged(self, order: list[int], fresh: list[int]) -> list[int]:
+    def _merge(self, order: list[int], fresh: list[int]) -> list[int]:
         merged: list[int] = []
         done = 0
         for index in fresh:

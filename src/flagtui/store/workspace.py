@@ -167,7 +167,7 @@ class Workspace:
         """Return the loading of this kind's list, with its age."""
         return self._lists[kind].loading
 
-    def listed(self, kind: Kind) -> int:
+    def count_listed(self, kind: Kind) -> int:
         """Return how many records are neither archived nor deleted."""
         return self._lists[kind].listed
 

@@ -30,7 +30,7 @@ def conflict_lines(
     parts = taken_apart(conflict)
     where = parts[0].path if len(parts) == 1 else conflict.path
     who = "you" if conflict.is_own else "another user"
-    for place, text in enumerate(wrapped(f"{who} changed {place_words(where, noun)} since", width - 4)):
+    for place, text in enumerate(wrap_safe(f"{who} changed {place_words(where, noun)} since", width - 4)):
         yield [("  ! " if place == 0 else "    ", "bold $error"), (text, "$error")]
     for part in parts[:PARTS]:
         if part.path != where:
@@ -38,13 +38,13 @@ def conflict_lines(
         labels = sides or (OWN if conflict.is_own else THEIRS)
         for side, value in zip(labels, (part.seen, part.theirs, part.mine), strict=True):
             text = side_words(part.path, value, noun)
-            for place, shown in enumerate(wrapped(text, width - 14)):
+            for place, shown in enumerate(wrap_safe(text, width - 14)):
                 yield [(f"    {side if place == 0 else '':<8}", "$text-muted"), (shown or "nothing", "")]
     if len(parts) > PARTS:
         yield [(f"    … {len(parts) - PARTS:,} more differences", "$text-muted")]
 
 
-def wrapped(text: str, room: int, longest: int = LONGEST) -> list[str]:
+def wrap_safe(text: str, room: int, longest: int = LONGEST) -> list[str]:
     """Return the text in safe lines of at most `room` characters; a number stays with its percent sign."""
     joined = _PERCENT.sub(f"{_JOINT}%", safe_text(text, longest))
     lines = wrap(joined, max(20, room), break_on_hyphens=False)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from flagtui.changes.difference import MISSING, each_difference
-from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.changes.flags.flag_words import in_words, mask_line
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_lines, safe_text
@@ -47,7 +47,7 @@ def diff_lines(
     if not lines:
         yield [(nothing, "$text-muted")]
     for line in lines[:PATHS]:
-        shown = hidden(line) if is_secret else line
+        shown = mask_line(line) if is_secret else line
         yield [(safe_text(in_words(shown, before, after, names), 200), "")]
         yield [("  ", ""), (safe_text(line.where, 160), "$text-muted")]
         yield from _value("  - ", shown.before, "$error")
@@ -111,14 +111,14 @@ class JsonRow(Struct, frozen=True, gc=False):
         step = self.path[-1] if self.path and self.part != "closed" else 0
         name = (_key(step), (": ", "$faint")) if isinstance(step, str) else ()
         comma: tuple[Piece, ...] = () if self.is_last or self.part == "opened" else ((",", "$faint"),)
-        return (*_indent(len(self.path)), *name, *self._shown(), *comma)
+        return (*_indent(len(self.path)), *name, *self._pieces(), *comma)
 
-    def _shown(self) -> tuple[Piece, ...]:
+    def _pieces(self) -> tuple[Piece, ...]:
         match self.part:
             case "scalar":
                 return (scalar(self.value),)
             case "folded":
-                return _folded(self.value)
+                return _folded_piece(self.value)
             case "opened":
                 return (("{" if isinstance(self.value, dict) else "[", "$text-muted"),)
             case _:
@@ -155,7 +155,7 @@ def _rows(value: JSON, path: Path, folded: Collection[Path], *, is_last: bool) -
     yield JsonRow(path, "closed", "}" if isinstance(value, dict) else "]", is_last)
 
 
-def _folded(value: JSON) -> tuple[Piece, ...]:
+def _folded_piece(value: JSON) -> tuple[Piece, ...]:
     """Return one line; an object is shown by its key or name if it has one."""
     opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     name = (value.get("key") or value.get("name")) if isinstance(value, dict) else None

@@ -13,7 +13,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
 from flagtui.text.formats import DAY, ago, moment
-from flagtui.text.long_lists import in_short, spaced
+from flagtui.text.long_lists import in_short, join_words
 from flagtui.text.styled import Piece
 
 LABEL = 12
@@ -27,12 +27,12 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
     yield from head_lines(row, now, width)
     yield from description_lines(row, width)
     yield []
-    yield labelled("TAGS", tags_words(row, 20, 40))
-    yield labelled("OWNER", owner_words(row))
+    yield label_line("TAGS", tags_words(row, 20, 40))
+    yield label_line("OWNER", owner_words(row))
     if row.primary_property:
-        yield labelled("PROPERTY", safe_text(row.primary_property, 80))
+        yield label_line("PROPERTY", safe_text(row.primary_property, 80))
     if row.enforcement != "allow":
-        yield labelled("ENFORCEMENT", safe_text(row.enforcement, 40), "$warning")
+        yield label_line("ENFORCEMENT", safe_text(row.enforcement, 40), "$warning")
     yield []
     yield from age_lines(row, now)
 
@@ -71,7 +71,7 @@ def owner_words(row: EventDefinitionRow) -> str:
 
 def tags_words(row: EventDefinitionRow, most: int, room: int) -> str:
     """Return the first `most` tags, each of at most `room` characters, if the server reports tags."""
-    return spaced(row.tags, most, room, "#") or (NOT_REPORTED if "tags" in row.not_sent else "none")
+    return join_words(row.tags, most, room, "#") or (NOT_REPORTED if "tags" in row.not_sent else "none")
 
 
 def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
@@ -89,9 +89,9 @@ def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piec
 def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
     """Yield the ages, in days: servers report no finer dates."""
     silent = "$warning" if is_silent(row, now) else ""
-    yield labelled("LAST SEEN", last_seen_words(row, now), silent)
-    yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
-    yield labelled("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
+    yield label_line("LAST SEEN", last_seen_words(row, now), silent)
+    yield label_line("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
+    yield label_line("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
 def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]]:
@@ -122,7 +122,7 @@ def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str
     return words if words == "today" or words.startswith("in ") else f"{words} ago"
 
 
-def labelled(label: str, text: str, style: str = "") -> list[Piece]:
+def label_line(label: str, text: str, style: str = "") -> list[Piece]:
     """Return a label in its own column, then safe text."""
     return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]
 
@@ -177,29 +177,29 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
 
 def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
-    yield labelled("TAGS", tags_words(row, MOST_TAGS, 60))
-    yield labelled("OWNER", owner_words(row))
+    yield label_line("TAGS", tags_words(row, MOST_TAGS, 60))
+    yield label_line("OWNER", owner_words(row))
     no = NOT_REPORTED if "verified" in row.not_sent else "no"
-    yield labelled(
-        "VERIFIED", _signed(definition.verified_by, definition.verified_at, now) if row.verified else no
+    yield label_line(
+        "VERIFIED", _signature(definition.verified_by, definition.verified_at, now) if row.verified else no
     )
     if row.is_action:
         number = f"#{definition.action_id}" if definition.action_id is not None else "number not reported"
-        yield labelled("ACTION", f"{number}: a set of events under one name")
+        yield label_line("ACTION", f"{number}: a set of events under one name")
     named = safe_text(row.primary_property, 100) or _none(definition, "primary_property", "promoted_property")
-    yield labelled("PROPERTY", named)
+    yield label_line("PROPERTY", named)
     rejects = row.enforcement == "reject"
     words = "reject: invalid events are dropped" if rejects else safe_text(row.enforcement, 60)
     if "enforcement_mode" in row.not_sent:
         words = NOT_REPORTED
-    yield labelled("ENFORCEMENT", words, "$warning" if rejects else "")
+    yield label_line("ENFORCEMENT", words, "$warning" if rejects else "")
     columns = in_short([safe_text(name, 60) for name in definition.default_columns], MOST_TAGS)
-    yield labelled("COLUMNS", columns or _none(definition, "default_columns", none="default"))
+    yield label_line("COLUMNS", columns or _none(definition, "default_columns", none="default"))
     for place, url in enumerate(definition.media_preview_urls[:8]):
-        yield labelled("MEDIA" if place == 0 else "", safe_text(url, 300), "$primary")
+        yield label_line("MEDIA" if place == 0 else "", safe_text(url, 300), "$primary")
     if not definition.media_preview_urls:
-        yield labelled("MEDIA", _none(definition, "media_preview_urls"))
-    yield labelled("ID", safe_text(definition.id, 60), "$faint")
+        yield label_line("MEDIA", _none(definition, "media_preview_urls"))
+    yield label_line("ID", safe_text(definition.id, 60), "$faint")
 
 
 def _none(definition: EventDefinition, *names: str, none: str = "none") -> str:
@@ -209,14 +209,14 @@ def _none(definition: EventDefinition, *names: str, none: str = "none") -> str:
 
 def _usage(details: EventDetails) -> Lines:
     if details.usage is not None:
-        yield labelled("USAGE", _queries(details.usage))
+        yield label_line("USAGE", _queries(details.usage))
     elif details.why_no_usage:
-        yield labelled("USAGE", f"30 days: {safe_text(details.why_no_usage, 120)}", "$faint")
+        yield label_line("USAGE", f"30 days: {safe_text(details.why_no_usage, 120)}", "$faint")
     else:
-        yield labelled("USAGE", "counting…", "$text-muted")
+        yield label_line("USAGE", "counting…", "$text-muted")
     lines = [*use_lines(details.uses, details.why_no_uses)]
     for place, line in enumerate(lines):
-        yield [*labelled("USED BY" if place == 0 else "", ""), *line]
+        yield [*label_line("USED BY" if place == 0 else "", ""), *line]
 
 
 def _queries(number: int) -> str:
@@ -233,7 +233,7 @@ def _history(definition: EventDefinition, done: Sequence[Entry], now: float) -> 
     ]
     for words, who, at in events:
         if at is not None:
-            yield [(f"  {words:<13}", ""), (_signed(who, at, now), "$text-muted")]
+            yield [(f"  {words:<13}", ""), (_signature(who, at, now), "$text-muted")]
     for entry in done[:12]:
         change = safe_text("; ".join(entry.words) or entry.verb, 80)
         ending = "" if entry.ending == "saved" else f"  {entry.ending or 'not known'}"
@@ -245,7 +245,7 @@ def _history(definition: EventDefinition, done: Sequence[Entry], now: float) -> 
         ]
 
 
-def _signed(who: User | None, at: datetime | None, now: float) -> str:
+def _signature(who: User | None, at: datetime | None, now: float) -> str:
     """Return `Ada, 3 days ago, 2026-02-01 08:30 UTC`."""
     user = safe_text(who.email or who.label, 60) if who else "no user named"
     then = unix(at)

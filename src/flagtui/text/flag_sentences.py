@@ -7,14 +7,14 @@ from typing import Final, Protocol
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import VariantDraw
-from flagtui.evaluate.operator_words import ROOM, listed
+from flagtui.evaluate.operator_words import ROOM, list_values
 from flagtui.evaluate.parts import FlagParts, read_flag
 from flagtui.models.filters import Condition, Filters, Variant
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
-from flagtui.text.long_lists import in_short, more_line, shortened
+from flagtui.text.long_lists import in_short, more_line, shorten
 from flagtui.text.property_sentences import BULLET, LONG, property_pieces
 from flagtui.text.styled import Piece
 
@@ -61,7 +61,7 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = N
     if lines is None:
         yield from (line for block in blocks for line in block)
     else:
-        yield from shortened(blocks, total, "conditions", lines)
+        yield from shorten(blocks, total, "conditions", lines)
     if filters.early_exit and total > 1:
         yield [(BULLET, "$faint"), (EARLY_EXIT, "")]
 
@@ -261,7 +261,7 @@ def _identities(condition: Condition) -> frozenset[Identity]:
 
 def value_text(value: JSON, room: int = ROOM) -> str:
     """Format a property's value on one line: `DE, FR, NL`."""
-    return safe_text(listed(value, room=room), LONG)
+    return safe_text(list_values(value, room=room), LONG)
 
 
 def plain(lines: Iterable[Iterable[Piece]]) -> str:

@@ -15,7 +15,7 @@ Block = Iterable[list[Piece]]
 """The lines of one item of a list."""
 
 
-def shortened(
+def shorten(
     blocks: Iterable[Block], total: int, plural: str, lines: int = LINES, rest: str = IN_JSON
 ) -> Iterator[list[Piece]]:
     """Yield the lines of complete items up to about `lines` lines, then how many of `total` remain.
@@ -45,7 +45,7 @@ def window(count: int, place: int, room: int) -> range:
     return range(first, min(count, first + room))
 
 
-def spaced(words: Sequence[str], most: int, room: int, sign: str = "") -> str:
+def join_words(words: Sequence[str], most: int, room: int, sign: str = "") -> str:
     """Join words as `#web #checkout and 9,988 more`, each made safe and cut to `room` characters."""
     shown = " ".join(f"{sign}{safe_text(word, room)}" for word in words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most:,} more"

@@ -72,7 +72,7 @@ def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
 def _explain_one(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notice:
     key, reason = outcome.plan.key, outcome.reason
     if outcome.is_saved:
-        return _saved(outcome, purpose, is_here=is_here)
+        return _saved_notice(outcome, purpose, is_here=is_here)
     if outcome.ending == "unknown":
         text = (
             f"{key}: {cause_words(outcome.error)}; checking whether the change was applied.\n"
@@ -86,7 +86,7 @@ def _explain_one(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) ->
     return Notice(_sentences(f"{key}: {reason}", now, outcome.next), tone, "not saved")
 
 
-def _saved(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notice:
+def _saved_notice(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notice:
     reason = f": {outcome.reason}" if outcome.reason else ""
     done = f"{outcome.plan.key} {outcome.plan.verb.done}{reason}"
     first = f"{_PAST[purpose.name]}: {done}" if purpose is not None else done

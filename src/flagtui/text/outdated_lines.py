@@ -7,7 +7,7 @@ from flagtui.changes.difference import taken_apart
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.safe_text import safe_text
-from flagtui.text.conflict_lines import STAGED, conflict_lines, wrapped
+from flagtui.text.conflict_lines import STAGED, conflict_lines, wrap_safe
 from flagtui.text.key_signs import key_sign
 from flagtui.text.place_words import place_words, side_words
 from flagtui.text.styled import Piece
@@ -38,11 +38,11 @@ def current_words(seen: OutdatedChange) -> list[str]:
 def outdated_lines(change: StagedChange, seen: OutdatedChange | None, width: int) -> Iterator[list[Piece]]:
     """Yield the three sides of each value that both changed; `seen` is None until the record was read."""
     words = "changed since it was staged" if seen is None else seen.words
-    for text in wrapped(words, width):
+    for text in wrap_safe(words, width):
         yield [(text, "$warning")]
     for conflict in () if seen is None else seen.conflicts:
         yield from conflict_lines(conflict, change.kind, width, STAGED)
-    for text in wrapped(_next_step(seen), width):
+    for text in wrap_safe(_next_step(seen), width):
         yield [(safe_text(text), "$text-muted")]
 
 

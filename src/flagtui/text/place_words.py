@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from flagtui.changes.difference import MISSING, Path, compact, spelled, value_words
+from flagtui.changes.difference import MISSING, Path, compact, path_words, value_words
 from flagtui.changes.flags.flag_words import condition_in_short, percent
 from flagtui.models.editable_fields import FieldTable
 from flagtui.models.json_value import JSON
@@ -29,7 +29,7 @@ def place_words(path: Path, noun: str) -> str:
             return "variants"
         case (str() as name,):
             return _fields_of(noun).words(name)
-    return spelled(path)
+    return path_words(path)
 
 
 def side_words(path: Path, value: JSON, noun: str) -> str:

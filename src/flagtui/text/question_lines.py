@@ -17,9 +17,9 @@ from flagtui.changes.difference import (
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
-from flagtui.text.conflict_lines import conflict_lines, wrapped
+from flagtui.text.conflict_lines import conflict_lines, wrap_safe
 from flagtui.text.formats import ago
-from flagtui.text.long_lists import shortened
+from flagtui.text.long_lists import shorten
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
@@ -84,7 +84,7 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield [(key, "bold"), (f"  {safe_text(words, width)}", "")]
         return
     yield [(key, "bold")]
-    for line in wrapped(words, width - 2):
+    for line in wrap_safe(words, width - 2):
         yield [(f"  {line}", "")]
 
 
@@ -104,7 +104,7 @@ def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Pie
         yield from caution_lines(f"your last change was {ago(question.purpose.made_at, now)}", (), width)
         yield []
     if question.note:
-        for line in wrapped(question.note, width - 2):
+        for line in wrap_safe(question.note, width - 2):
             yield [(f"  {line}", "$text-muted")]
         yield []
 
@@ -117,20 +117,20 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield [(f"not plain letters: {points}", "$warning")]
     yield []
     differences = (_difference_lines(line, plan.verb.name == "create", width) for line in plan.lines)
-    yield from shortened(differences, len(plan.lines), "differences", DIFFERENCES, "")
+    yield from shorten(differences, len(plan.lines), "differences", DIFFERENCES, "")
     if plan.lines:
         yield []
     follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
-    yield from shortened(follows, len(plan.consequences), "consequences", MOST, "")
+    yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
-    yield from shortened(doubts, len(plan.cautions), "cautions", MOST, "")
+    yield from shorten(doubts, len(plan.cautions), "cautions", MOST, "")
     conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
-    yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
+    yield from shorten(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 
 def _difference_lines(line: DifferenceLine, is_new: bool, width: int) -> Iterator[list[Piece]]:
     """Yield a difference in words, and its values where the words do not hold all of them."""
-    for text in wrapped(line.words, width - 4):
+    for text in wrap_safe(line.words, width - 4):
         yield [(f"  {text}", "bold")]
     if is_new:
         if not _has_all(line):
@@ -151,9 +151,9 @@ def bulk_lines(
     words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
     has_words = len(set(words)) > 1
     meant = [place for place in range(len(plans)) if not chosen or place in chosen]
-    shared = _shared([plans[place] for place in meant], [gravest[place] for place in meant])
+    shared = _shared_consequences([plans[place] for place in meant], [gravest[place] for place in meant])
     if not has_words:
-        for place, line in enumerate(wrapped(words[0], width - 8)):
+        for place, line in enumerate(wrap_safe(words[0], width - 8)):
             yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
     for consequence in shared.values():
         yield from consequence_lines(consequence, width)
@@ -170,15 +170,17 @@ def bulk_lines(
         if number not in meant:
             continue
         if worst is not None and _text_of(worst) not in shared:
-            for line in wrapped(_text_of(worst), width - 6, LONGEST):
+            for line in wrap_safe(_text_of(worst), width - 6, LONGEST):
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
         conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
-        yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
+        yield from shorten(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 
-def _shared(plans: Sequence[Proposal], gravest: Iterable[Consequence | None]) -> dict[str, Consequence]:
+def _shared_consequences(
+    plans: Sequence[Proposal], gravest: Iterable[Consequence | None]
+) -> dict[str, Consequence]:
     """Return consequences of all plans; and, counted, of several, unless they must be listed by record."""
     times = Counter(_text_of(each) for plan in plans for each in plan.consequences)
     shared = {}
@@ -198,7 +200,7 @@ def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
         yield [(f"  {safe_text(key):<{BULK_KEY}}", "bold"), (safe_text(what), "$text-muted")]
     else:
         yield [(f"  {safe_text(key, width - 2)}", "bold")]
-        for line in wrapped(what, width - 8):
+        for line in wrap_safe(what, width - 8):
             yield [(f"      {line}", "$text-muted")]
 
 
@@ -218,7 +220,7 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
     """Yield `Reach   41,230 of 82,460 users lose it ━━━───`, wrapped beside its label."""
     style = _STYLES[consequence.tone]
     room = max(20, width - LABEL - 2)
-    lines = wrapped(consequence.text, room, LONGEST)
+    lines = wrap_safe(consequence.text, room, LONGEST)
     for place, text in enumerate(lines):
         label = consequence.label if place == 0 else ""
         pieces: list[Piece] = [(f"  {label:<{LABEL}}", "$text-muted"), (text, style)]
@@ -230,7 +232,7 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
 
 def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[list[Piece]]:
     """Yield `! experiment #31 is running on this flag` and the safer alternatives."""
-    for place, line in enumerate(wrapped(text, width - 4, LONGEST)):
+    for place, line in enumerate(wrap_safe(text, width - 4, LONGEST)):
         yield [("  ! " if place == 0 else "    ", "bold $warning"), (line, "$warning")]
     if instead:
         yield [("    safer: ", "$text-muted"), (safe_text(", ".join(instead), 200), "")]
@@ -254,7 +256,7 @@ def _sides(where: str, before: object, after: object, width: int) -> Iterator[li
         pad = "    "
     room = max(20, width - len(pad) - 4)
     for sign, value, style in (("  - ", before, "$error"), ("  + ", after, "$success")):
-        for text in wrapped(compact(value), room) if value is not MISSING else ():
+        for text in wrap_safe(compact(value), room) if value is not MISSING else ():
             yield [(pad, "$text-muted"), (sign, style), (text, style)]
             pad, sign = " " * len(pad), "    "
 

@@ -12,7 +12,7 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
-from flagtui.text.long_lists import more_line, shortened
+from flagtui.text.long_lists import more_line, shorten
 from flagtui.text.property_sentences import BULLET, property_pieces
 from flagtui.text.styled import Piece
 
@@ -34,7 +34,7 @@ def rule_lines(filters: Filters, names: Names = NO_NAMES, lines: int | None = No
     if lines is None:
         yield from (line for block in blocks for line in block)
     else:
-        yield from shortened(blocks, total, "rules", lines)
+        yield from shorten(blocks, total, "rules", lines)
     who = "everyone else" if total else "everyone, since there is no rule"
     yield [(BULLET, "$faint"), (f"{who}: ", ""), *default_pieces(filters)]
 

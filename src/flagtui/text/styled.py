@@ -61,7 +61,7 @@ def open_link(link: str) -> str:
     return f"\x1b]8;;{link}\x1b\\"
 
 
-def linked(text: str, link: str) -> str:
+def link_text(text: str, link: str) -> str:
     """Return safe text linked to `link`; unchanged without one."""
     return f"{open_link(link)}{text}{CLOSE}" if link and text else text
 

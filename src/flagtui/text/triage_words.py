@@ -54,7 +54,7 @@ def case_lines(
     if row.tags:
         yield [(" ".join(f"#{safe_text(tag, 30)}" for tag in row.tags[:8]), "$text-muted")]
     yield []
-    yield from _proposed(case, proposal, width)
+    yield from _proposal_lines(case, proposal, width)
     yield []
     yield [("USED BY", "$text-muted")]
     yield from use_lines(*(uses or (None, "")))
@@ -64,7 +64,7 @@ def case_lines(
         yield [(text, "$faint")]
 
 
-def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Piece]]:
+def _proposal_lines(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Piece]]:
     yield [("PROPOSED", "$text-muted")]
     if case.twin is not None:
         state = "verified" if case.twin.verified else "described" if case.twin.description else "seen more"
@@ -100,7 +100,7 @@ def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -
     for decision in list(reversed(decisions))[: shown - 1]:
         target = f" → {safe_text(decision.same_as, 40)}" if decision.same_as else ""
         tags = decision.changes.get("tags")
-        more = " ".join(f"+{safe_text(tag, 20)}" for tag in _added(decision)) if tags else ""
+        more = " ".join(f"+{safe_text(tag, 20)}" for tag in _added_tags(decision)) if tags else ""
         pieces: list[Piece] = [
             (f"   {decision.words:<12.20} ", "$success"),
             (safe_text(decision.name, 40) + target, ""),
@@ -111,7 +111,7 @@ def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -
         yield pieces
 
 
-def _added(decision: TriageDecision) -> list[str]:
+def _added_tags(decision: TriageDecision) -> list[str]:
     after, before = decision.changes.get("tags"), decision.seen.get("tags")
     previous = before if isinstance(before, list) else []
     return [str(tag) for tag in after if tag not in previous] if isinstance(after, list) else []

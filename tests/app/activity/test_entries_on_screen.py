@@ -11,7 +11,7 @@ from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import logged
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
-from flagtui.app.activity.timeline_text import as_markdown, copied, one_line
+from flagtui.app.activity.timeline_text import as_lines, as_markdown, one_line
 from flagtui.app.flags.tabs.history_tab import entry_lines as log_entry_lines
 from flagtui.app.flags.tabs.history_tab import log_line
 from flagtui.app.flags.tabs.tab_pane import Study
@@ -75,7 +75,7 @@ def test_cohort_has_its_name_wherever_it_is_known() -> None:
     row, names = entry([changed("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
     assert "+ cohort 31|" in drawn(row)
     assert "+ Beta testers|" in drawn(row, names=names)
-    assert "+ Beta testers" in copied([row], names)
+    assert "+ Beta testers" in as_lines([row], names)
     assert "+ Beta testers" in as_markdown([row], "Changes", lambda _row: "", names)
 
 
@@ -159,7 +159,7 @@ def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
 
 def test_lines_for_a_report_are_in_the_order_of_time() -> None:
     older = change_row(Activity.of({"id": "a", "activity": "created", "detail": {"name": "x"}}), -2)
-    lines = copied([entry(), older]).split("\n")
+    lines = as_lines([entry(), older]).split("\n")
     assert lines[0] == "time not known  x  system  created  v1"
     assert lines[1] == "2026-03-02 08:41:12 UTC  new-nav  sam@acme.test  turned off"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.app.commands.command_search import found, hits
+from flagtui.app.commands.command_search import hits, rank_commands
 from flagtui.app.commands.command_table import COMMANDS, commands_of
 
 WORDS = {
@@ -112,26 +112,28 @@ def pairs(words: dict[str, str]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("word", "id"), pairs(WORDS))
 def test_an_everyday_word_finds_its_command_among_the_first(word: str, id: str) -> None:
-    first = [command.id for _, command in found(COMMANDS, word)][:8]
+    first = [command.id for _, command in rank_commands(COMMANDS, word)][:8]
     assert id in first, first
 
 
 @pytest.mark.parametrize(("word", "id"), pairs(FIRST))
 def test_an_everyday_word_puts_the_command_that_says_it_first(word: str, id: str) -> None:
-    (_, first), *_ = found(commands_of("flags", "lists", "everywhere"), word)
+    (_, first), *_ = rank_commands(commands_of("flags", "lists", "everywhere"), word)
     assert first.id == id
 
 
 def test_an_exact_name_comes_before_what_merely_begins_so() -> None:
-    ids = [command.id for _, command in found(commands_of("flags", "lists", "everywhere"), "sort")]
+    ids = [command.id for _, command in rank_commands(commands_of("flags", "lists", "everywhere"), "sort")]
     assert ids[0] == "lists.sort"
-    assert next(fit for fit, _ in found(COMMANDS, "tag")) == 2
-    assert found(COMMANDS, "no such thing") == []
+    assert next(fit for fit, _ in rank_commands(COMMANDS, "tag")) == 2
+    assert rank_commands(COMMANDS, "no such thing") == []
 
 
 def test_letter_finds_the_command_with_that_exact_key() -> None:
-    assert [command.id for fit, command in found(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
-    assert "experiments.reset" not in [command.id for fit, command in found(COMMANDS, "z") if fit == 0]
+    assert [command.id for fit, command in rank_commands(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
+    assert "experiments.reset" not in [
+        command.id for fit, command in rank_commands(COMMANDS, "z") if fit == 0
+    ]
 
 
 def test_typed_words_are_located_for_highlighting() -> None:

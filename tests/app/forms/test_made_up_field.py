@@ -80,7 +80,7 @@ def test_what_was_saved_is_compared_in_its_way() -> None:
 
 
 def test_lists_have_its_column_and_its_order() -> None:
-    column = shown_column(MADE_UP.shown("flavour"))
+    column = shown_column(MADE_UP.shown_field("flavour"))
     assert (column.title, text_of(column.draw(Dish("salty"), Slot(6, UNICODE, 0.0)))) == ("TASTES", "salty")
     order = field_order(TASTE)
     dishes = sorted((Dish("salty"), Dish("sweet")), key=lambda dish: order.rank(dish, is_reversed=False))

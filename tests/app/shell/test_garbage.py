@@ -27,7 +27,7 @@ class Circle(list["Circle"]):
 @pytest.fixture
 def garbage() -> Iterator[Garbage]:
     garbage = Garbage()
-    surround_work(garbage.paused)
+    surround_work(garbage.pause)
     Circle.freed = 0
     # What other tests loaded is looked at by none of these, nor by those that come later.
     gc.freeze()

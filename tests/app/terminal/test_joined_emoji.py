@@ -21,7 +21,7 @@ def sent(encoder: Encoder, text: str, x: int = 0) -> str:
 
 def shown(encoder: Encoder) -> list[str]:
     """The text of each cell; the second half of a wide character is empty."""
-    return [cell[0] for cell in encoder.shown()[0] if cell is not None]
+    return [cell[0] for cell in encoder.shown_lines()[0] if cell is not None]
 
 
 @given(TEXTS, TEXTS, st.integers(0, 30), st.integers(0, 30))

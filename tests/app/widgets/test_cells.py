@@ -11,7 +11,7 @@ from textual.content import Content
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit, lay_out
-from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, joined
+from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, join_lines
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -54,16 +54,16 @@ def test_no_width_parts_a_joined_emoji(text: str, width: int) -> None:
 def test_lines_are_joined_at_any_width() -> None:
     lines = [[("label ", ""), ("some words", "")], []]
     for width in range(-8, 9):
-        assert joined(lines, width).plain.split()[0] == "label"
+        assert join_lines(lines, width).plain.split()[0] == "label"
 
 
 def test_height_of_lines_takes_no_wrapping_where_they_fit() -> None:
     for texts in ([], [""], ["", ""], ["one line", "", "  another 🇩🇪 of 24 cells  "], ["a" * 40, "b c d"]):
-        lines = joined([[(text, "bold")] for text in texts])
+        lines = join_lines([[(text, "bold")] for text in texts])
         assert isinstance(lines, Lines)
         for width in range(1, 50):
             assert lines.get_height({}, width) == Content(lines.plain).get_height({}, width)
-    long = joined([[(f"line {place} of a long question", "")] for place in range(2_000)])
+    long = join_lines([[(f"line {place} of a long question", "")] for place in range(2_000)])
     assert counted_calls(lambda: long.get_height({}, 80)) < 20_000
     assert counted_calls(lambda: long.get_height({}, 81)) < 20
 

@@ -10,7 +10,7 @@ import pytest
 
 from flagtui.api.client import Client
 from flagtui.api.http_library import in_process
-from flagtui.changes.flags.context_queries import linked
+from flagtui.changes.flags.context_queries import as_linked
 from flagtui.changes.flags.unlisted_flags import READ_ALONE, rows_in_lists, rows_of
 from flagtui.service import close_service, create_service
 
@@ -56,7 +56,7 @@ async def test_rows_of_lists_equal_those_of_each_flag(served: tuple[Client, Coun
     alone = await rows_of(client.flags.get, ids)
     between = wire.count
     listed = await rows_in_lists(client.flags, client.flags.get, ids)
-    assert linked(listed) == linked(alone)
+    assert as_linked(listed) == as_linked(alone)
     assert {row.id for row in alone} == {*range(1, FLAGS + 1)}
     assert between - before >= len(ids)
     assert wire.count - between <= 4 + sum(row.deleted for row in alone) + 1

@@ -12,7 +12,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
-from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
+from flagtui.cli.plumbing.output.table import cell_width, fit_widths, table_lines
 from flagtui.safe_text import safe_text
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
@@ -35,12 +35,12 @@ KIND: RecordSchema[Row] = RecordSchema(
 
 
 def test_the_widest_columns_give_way_first() -> None:
-    assert fitted([4, 60, 20], 60) == [4, 32, 20]
-    assert fitted([4, 60, 20], 40) == [4, 16, 16]
-    assert fitted([4, 60, 20], 5) == [4, 6, 6]
-    assert fitted([30, 30, 30], 60) == [30, 13, 13]
-    assert fitted([30, 30, 30], 40) == [24, 6, 6]
-    assert fitted([4, 6], 80) == [4, 6]
+    assert fit_widths([4, 60, 20], 60) == [4, 32, 20]
+    assert fit_widths([4, 60, 20], 40) == [4, 16, 16]
+    assert fit_widths([4, 60, 20], 5) == [4, 6, 6]
+    assert fit_widths([30, 30, 30], 60) == [30, 13, 13]
+    assert fit_widths([30, 30, 30], 40) == [24, 6, 6]
+    assert fit_widths([4, 6], 80) == [4, 6]
 
 
 @pytest.mark.parametrize("width", [20, 40, 79])

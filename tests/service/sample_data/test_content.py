@@ -18,7 +18,7 @@ from flagtui.service.flags.encryption import key_file_of, unseal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.save import change_flag, create_flag
 from flagtui.service.sample_data.company import add_company
-from flagtui.service.sample_data.data import stamped
+from flagtui.service.sample_data.data import format_stamp
 from flagtui.service.sample_data.flag import SampleFlag, Saved, insert_flags
 from flagtui.service.sample_data.flags import web_flags
 from flagtui.service.settings import Settings
@@ -109,7 +109,7 @@ def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
         insert_flags(db, [flag])
         return
     made, *edits = flag.log
-    state = {**flag.state, "id": flag.id, "last_called_at": stamped(flag.called_at)}
+    state = {**flag.state, "id": flag.id, "last_called_at": format_stamp(flag.called_at)}
     for saved in reversed(edits):
         state |= side(saved, "before")
     row = create_flag(at(made.at, made.author), state)

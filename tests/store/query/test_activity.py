@@ -12,7 +12,7 @@ from tests.store.conftest import ADA
 from flagtui.models.activity import EVENT, EXPERIMENT, KINDS, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, read_moment, split_centre
-from flagtui.store.moment_changes import last_change, merged
+from flagtui.store.moment_changes import last_change, merge_rows
 from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.query.vocabulary import WrongValue
 
@@ -175,7 +175,7 @@ def test_other_records_are_placed_by_their_time() -> None:
         last_change(EXPERIMENT, 7, "Pricing", NOON - 60 * 20),
         last_change(EXPERIMENT, 8, "Older", NOON - 60 * 40),
     ]
-    rows = sorted(merged(feed, others), key=lambda row: row.place)
+    rows = sorted(merge_rows(feed, others), key=lambda row: row.place)
     assert [row.at for row in rows] == sorted(row.at or 0.0 for row in rows)
     assert [row.kind for row in rows] == ["experiments", "flags", "experiments", "flags", "events", "flags"]
 

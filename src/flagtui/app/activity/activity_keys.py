@@ -9,7 +9,7 @@ from textual.widgets.input import Selection
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
 from flagtui.app.activity.activity_search import WINDOW, ActivityFinder
-from flagtui.app.activity.timeline_text import as_markdown, copied
+from flagtui.app.activity.timeline_text import as_lines, as_markdown
 from flagtui.app.commands.command_table import Command
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.toasts import copy_text, show_toast
@@ -105,9 +105,9 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     def action_revert(self) -> None:
         """Revert the marked changes together, else the one under the cursor, newest first."""
-        self._runner.revert(self.chosen(), self._saved)
+        self._runner.revert(self.chosen(), self._on_saved)
 
-    def _saved(self, report: Report[Any, Any]) -> None:
+    def _on_saved(self, report: Report[Any, Any]) -> None:
         if report.is_saved:
             self.rows.action_clear_marks()
         if self.is_attached:
@@ -136,7 +136,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
             words = activity_words(rows[0].entry, names=self._app_state.names)
             first = f"{safe_text(rows[0].key, 80)}, {words}"
             what = f"{len(rows):,} changes" if len(rows) > 1 else first
-            copy_text(self.app, copied(rows, self._app_state.names), what)
+            copy_text(self.app, as_lines(rows, self._app_state.names), what)
 
     def counted_rows(self) -> Sequence[ChangeRow]:
         """Return the entries that the line matches, in order; around a moment those in its window."""

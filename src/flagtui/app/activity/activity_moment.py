@@ -58,8 +58,8 @@ class ActivityAroundMoment(ActivityKeys):
         if self._moment is not None:
             self._moment.forget()
 
-    def _saved(self, report: Report[Any, Any]) -> None:
-        super()._saved(report)
+    def _on_saved(self, report: Report[Any, Any]) -> None:
+        super()._on_saved(report)
         # Only the feed of flags is followed.
         self.forget_moment()
         self.follow_moment()

@@ -17,7 +17,7 @@ from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import is_missing, may_write
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.activity import Activity, ChangeRow
@@ -209,7 +209,7 @@ class ActivityScreen(ActivityAroundMoment):
         self.rows.explain(*words.lines, look=words.look)
 
     @on(RowList.Highlighted)
-    def _moved(self) -> None:
+    def _on_moved(self) -> None:
         self._pages = 0
         self._read_on_if_wanted()
         self.reframe()
@@ -222,8 +222,8 @@ class ActivityScreen(ActivityAroundMoment):
         """Draw nothing more: the frame has it, before the number of entries."""
 
     def draw_preview(self, row: ChangeRow | None) -> None:
-        lines = [*entry_lines(self._shown(row))] if row is not None else []
-        self.query_one("#change", Static).update(joined(lines))
+        lines = [*entry_lines(self._view_of(row))] if row is not None else []
+        self.query_one("#change", Static).update(join_lines(lines))
         is_unknown = row is not None and row.flag_id not in (None, *self._secrets)
         if row and is_unknown and touches_payloads(row) and self.query_one("#change-pane").display:
             self._learn_secrecy(row)
@@ -244,7 +244,7 @@ class ActivityScreen(ActivityAroundMoment):
             self._finding.know_names(names)
             self.rows.set_columns(self.columns_shown())
 
-    def _shown(self, row: ChangeRow) -> EntryView:
+    def _view_of(self, row: ChangeRow) -> EntryView:
         app_state, workspace = self._app_state, self._workspace
         scope, is_flag, moment = KINDS[row.kind].write_scope, row.kind == "flags", self._moment
         refusal = why_not_reverted(row)

@@ -8,7 +8,7 @@ from flagtui.models.activity import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import AFTER, Centre
-from flagtui.store.moment_changes import MomentChanges, merged, read_moment_changes
+from flagtui.store.moment_changes import MomentChanges, merge_rows, read_moment_changes
 from flagtui.store.workspace import Workspace
 
 FRESH: Final = 5.0
@@ -48,7 +48,7 @@ class MomentFacts:
             return feed
         if self._merged[0] is not feed or self._merged[1] is not self._changes:
             entries = self._changes.entries if self._changes is not None else ()
-            self._merged = feed, self._changes, merged(feed, entries)
+            self._merged = feed, self._changes, merge_rows(feed, entries)
         return self._merged[2]
 
     def forget(self) -> None:

@@ -11,7 +11,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words
 
 
-def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
+def as_lines(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
     """Return a line per change, oldest first: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off`.
 
     Where the user's zone differs, UTC is shown beside it.

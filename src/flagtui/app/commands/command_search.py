@@ -39,7 +39,7 @@ def grade(command: Command, line: str) -> int | None:
     return 5 if all(word in text for word in words) else None
 
 
-def found(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:
+def rank_commands(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:
     """Return the matching commands with their grades, best first; equal grades keep the given order."""
     graded = [(fit, command) for command in commands if (fit := grade(command, line)) is not None]
     return sorted(graded, key=lambda pair: pair[0])

@@ -187,7 +187,7 @@ class CompletingPrompt(PromptScreen):
         field.cursor_position = len(line)
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
+    def _on_clicked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._fill(self._base + self._shown[event.option_index].text)
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from textual.binding import Binding
 
 from flagtui.app.commands.command import Command
-from flagtui.app.commands.command_search import found
+from flagtui.app.commands.command_search import rank_commands
 from flagtui.app.dialogs.palette import Offer, Run
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
@@ -92,7 +92,7 @@ class HelpScreen(NarrowedList[Run]):
     def lines(self, typed: str, width: int) -> Iterator[HelpLine]:
         offers = {offer.command: offer for offer in self._offers}
         if typed.strip():
-            for _grade, command in found(offers, typed):
+            for _grade, command in rank_commands(offers, typed):
                 yield self._command(offers[command], width)
             return
         groups: dict[str, list[Offer]] = {}

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
 from flagtui.app.commands.command import Command
-from flagtui.app.commands.command_search import NEAR, found, hits
+from flagtui.app.commands.command_search import NEAR, hits, rank_commands
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
@@ -102,16 +102,16 @@ class PaletteScreen(NarrowedList[Run]):
         return f"{words} here; the server could not be searched" if self._is_incomplete else words
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
-        entries = self._found(typed)[:MOST]
+        entries = self._find_entries(typed)[:MOST]
         self._command_lines = [entry.cli if isinstance(entry, Offer) else "" for entry in entries]
         for entry in entries:
-            yield ListedChoice(_drawn(entry, typed, width), entry.run, is_passed=entry.run is None)
+            yield ListedChoice(_draw_entry(entry, typed, width), entry.run, is_passed=entry.run is None)
 
     def narrow(self) -> None:
         super().narrow()
         self._show_command_line()
 
-    def _found(self, line: str) -> list[Offer | Destination]:
+    def _find_entries(self, line: str) -> list[Offer | Destination]:
         """Return exact names, then the best commands, then records by name, then other matches."""
         typed = line.strip().casefold()
         places = self._places(line) if len(line.strip()) >= FROM else ()
@@ -122,7 +122,7 @@ class PaletteScreen(NarrowedList[Run]):
         )
         ranked: list[tuple[float, Offer | Destination]] = [
             (fit + _behind(self._offers[command]), self._offers[command])
-            for fit, command in found(self._offers, line)
+            for fit, command in rank_commands(self._offers, line)
         ]
         ranked += [(0.6, place) for place in exact] + [(NEAR - 0.5, place) for place in others]
         return [command for _fit, command in sorted(ranked, key=lambda each: each[0])]
@@ -151,7 +151,7 @@ def _behind(offer: Offer) -> float:
     return (0.5 if offer.run is None else 0) + (0 if offer.is_here else 1.25)
 
 
-def _drawn(entry: Offer | Destination, line: str, width: int) -> Content:
+def _draw_entry(entry: Offer | Destination, line: str, width: int) -> Content:
     about = safe_text(entry.about, 60)
     if isinstance(entry, Destination):
         return _two_ends(f"→ {safe_text(entry.name, 80)}", line, "bold", "", about, width)

@@ -130,7 +130,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self.query_one(OptionList).highlighted = place
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_typed(self, event: Input.Changed) -> None:
         event.stop()
         self._keep_up()
 
@@ -170,12 +170,12 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         return int(cells) - box.gutter.width - OPTION_PADDING
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _on_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._choose(event.option_index)
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._keep_up()
         place = self.query_one(OptionList).highlighted
@@ -230,14 +230,14 @@ class PickerScreen(NarrowedList[V], Generic[V]):
         matches += [choice for choice in self._choices if choice.stays and choice not in matches]
         for choice in matches:
             yield ListedChoice(
-                _drawn(choice, width), choice.value, is_current=choice.current and not typed_words
+                _draw_choice(choice, width), choice.value, is_current=choice.current and not typed_words
             )
         if more:
             words = styled((f"  and {more:,} more; type to narrow", "$faint"))
             yield ListedChoice(words, is_passed=True)
 
 
-def _drawn(choice: Choice[V], width: int) -> Content:
+def _draw_choice(choice: Choice[V], width: int) -> Content:
     mark = ("● ", "$success") if choice.current else ("  ", "")
     name = cut(safe_text(choice.name, 60), width - 2)
     about = cut(safe_text(choice.about, 60), max(0, width - 4 - cell_len(name)))

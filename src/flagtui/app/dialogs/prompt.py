@@ -90,7 +90,7 @@ class PromptScreen(Dialog[str | None]):
             field.replace(event.character, *field.selection)
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_typed(self, event: Input.Changed) -> None:
         event.stop()
         self.show_line(event.value)
 
@@ -101,7 +101,7 @@ class PromptScreen(Dialog[str | None]):
         self.query_one("#reading", Static).update(styled(*pieces))
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if not self._prompt.read(event.value).problem:
             self.dismiss(event.value)

@@ -172,7 +172,7 @@ async def _edit_as_json(
         def end(report: Report[Any, Any]) -> None:
             on_report(report)
             if report.is_saved:
-                edited.saved()
+                edited.delete_copy()
 
         path.start([made], end)
 

@@ -94,8 +94,8 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
 
 MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right"),
-    shown_column(EVENT_FIELDS.shown("property"), grow=2, most=32),
-    shown_column(EVENT_FIELDS.shown("enforcement")),
+    shown_column(EVENT_FIELDS.shown_field("property"), grow=2, most=32),
+    shown_column(EVENT_FIELDS.shown_field("enforcement")),
 )
 """What else a person can choose."""
 

@@ -18,7 +18,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_change, staged_now
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails, EventInspector
@@ -90,7 +90,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         if self._code:
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
-        self.query_one("#about", Static).update(joined(lines, width))
+        self.query_one("#about", Static).update(join_lines(lines, width))
         if self._tab == "code":
             self.pane.show(self._row.name)
         self.query_one(JsonPane).show_record(self._details.definition, lambda event: event.raw)

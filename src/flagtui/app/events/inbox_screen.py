@@ -120,7 +120,7 @@ class InboxScreen(FramedScreen):
         self.call_after_refresh(self._draw)
 
     @on(RowList.Highlighted)
-    def _moved(self) -> None:
+    def _on_moved(self) -> None:
         self._draw_case()
         self._resting.stop()
         self._resting = self.set_timer(REST, self._look_for_uses)
@@ -162,7 +162,7 @@ class InboxScreen(FramedScreen):
         if case is None or self._inbox is None:
             pane.show([])
             return
-        uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
+        uses, proposal = self._uses.cached_uses(case.name) if self._uses else None, self._inbox.proposal(case)
         pane.show(list(case_lines(case, proposal, uses, self._app_state.now(), pane.content_size.width)))
 
     # Decisions
@@ -294,5 +294,5 @@ class InboxScreen(FramedScreen):
             self.app.push_screen(EventScreen(self._app_state, self._path, self.case.row))
 
     @on(RowList.Opened)
-    def _opened(self) -> None:
+    def _on_opened(self) -> None:
         self.action_open()

@@ -55,7 +55,7 @@ class ExperimentKeys(RecordKeys):
         return next(iter(self.at_cursor()), None)
 
     @abstractmethod
-    def known(self, row: ExperimentRow) -> Findings:
+    def findings_of(self, row: ExperimentRow) -> Findings:
         """Return the findings about the experiment."""
 
     @property
@@ -69,7 +69,7 @@ class ExperimentKeys(RecordKeys):
     def action_step(self, name: StepName) -> None:
         """Take a step for all chosen experiments; the question for one names its result."""
         rows = self.chosen()
-        findings = self.known(rows[0]) if len(rows) == 1 else None
+        findings = self.findings_of(rows[0]) if len(rows) == 1 else None
         leading = leading_of(findings) if findings is not None else None
         proposed = propose_conclusion(findings) if findings is not None else NO_PROPOSAL
         self.steps.start(name, rows, leading.words if leading else "", self.on_report, proposed)
@@ -148,7 +148,7 @@ class ExperimentKeys(RecordKeys):
             choices = Choices(
                 fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
             )
-            await self.steps.save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.saved)
+            await self.steps.save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.delete_copy)
 
     async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace

@@ -95,7 +95,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
     def known_of(self, row: ExperimentRow) -> Findings | None:
         inspector = self.inspector
-        return inspector.cached(row) if inspector is not None else None
+        return inspector.cached_findings(row) if inspector is not None else None
 
     async def learn(self, row: ExperimentRow) -> AsyncIterator[Findings]:
         inspector = self.inspector
@@ -179,8 +179,8 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         if self.record is not None and (page := self.page_of(self.record)) is not None:
             self.app.push_screen(page)
 
-    def known(self, row: ExperimentRow) -> Findings:
-        return self._inspector.cached(row) if self._inspector is not None else Findings(row)
+    def findings_of(self, row: ExperimentRow) -> Findings:
+        return self._inspector.cached_findings(row) if self._inspector is not None else Findings(row)
 
 
 def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:

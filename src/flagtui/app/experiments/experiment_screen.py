@@ -31,7 +31,7 @@ from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_change
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
@@ -58,7 +58,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     ) -> None:
         super().__init__(app_state, runner, row)
         self._inspector = inspector
-        self._findings = inspector.cached(row)
+        self._findings = inspector.cached_findings(row)
         self._chosen = 0
         self._looking: Worker[None] | None = None
         self._plotted = ""
@@ -75,7 +75,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     def on_mount(self) -> None:
         self.query_one(SeriesPlot).display = False
 
-    def known(self, row: ExperimentRow) -> Findings:
+    def findings_of(self, row: ExperimentRow) -> Findings:
         return self._findings
 
     def look(self) -> object:
@@ -86,7 +86,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         """Read the details again when the experiment has changed."""
         if (before.updated_at, before.status) != (self._row.updated_at, self._row.status):
             self._plotted = ""
-            self._findings = self._inspector.cached(self._row)
+            self._findings = self._inspector.cached_findings(self._row)
             self._looking = self._look(again=True)
 
     @work(exclusive=True, group="inspect", description="look")
@@ -140,8 +140,8 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     def draw_body(self) -> None:
         now = self._app_state.now()
         width = max(30, self.size.width - 6)
-        self._show("about", joined(self._about(now, width), width))
-        self._show("rest", joined(self._rest(now, width), width))
+        self._show("about", join_lines(self._about(now, width), width))
+        self._show("rest", join_lines(self._rest(now, width), width))
         self.query_one(JsonPane).show_record(self._findings.experiment, shown_record)
 
     def _show(self, part: str, text: Content) -> None:
@@ -155,7 +155,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         findings, row = self._findings, self._row
         yield from with_link(head_lines(row, width), self.page_link)
         yield []
-        yield from self._staged()
+        yield from self._staged_lines()
         sizing = sizing_of(findings)
         yield from lifecycle_lines(row, now, sizing.days if sizing else None, width)
         yield []
@@ -165,13 +165,13 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             return
         yield from conclusion_lines(findings.experiment)
         if self.size.height >= ROOMY:
-            yield from _spaced(measures_lines(findings.metrics, width))
+            yield from _with_blank(measures_lines(findings.metrics, width))
         yield from hint_lines(findings)
         yield from alarm_lines(findings)
         yield from table_lines(findings, width, strokes_here(), self._chosen)
         yield results_line(findings, now)
 
-    def _staged(self) -> Iterator[list[Piece]]:
+    def _staged_lines(self) -> Iterator[list[Piece]]:
         change = staged_change(self._app_state, EXPERIMENTS.entry, self._row.id)
         if change is not None and (experiment := self._findings.experiment) is not None:
             # Loaded here: without staged changes, no page needs it.
@@ -186,7 +186,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             return
         yield []
         if self.size.height < ROOMY:
-            yield from _spaced(measures_lines(self._findings.metrics, width))
+            yield from _with_blank(measures_lines(self._findings.metrics, width))
         yield from variant_lines(self._findings, width)
         yield from sizing_lines(self._findings, now)
         yield from settings_lines(experiment, width)
@@ -225,7 +225,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             super().action_scroll(way)
 
 
-def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
+def _with_blank(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
     """Yield the lines and an empty one, or nothing where there are none."""
     spaced = [*lines]
     yield from [*spaced, []] if spaced else []

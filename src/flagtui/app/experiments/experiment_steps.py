@@ -174,7 +174,7 @@ class ExperimentSteps:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
                 title = f"End {whose}: with which conclusion?"
-                return await self._concluded(title, kept, at_first=False, proposed=proposed)
+                return await self._ask_conclusion(title, kept, at_first=False, proposed=proposed)
             case "ship":
                 return await self._ship(fresh[0], f"Ship {whose}: which variant?")
             case "archive" if any(
@@ -185,7 +185,7 @@ class ExperimentSteps:
                 return await self._copy(fresh[0])
         return Choices()
 
-    async def _concluded(
+    async def _ask_conclusion(
         self,
         title: str,
         without: Choice[str],
@@ -228,7 +228,7 @@ class ExperimentSteps:
         if everyone is None:
             return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
-        choices = await self._concluded("Conclude with it?", kept, at_first=True)
+        choices = await self._ask_conclusion("Conclude with it?", kept, at_first=True)
         return None if choices is None else replace(choices, variant=variant, everyone=everyone)
 
     async def _archive(self, key: str, title: str) -> Choices | None:

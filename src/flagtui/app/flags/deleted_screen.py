@@ -70,8 +70,8 @@ class DeletedScreen(ReadList[Deletion]):
         workspace = self._app_state.workspace
         return await recent_deletions(workspace.client.flags) if workspace is not None else ()
 
-    def counted(self) -> str:
-        return f"{super().counted()} in recent activity"
+    def count_words(self) -> str:
+        return f"{super().count_words()} in recent activity"
 
     def about(self, row: Deletion) -> Iterator[list[Piece]]:
         workspace = self._app_state.workspace

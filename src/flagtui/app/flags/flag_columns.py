@@ -147,7 +147,7 @@ FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("word", "STATE", draw_state_word, 8, gap=2, from_width=WORD_FROM, sortable=False),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
-    shown_column(FLAG_FIELDS.shown("runtime"), from_width=ALL_FROM),
+    shown_column(FLAG_FIELDS.shown_field("runtime"), from_width=ALL_FROM),
     Column("tags", "TAGS", tags_cell, 8, grow=2, most=48, from_width=ALL_FROM, sortable=False),
     Column("name", "DESCRIPTION", text_cell("name"), 16, grow=4, gap=2, from_width=NAME_FROM, sortable=False),
     Column("updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right", from_width=STANDARD_FROM),

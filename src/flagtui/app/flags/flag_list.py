@@ -72,7 +72,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     def known_of(self, row: FlagRow) -> FlagDetails:
         inspector = self._app_state.inspector
-        return self._named(inspector.cached(row) if inspector is not None else FlagDetails(row))
+        return self._add_names(inspector.cached_details(row) if inspector is not None else FlagDetails(row))
 
     async def learn(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         inspector = self._app_state.inspector
@@ -80,9 +80,9 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             return
         await load_in_background(PANE)
         async for details in inspector.load(row):
-            yield self._named(details)
+            yield self._add_names(details)
 
-    def _named(self, details: FlagDetails) -> FlagDetails:
+    def _add_names(self, details: FlagDetails) -> FlagDetails:
         mirror = self._app_state.session.mirror
         state = None if mirror is None else mirror.state
         return replace(details, names=self._app_state.names_about(details.flag), mirror=state)

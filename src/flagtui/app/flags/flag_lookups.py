@@ -100,7 +100,7 @@ class IdsScreen(ReadList[IdFound]):
             keys |= await workspace.client.flags.bulk_keys(missing)
         return [IdFound(id, keys.get(id, ""), place) for place, id in enumerate(self._ids)]
 
-    def counted(self) -> str:
+    def count_words(self) -> str:
         cut = f", first {len(self._ids):,} of {self._pasted:,} ids" if self._pasted > len(self._ids) else ""
         return f"{sum(bool(row.key) for row in self._found):,} of {len(self._found):,} found{cut}"
 
@@ -202,7 +202,7 @@ class MyFlagsScreen(ReadList[MyValue]):
             if (id := as_id(match.feature_flag.get("id"))) is not None
         ]
 
-    def counted(self) -> str:
+    def count_words(self) -> str:
         unlisted = f", {self._unlisted:,} archived or new" if self._unlisted else ""
         return f"{sum(row.is_on for row in self._found):,} of {len(self._found):,} on{unlisted}"
 

@@ -15,7 +15,7 @@ from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
-from flagtui.text.long_lists import LINES, spaced
+from flagtui.text.long_lists import LINES, join_words
 from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece
 
@@ -115,7 +115,7 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
             (safe_text(key, width - 12), ""),
         ]
     if details.row.tags:
-        yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
+        yield [("TAGS        ", "$text-muted"), (join_words(details.row.tags, 12, 30, "#"), "")]
 
 
 def served_if(flag: Flag) -> str:

@@ -27,7 +27,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
 from flagtui.app.state.staged_records import staged_now
-from flagtui.app.widgets.line import cut, joined
+from flagtui.app.widgets.line import cut, join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
@@ -108,7 +108,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         super().__init__(app_state, runner, row, tab)
         self._beside = RelatedChanges(app_state, runner)
         self._staged = staged_now(app_state)
-        details = app_state.inspector.cached(row) if app_state.inspector else FlagDetails(row)
+        details = app_state.inspector.cached_details(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
     def body(self) -> ComposeResult:
@@ -139,7 +139,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
-            cached = self._app_state.inspector.cached(self._row)
+            cached = self._app_state.inspector.cached_details(self._row)
             # Until the flag has been read again the older picture is better than none.
             details = cached if cached.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
@@ -167,9 +167,9 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         head = [*with_link(head_lines(self._study, self.tab_width), self.page_link)]
         # The description gives way where every line counts; the overview is one tab away.
         head = head if self.size.height >= SHORT else head[:-1]
-        self.query_one("#flag-head", Static).update(joined(head, self.tab_width))
+        self.query_one("#flag-head", Static).update(join_lines(head, self.tab_width))
         if is_wide:
-            side = joined(side_lines(self._study, SIDE - 4, self._tab), SIDE - 4)
+            side = join_lines(side_lines(self._study, SIDE - 4, self._tab), SIDE - 4)
             self.query_one("#flag-side", Static).update(side)
         self.pane.show(self._row.key if self._tab == "code" else self._study)
 

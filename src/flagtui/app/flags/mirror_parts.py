@@ -8,7 +8,7 @@ from textual.widgets import Static
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.state.mirror_watch import MirrorWatch
 from flagtui.app.widgets.column_layout import Column, words_cell
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.models.rows import FlagRow
 from flagtui.text.override_lines import notice_lines, override_words, requested_words
 from flagtui.text.styled import Piece
@@ -54,7 +54,7 @@ def show_notices(screen: BrowseScreen, mirror: MirrorWatch | None, keys: Iterabl
         screen.mount(shown, before="#search-bar")
     if shown is not None:
         shown.display = bool(lines)
-        shown.update(joined(lines, screen.size.width - 4).rstrip())
+        shown.update(join_lines(lines, screen.size.width - 4).rstrip())
 
 
 def _lines_of(mirror: MirrorWatch, keys: Iterable[str]) -> list[list[Piece]]:

@@ -99,7 +99,7 @@ class RelatedChanges:
         """Return the users that a cohort would have, if they were counted."""
         if not fresh.active:
             return "no one, since the flag is off"
-        reach = self._app_state.inspector.cached(row).reach if self._app_state.inspector else None
+        reach = self._app_state.inspector.cached_details(row).reach if self._app_state.inspector else None
         if reach is None or reach.affected is None:
             return "everyone who has the flag now"
         return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"

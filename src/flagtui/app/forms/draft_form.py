@@ -90,12 +90,12 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             # The lines stay where they are, scrolled as they were.
             for at, (old, new) in enumerate(zip(before, self._lines, strict=True)):
                 if old.pieces != new.pieces or width != self._width:
-                    options.replace_option_prompt_at_index(at, self._drawn(new))
+                    options.replace_option_prompt_at_index(at, self._draw_line(new))
             self._draw_frame()
             return
         options.clear_options()
         options.add_options(
-            Option(self._drawn(line), disabled=line.part == "heading") for line in self._lines
+            Option(self._draw_line(line), disabled=line.part == "heading") for line in self._lines
         )
         ids = [line.id for line in self._lines]
         if here is not None and here.id in ids:
@@ -103,7 +103,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         options.highlighted = min(place, len(ids) - 1)
         self._draw_frame()
 
-    def _drawn(self, line: FormLine) -> Content:
+    def _draw_line(self, line: FormLine) -> Content:
         """Return a line as it is drawn: what does not fit continues beside its label."""
         if not line.pieces[0][0].startswith("\n"):
             return hung(line.pieces, self._width)
@@ -138,7 +138,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         return [("no changes", "$faint")]
 
     @on(OptionList.OptionHighlighted)
-    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_moved(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self.line_changed()
 
@@ -147,7 +147,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         self.refresh_bindings()
 
     @on(OptionList.OptionSelected)
-    def _opened(self, event: OptionList.OptionSelected) -> None:
+    def _on_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         line = self._line
         if line is not None and line.part != "heading":

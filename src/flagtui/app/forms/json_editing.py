@@ -50,7 +50,7 @@ class EditedValues:
     changes: Mapping[str, JSON]
     copy: Path | None
 
-    def saved(self) -> None:
+    def delete_copy(self) -> None:
         """Delete the copy once it is saved."""
         editor_text.forget(self.copy)
 

@@ -27,7 +27,7 @@ class OutdatedReader:
         self._app_state = app_state
         self._read: dict[Identity, tuple[StagedChange, object, OutdatedChange | None]] = {}
 
-    def known(self, change: StagedChange) -> OutdatedChange | None:
+    def change_of(self, change: StagedChange) -> OutdatedChange | None:
         """Return what was read about the change; None before that, or when its record could not be read."""
         earlier = self._read.get(change.identity)
         return earlier[2] if earlier is not None and self._is_current(change, earlier) else None

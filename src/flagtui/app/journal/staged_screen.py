@@ -152,13 +152,13 @@ class StagedScreen(ReadList[ListedChange]):
         unlisted = [change for change in staging.changes if staging.is_missing(change)]
         if (outdated or unlisted) and staging.change_set is not None:
             self._read_outdated(staging.change_set, [*outdated, *unlisted])
-        outdated += [change for change in unlisted if reader.known(change) is not None]
+        outdated += [change for change in unlisted if reader.change_of(change) is not None]
         return [
             ListedChange(
                 f"{change.kind} {change.record}",
                 change,
                 change in outdated,
-                reader.known(change),
+                reader.change_of(change),
                 staging.is_applied(change),
             )
             for change in staging.changes

@@ -73,7 +73,7 @@ class ColumnsScreen(Dialog[list[str] | None]):
             self._draw(to)
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _on_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss([choice.value for choice in self._choices if choice.value in self._checked])
 

@@ -65,7 +65,7 @@ class ListDescription(Struct, Generic[Row], frozen=True):
         """The names of every column that can be chosen."""
         return tuple(column.name for column in (*self.columns, *self.more_columns))
 
-    def offered(self, rows: Sequence[Row]) -> dict[str, list[str]]:
+    def completions(self, rows: Sequence[Row]) -> dict[str, list[str]]:
         """Return the completions after each qualifier; after one for people, the user first."""
         offers: dict[str, list[str]] = {}
         for name, of in self.values.items():
@@ -74,7 +74,7 @@ class ListDescription(Struct, Generic[Row], frozen=True):
             offers[name] = [*["me"] * (name in PEOPLE), *sorted(texts - {""})]
         return offers
 
-    def chosen(
+    def columns_named(
         self, names: Sequence[str], columns: Sequence[Column[Row]] | None = None
     ) -> tuple[Column[Row], ...]:
         """Return the columns with these names, after the ones that are always shown; else the list's own.

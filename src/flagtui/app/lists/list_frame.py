@@ -143,7 +143,7 @@ class BrowseScreen(FramedScreen):
         if self.starts_at.line:
             self.search.set_line(self.starts_at.line)
 
-    def left(self) -> LeftList:
+    def left_list(self) -> LeftList:
         """Return the state of the list, to restore it later."""
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
@@ -227,7 +227,7 @@ class BrowseScreen(FramedScreen):
     def columns_shown(self) -> tuple[Column[Any], ...]:
         """Return the columns chosen for this list, else its own."""
         names = self.preferences.columns.get(self.description.name, ())
-        return self.description.chosen(names, self.all_columns())
+        return self.description.columns_named(names, self.all_columns())
 
     def apply_preferences(self) -> None:
         """Put the list as the person left it."""
@@ -245,9 +245,9 @@ class BrowseScreen(FramedScreen):
 
     def keep_sort(self, sort: Sort) -> None:
         """Remember the sort order for the next run; the default needs no remembering."""
-        own = written(self.description.sort)
-        if written(sort) != self.preferences.remembered.sorts.get(self.description.name, own):
-            self.preferences.keep_sort(self.description.name, written(sort))
+        own = sort_text(self.description.sort)
+        if sort_text(sort) != self.preferences.remembered.sorts.get(self.description.name, own):
+            self.preferences.keep_sort(self.description.name, sort_text(sort))
 
     def action_columns(self) -> None:
         self._runner.run(self.while_living(self._choose_columns()))
@@ -291,6 +291,6 @@ class BrowseScreen(FramedScreen):
         return self.tab
 
 
-def written(sort: Sort) -> str:
+def sort_text(sort: Sort) -> str:
     """Return the sort order as it is remembered: a minus in front reverses it."""
     return f"{'-' if sort.is_reversed else ''}{sort.name}"

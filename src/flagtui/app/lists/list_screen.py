@@ -100,7 +100,8 @@ class ListScreen(MarkedRecords[IdRow]):
         await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
-        offers, vocabulary = self.description.offered(self._finder.rows), self.description.listing.vocabulary
+        offers = self.description.completions(self._finder.rows)
+        vocabulary = self.description.listing.vocabulary
         return [accept(line, cursor, completion) for completion in complete(line, cursor, offers, vocabulary)]
 
     def _show_counts(self, order: Sequence[int]) -> None:
@@ -136,7 +137,7 @@ class ListScreen(MarkedRecords[IdRow]):
     # Following the cursor
 
     @on(RowList.Highlighted)
-    def _moved(self) -> None:
+    def _on_moved(self) -> None:
         self._show_position()
         self.show_keys_for_record()
         self._look_soon()
@@ -146,12 +147,12 @@ class ListScreen(MarkedRecords[IdRow]):
         self._look_soon()
 
     @on(RowList.MarksChanged)
-    def _marked(self) -> None:
+    def _on_marked(self) -> None:
         self._show_counts(self._finder.find(self.search.value))
         self.show_keys_for_marks()
 
     @on(RowList.Opened)
-    def _opened(self) -> None:
+    def _on_opened(self) -> None:
         self.action_open()
 
     def action_preview(self) -> None:
@@ -287,7 +288,7 @@ class ListScreen(MarkedRecords[IdRow]):
         record, rows = self._sought, self.rows
         if record is None:
             return
-        row = None if rows.select(record) else rows.known(record)
+        row = None if rows.select(record) else rows.row_of(record)
         if row is not None:
             line, words = self._finder.line_showing(row), self.search.value.strip()
             self.search.set_line(line)

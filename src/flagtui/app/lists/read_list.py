@@ -37,13 +37,13 @@ class ReadList(ListScreen[IdRow]):
     def about(self, row: IdRow) -> Iterable[list[Piece]]:
         """Return the preview of a row."""
 
-    def counted(self) -> str:
+    def count_words(self) -> str:
         """Return the text behind the title of the tab."""
         return f"{len(self._found):,}"
 
     def own_tabs(self) -> list[Tab]:
         is_counted = self._is_read and not (self.trouble and not self._found)
-        return [Tab(self.tab, self.description.title, self.counted() if is_counted else "")]
+        return [Tab(self.tab, self.description.title, self.count_words() if is_counted else "")]
 
     @property
     def is_empty(self) -> bool:

@@ -70,7 +70,7 @@ class RecordSearch:
         word = max(line.split(), key=len, default="")
         await self._app_state.session.timing.sleep(PAUSE)
         has_waited = self._app_state.workspace is None
-        workspace = await self._connected()
+        workspace = await self._wait_for_connection()
         if word in self._asked:
             return "more" if has_waited else "nothing"
         kinds = [kind for kind in KINDS.values() if not workspace.collection(kind.plural).is_complete]
@@ -84,7 +84,7 @@ class RecordSearch:
         has_more = has_waited or before != (len(self._found), self._projects is None)
         return "more" if has_more else "nothing"
 
-    async def _connected(self) -> Workspace:
+    async def _wait_for_connection(self) -> Workspace:
         """Wait for the connection: the palette may be open before it."""
         is_changed = asyncio.Event()
         stop = self._app_state.watch(is_changed.set)

@@ -15,7 +15,7 @@ from flagtui import local_time
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.kinds import BY_ROW, Kind
@@ -63,7 +63,7 @@ class SinceScreen(Dialog[None]):
         self._compare(USUAL)
 
     @on(Input.Submitted)
-    def _asked(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._compare(event.value)
 
@@ -89,7 +89,7 @@ class SinceScreen(Dialog[None]):
         self._show([*difference_lines(comparison, copy.taken_at)])
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
-        self.query_one("#difference", Static).update(joined(lines))
+        self.query_one("#difference", Static).update(join_lines(lines))
 
     def action_scroll(self, lines: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
@@ -112,10 +112,10 @@ def _lines(comparison: Comparison[Struct]) -> Iterator[list[Piece]]:
     came, went = ("+ ", "bold $success"), ("− ", "bold $error")
     for sign, rows, words in ((came, comparison.added, "  is new"), (went, comparison.gone, "  is gone")):
         for row in rows:
-            yield [sign, (_called(row), "bold"), (words, "$text-muted")]
+            yield [sign, (_name_of(row), "bold"), (words, "$text-muted")]
     for changed in comparison.changed:
         words = ", ".join(_words(changed)) or "changed in a way the list does not show"
-        yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]
+        yield [("~ ", "bold $warning"), (_name_of(changed.after), "bold"), (f"  {words}", "")]
 
 
 def _words(changed: Changed[Struct]) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _words(changed: Changed[Struct]) -> Iterator[str]:
         yield f"{name} {before} → {after}"
 
 
-def _called(row: Struct) -> str:
+def _name_of(row: Struct) -> str:
     """Return the name by which users know the record."""
     return safe_text(getattr(row, _label(row)), 80)
 

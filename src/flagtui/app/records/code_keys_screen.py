@@ -94,13 +94,13 @@ class CodeKeysScreen(ReadList[MissingKey]):
         next = search.obstacle or f"{key_sign('code.scan')} scans it now, in the background"
         return Words((f"No scan of {folder} yet.", "", next, f"{key_sign('app.back')} goes back"))
 
-    def counted(self) -> str:
+    def count_words(self) -> str:
         search = self._app_state.code_search
         if search is not None and search.is_running:
             return progress_words(search)
         if search is None or search.scan is None:
             return ""
-        return f"{super().counted()}  scanned {ago(search.scan.taken_at, self._app_state.now())}"
+        return f"{super().count_words()}  scanned {ago(search.scan.taken_at, self._app_state.now())}"
 
     def update_from_state(self) -> None:
         super().update_from_state()

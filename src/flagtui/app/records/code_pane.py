@@ -14,7 +14,7 @@ from flagtui.app.records.code_scanning import open_place, search_of, start_scan
 from flagtui.app.records.record_screen import CursorPane
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.code_search import CodeSearch
-from flagtui.app.widgets.line import cut, cut_start, fit_cells, joined, styled
+from flagtui.app.widgets.line import cut, cut_start, fit_cells, join_lines, styled
 from flagtui.app.widgets.panes import LineView
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.code_uses import CodeUse
@@ -92,7 +92,7 @@ class CodePane(CursorPane):
         scan = None if search is None else search.scan
         had_places = bool(self._places)
         self._places = () if scan is None else scan.places_of(self._key, self._subject)
-        self.query_one("#code-head", Static).update(joined(self._head(scan), width))
+        self.query_one("#code-head", Static).update(join_lines(self._head(scan), width))
         self.view.show([place_line(place, width) for place in self._places])
         self.view.display = bool(self._places)
         self._explain()
@@ -118,7 +118,7 @@ class CodePane(CursorPane):
             yield from advice(self._places, search)
 
     @on(LineView.Moved)
-    def _moved(self, event: LineView.Moved) -> None:
+    def _on_moved(self, event: LineView.Moved) -> None:
         event.stop()
         self._explain()
 
@@ -130,7 +130,7 @@ class CodePane(CursorPane):
             foot.update(styled(rule, (cut(words, max(20, self.size.width - 2 - len(rule[0]))), look)))
         elif self.place is not None:
             lines = [[(safe_text(self.place.place, 500), "bold")], *report_lines(self.place)]
-            foot.update(joined(lines[:FOOT], max(20, self.size.width - 2)))
+            foot.update(join_lines(lines[:FOOT], max(20, self.size.width - 2)))
 
     @on(LineView.Chosen)
     def action_open_place(self) -> None:

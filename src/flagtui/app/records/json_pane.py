@@ -98,12 +98,12 @@ class JsonPane(CursorPane):
         )
 
     @on(LineView.Moved)
-    def _moved(self, event: LineView.Moved) -> None:
+    def _on_moved(self, event: LineView.Moved) -> None:
         event.stop()
         self._show_counts()
 
     @on(LineView.Chosen)
-    def _chosen(self, event: LineView.Chosen) -> None:
+    def _on_chosen(self, event: LineView.Chosen) -> None:
         event.stop()
         self.action_fold()
 
@@ -129,7 +129,7 @@ class JsonPane(CursorPane):
         self.query_one(Field).focus()
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_typed(self, event: Input.Changed) -> None:
         event.stop()
         if self._words and self._folded:
             self._folded = set()

@@ -75,9 +75,9 @@ class JsonLines(Sequence[Sequence[Piece]]):
     def __getitem__(self, place: slice) -> Sequence[Sequence[Piece]]: ...
     def __getitem__(self, place: int | slice) -> Sequence[Piece] | Sequence[Sequence[Piece]]:
         rows = self._reading.rows[place]
-        return [self._marked(row) for row in rows] if isinstance(rows, list) else self._marked(rows)
+        return [self._underline(row) for row in rows] if isinstance(rows, list) else self._underline(rows)
 
-    def _marked(self, row: JsonRow) -> Sequence[Piece]:
+    def _underline(self, row: JsonRow) -> Sequence[Piece]:
         words = self._reading.words
         if not words or words not in row.text.casefold():
             return row.pieces

@@ -84,7 +84,7 @@ class KeyLine(Line):
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
         own = list(field.key_words()) if field is not None else []
         taken = {key for key, _ in own}
-        bindings = list(self._found(field is not None))
+        bindings = list(self._find_bindings(field is not None))
         last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
         first: list[str] = ["app.stage"] if self._own_title("app.stage") else []
         first += getattr(self.screen, "next_commands", ())
@@ -99,9 +99,9 @@ class KeyLine(Line):
             ),
         )
         self._runs = {}
-        self._last = self._drawn(sorted(last, key=lambda binding: _place_at_end(binding.binding)), taken)
+        self._last = self._draw_keys(sorted(last, key=lambda binding: _place_at_end(binding.binding)), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
-        self._shown = [*keys, *self._drawn(rest, taken)]
+        self._shown = [*keys, *self._draw_keys(rest, taken)]
         ends = [binding.binding for binding in last if binding.binding.id in KEPT]
         ends.sort(key=lambda binding: KEPT.index(binding.id or ""))
         leaves = ["esc"] if field is not None else []
@@ -122,7 +122,7 @@ class KeyLine(Line):
             self._kept = [*(["⏎"] if "⏎" in signs else signs[:1]), "esc"]
         self._fit()
 
-    def _found(self, is_typing: bool) -> Iterator[ActiveBinding]:
+    def _find_bindings(self, is_typing: bool) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
         leaves_out: Callable[[str], bool] = getattr(self.screen, "leaves_out", lambda _id: False)
         for key, active in self.screen.active_bindings.items():
@@ -136,7 +136,7 @@ class KeyLine(Line):
             # The letter it is usually shown with would be typed.
             yield active._replace(binding=replace(binding, key_display=None)) if is_typing else active
 
-    def _drawn(self, bindings: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
+    def _draw_keys(self, bindings: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
         drawn = []
         for binding in bindings:
             key = display_key(self.app, binding.binding)

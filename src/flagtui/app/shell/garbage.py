@@ -29,7 +29,7 @@ class Garbage:
         self._blocks_loaded = sys.getallocatedblocks()
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Begin no collection within the block, and let later ones skip the many objects of a heavy record.
 
         Records are trees, which are freed without collections. To look at a million objects again and again
@@ -75,4 +75,4 @@ def shorten_collections() -> None:
     """
     GARBAGE.skip_loaded()
     gc.set_threshold(MOST_NEW, 4, 60)
-    surround_work(GARBAGE.paused)
+    surround_work(GARBAGE.pause)

@@ -101,14 +101,14 @@ class Header(Line):
         mark: Piece = (f"{LINK_SIGNS[link.kind]} ", _LINK_COLOURS[link.kind])
         state = [mark, (f"{safe_text(link.words, 60)} ", "$text-muted")]
         parts = _parts_of(location, width)
-        while (over := _cells(_left(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
+        while (over := _cells(_left_part(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
             least = next((name for name in DROPPED if name in parts), "")
             if not least:
                 break
             text, style = parts.pop(least)
             if least == "project" and cell_len(text) - over >= SHORTEST:
                 parts[least] = (cut(text, cell_len(text) - over), style)
-        self.show(styled(*_left(parts)), styled(*_right(parts, state)))
+        self.show(styled(*_left_part(parts)), styled(*_right(parts, state)))
 
 
 Parts = dict[str, Piece]
@@ -143,7 +143,7 @@ def _parts_of(location: Location, width: int) -> Parts:
     return {name: part for name, part in parts.items() if part[0] and width >= _FROM.get(name, 0)}
 
 
-def _left(parts: Parts) -> list[Piece]:
+def _left_part(parts: Parts) -> list[Piece]:
     """Return the left part: badges on grounds of their own, then organisation, project and number."""
     pieces = [parts[name] for name in ("brand", "badge", "staging") if name in parts]
     if "project" in parts:

@@ -120,10 +120,10 @@ def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
     """Watch the link but redraw only for a wait, a failed read, or a change of offline."""
     before = link.is_offline, link.failed_reads
 
-    def moved() -> None:
+    def notify_of_changes() -> None:
         nonlocal before
         if link.waiting or (link.is_offline, link.failed_reads) != before:
             before = link.is_offline, link.failed_reads
             watcher()
 
-    return moved
+    return notify_of_changes

@@ -92,7 +92,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
         return [*why, ("server  ", "$text-muted"), (safe_text(self._host, 80), "bold")]
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._try(keep=self._can_keep)
 

@@ -57,7 +57,7 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
     if app_state.workspace is not None and app_state.workspace.unresolved:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
         is_offline = app_state.workspace.client.link.is_offline
-        return Link("offline" if is_offline else "retrying", _joined("offline" * is_offline, unresolved))
+        return Link("offline" if is_offline else "retrying", _join("offline" * is_offline, unresolved))
     if app_state.shows_saving:
         return Link("loading", "saving…")
     if app_state.reading:
@@ -65,12 +65,12 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
     if app_state.workspace is None:
         if app_state.trouble:
             return _unopened_link(app_state.trouble, retry_words(app_state))
-        return Link("loading", _awaited(app_state))
+        return Link("loading", _waiting_words(app_state))
     workspace = app_state.workspace
     return _fault_of(app_state, workspace, trouble) or _freshness_of(app_state, workspace)
 
 
-def _awaited(app_state: AppState) -> str:
+def _waiting_words(app_state: AppState) -> str:
     """Return the age of cached rows that are shown until there is a connection."""
     recalled = app_state.recalled
     if recalled is None:
@@ -90,7 +90,7 @@ def _fault_of(app_state: AppState, workspace: Workspace, own_trouble: ApiError |
         more = f"data {_rough(loading.age)} old"
     trouble = app_state.connection_trouble or loading.trouble
     if link.is_offline:
-        return Link("offline", _joined("offline", more, retry_words(app_state)))
+        return Link("offline", _join("offline", more, retry_words(app_state)))
     if trouble is not None and not loading.is_running:
         return _troubled_link(trouble, more, retry_words(app_state))
     return _troubled_link(own_trouble, "", "") if own_trouble is not None else None
@@ -106,7 +106,7 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     if loading.too_long is not None:
         return Link("retrying", stopped_words(len(workspace.collection(app_state.kind))))
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
-    synced = _joined(synced, "not cached" if workspace.why_not_kept(app_state.kind) else "")
+    synced = _join(synced, "not cached" if workspace.why_not_kept(app_state.kind) else "")
     if workspace.client.link.is_slow:
         return Link("retrying", f"slow, {synced}")
     if retry := retry_words(app_state):
@@ -133,23 +133,23 @@ def retry_words(app_state: AppState) -> str:
 def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
     """Return the failure while other requests were answered."""
     if isinstance(trouble, MissingScope) and trouble.scope:
-        return Link("signed-out", _joined(f"key lacks {trouble.scope}", more, retry))
+        return Link("signed-out", _join(f"key lacks {trouble.scope}", more, retry))
     if isinstance(trouble, Unanswered):
-        return Link("retrying", _joined("slow", more, retry))
+        return Link("retrying", _join("slow", more, retry))
     if isinstance(trouble, Unreachable):
-        return Link("retrying", _joined(retry or "retrying", more))
+        return Link("retrying", _join(retry or "retrying", more))
     status = str(trouble.status) if trouble.status and trouble.status >= 400 else "invalid response"
-    return Link("offline", _joined(status, more, retry))
+    return Link("offline", _join(status, more, retry))
 
 
 def _unopened_link(trouble: ApiError, retry: str) -> Link:
     """Return why no project is open; a server that refused was connected."""
     if trouble.status is not None and trouble.status >= 400:
         return _troubled_link(trouble, "", retry)
-    return Link("offline", _joined("no connection", retry))
+    return Link("offline", _join("no connection", retry))
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
@@ -171,7 +171,7 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
     `10,000+` while the server's own count stops there.
     """
     collection, loading = workspace.collection(kind), workspace.loading(kind)
-    loaded, total = workspace.listed(kind), collection.total or 0
+    loaded, total = workspace.count_listed(kind), collection.total or 0
     more = "+" if loading.is_capped and not collection.is_complete else ""
     if not collection.is_complete and collection.total is None:
         return ""

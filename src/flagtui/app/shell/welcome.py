@@ -71,7 +71,7 @@ class WelcomeApp(TerminalApp[Way]):
             yield Static(styled(("↑ ↓ ⏎ choose · q leave", "$faint")))
 
     @on(OptionList.OptionSelected)
-    def _chosen(self, event: OptionList.OptionSelected) -> None:
+    def _on_chosen(self, event: OptionList.OptionSelected) -> None:
         self.exit(next(way for way, *_ in WAYS if way == event.option_id))
 
     def action_choose(self, way: Way) -> None:

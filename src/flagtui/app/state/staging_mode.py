@@ -104,7 +104,7 @@ class Staging:
         staged = self.file
         if staged is None or self._app_state.is_staging:
             return
-        self._lock.enter_context(self.held())
+        self._lock.enter_context(self.hold_set())
         self._forget_steps()
         self._app_state.is_staging = True
         self._read_again()
@@ -154,7 +154,7 @@ class Staging:
         source, way_back = (self._undone, self._steps) if is_redo else (self._steps, self._undone)
         self.refuse_while_applying()
         async with self._order:
-            with self.held():
+            with self.hold_set():
                 self.look()
                 if not source:
                     return None
@@ -202,7 +202,7 @@ class Staging:
             return [each for each in now.changes if each.identity in dropped]
 
         async with self._order:
-            with self.held():
+            with self.hold_set():
                 before = self._current()
                 await self._change(lambda staged: staged.drop(chosen))
         return before
@@ -211,16 +211,16 @@ class Staging:
         """Give the set a reason. Raises ChangeSetError."""
         self.refuse_while_applying()
         async with self._order:
-            with self.held():
+            with self.hold_set():
                 await self._change(lambda staged: staged.explain(reason))
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold_set(self) -> Iterator[None]:
         """Keep other programs from the set until the block ends. Raises ChangeSetError."""
         if self._is_held:
             yield
             return
-        with self._staged_file().held():
+        with self._staged_file().hold_set():
             self._is_held = True
             try:
                 yield

@@ -120,7 +120,7 @@ class Encoder:
                 self._shown[y] = new[y]
         return "".join([*sent, self._end()]) if sent else ""
 
-    def shown(self) -> Sequence[Row]:
+    def shown_lines(self) -> Sequence[Row]:
         """Return the lines that the terminal shows now; later output does not change them."""
         return tuple(self._shown)
 

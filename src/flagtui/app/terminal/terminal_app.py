@@ -145,7 +145,7 @@ class TerminalApp(App[ReturnType]):
         if encoder is None or not self._is_up or self.is_headless or self._drawn != self.next_start():
             return
         if self.has_frame_worth_keeping() and not self.screen.query("Toast"):
-            self._start_frame = StartFrame(self._drawn, encoder.shown(), time.time())
+            self._start_frame = StartFrame(self._drawn, encoder.shown_lines(), time.time())
 
     def exit(
         self, result: ReturnType | None = None, return_code: int = 0, message: RenderableType | None = None

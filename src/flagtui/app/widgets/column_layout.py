@@ -161,14 +161,14 @@ class Placed(Struct, Generic[Row], frozen=True):
 def lay_out(columns: Sequence[Column[Row]], width: int) -> tuple[Placed[Row], ...]:
     """Return the columns a list of this width shows, never wider than it together."""
     chosen = [column for column in columns if width >= column.from_width]
-    while len(chosen) > 1 and _needed(chosen) > width:
+    while len(chosen) > 1 and _total_width(chosen) > width:
         chosen.pop()
     widths = [min(column.width, max(0, width - column.gap)) for column in chosen]
-    _share(chosen, widths, width - _needed(chosen))
+    _share(chosen, widths, width - _total_width(chosen))
     return tuple(Placed(column, got) for column, got in zip(chosen, widths, strict=True))
 
 
-def _needed(columns: Sequence[Column[Row]]) -> int:
+def _total_width(columns: Sequence[Column[Row]]) -> int:
     return sum(column.width + column.gap for column in columns)
 
 

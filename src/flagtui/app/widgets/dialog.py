@@ -125,13 +125,13 @@ class DimmedScreen(Visual):
         cached = self._lines[: len(lines)]
         for place, line in enumerate(lines):
             if place == len(cached):
-                cached.append((line, self._tinted(line, width)))
+                cached.append((line, self._tint(line, width)))
             elif cached[place][0] != line:
-                cached[place] = (line, self._tinted(line, width))
+                cached[place] = (line, self._tint(line, width))
         self._lines = cached
         return [tinted for _, tinted in cached]
 
-    def _tinted(self, line: Strip, width: int) -> Strip:
+    def _tint(self, line: Strip, width: int) -> Strip:
         if self._color.ansi is not None:
             return line.apply_style(DIM).crop(0, width)
         return Strip(BackgroundScreen.process_segments(line, self._color)).crop(0, width)

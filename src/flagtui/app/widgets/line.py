@@ -41,7 +41,7 @@ class Lines(Content):
         return super().get_height(rules, width)
 
 
-def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
+def join_lines(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
     """Join lines; lines wider than `width` continue beside their label, or below their first word."""
     text = Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
     return Lines(text.plain, [*text.spans])

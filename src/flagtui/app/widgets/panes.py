@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.text.styled import Piece, with_link
 
 PaneLine = list[Piece]
@@ -31,7 +31,7 @@ class Pane(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        return joined(self._lines, self.content_size.width)
+        return join_lines(self._lines, self.content_size.width)
 
 
 Lines = Sequence[Sequence[Piece]]
@@ -70,7 +70,7 @@ class AgedPane(Widget, Generic[SubjectT]):
         width, height = self.content_size
         # Lines that do not fit are not even put into words.
         lines = islice(self._lines(subject, self._now, width), height)
-        return joined(with_link(lines, link), width)
+        return join_lines(with_link(lines, link), width)
 
 
 class LineView(Widget, can_focus=True):

@@ -87,7 +87,7 @@ class RowList(RowSurface[Row]):
     @property
     def first_marked(self) -> Row | None:
         """The first of the marked records, as they are shown; None without marks."""
-        return next(self._marked(), None)
+        return next(self._marked_rows(), None)
 
     @property
     def position(self) -> int:
@@ -96,9 +96,9 @@ class RowList(RowSurface[Row]):
 
     def marked_rows(self) -> list[Row]:
         """Return the marked records as they are shown, then those that the search hides."""
-        return list(self._marked())
+        return list(self._marked_rows())
 
-    def _marked(self) -> Iterator[Row]:
+    def _marked_rows(self) -> Iterator[Row]:
         marked = set(self._marks.ids)
         for row in chain((self._rows[place] for place in self._order), self._rows) if marked else ():
             if (record := self._id_of(row)) in marked:
@@ -143,7 +143,7 @@ class RowList(RowSurface[Row]):
             self.post_message(self.MarksChanged())
         self._settle(before)
 
-    def known(self, record: RecordId) -> Row | None:
+    def row_of(self, record: RecordId) -> Row | None:
         """Return a record among the rows given, shown or not."""
         return next((row for row in self._rows if self._id_of(row) == record), None)
 
@@ -206,7 +206,7 @@ class RowList(RowSurface[Row]):
 
     def keep_first_marks(self, number: int) -> None:
         """Keep the marks of so many records, those shown first, and unmark all others."""
-        kept = map(self._id_of, islice(self._marked(), number))
+        kept = map(self._id_of, islice(self._marked_rows(), number))
         self._mark(lambda: self._marks.drop(self.marks.difference(kept)))
 
     def action_clear_marks(self) -> None:

@@ -18,7 +18,7 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import cut, joined, styled
+from flagtui.app.widgets.line import cut, join_lines, styled
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
@@ -175,18 +175,18 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         await super().on_event(event)
 
     @on(OptionList.OptionSelected)
-    def _opened(self, event: OptionList.OptionSelected) -> None:
+    def _on_skipped_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._question.skipped[event.option_index])
 
     @on(AnswerButton.Pressed, "#accept")
-    def _pressed(self) -> None:
+    def _on_accepted(self) -> None:
         now = self._session.monotonic()
         self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
         self._settle(overwrite=bool(self._question.conflicts))
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._was_quiet = True
         reason = next(iter(self.query("#reason").results(Field)), None)
@@ -244,7 +244,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if len(facts) > room and beside_bar < width:
             facts, rest = [], self.fact_lines(max(1, beside_bar))
         facts.extend(rest)
-        self.query_one("#facts", Static).update(joined(facts, width))
+        self.query_one("#facts", Static).update(join_lines(facts, width))
         if self._is_cut != (len(facts) > room):
             self._is_cut = not self._is_cut
             self._redraw_keys()

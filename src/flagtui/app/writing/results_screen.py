@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
-from flagtui.app.widgets.line import joined, styled
+from flagtui.app.widgets.line import join_lines, styled
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import Kind
@@ -111,7 +111,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         self.set_class(height < SHORT, "-short")
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _on_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._results[event.option_index])
 
@@ -150,4 +150,4 @@ def result_line(result: Result, width: int) -> Content:
     lines: list[list[Piece]] = [[_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look)]]
     if result.reason:
         lines.append([("  ", ""), (safe_text(result.reason, 300), "$text-muted")])
-    return joined(lines, width).rstrip()
+    return join_lines(lines, width).rstrip()

@@ -66,7 +66,7 @@ class SetApplication:
             return
         try:
             self._staging.refuse_while_applying()
-            with self._staging.held():
+            with self._staging.hold_set():
                 await self._apply(change_set, workspace)
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error, "not applied"))

@@ -135,7 +135,7 @@ def tidy_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def definition_text(row: EventDefinitionRow) -> RecordText:
     """Return the text that the editor opens."""
-    shown = {name: _stored(row, name) for name in EVENT_FIELDS.edited}
+    shown = {name: _stored_value(row, name) for name in EVENT_FIELDS.edited}
 
     def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
         problems = EVENT_FIELDS.problems(changed)
@@ -152,12 +152,12 @@ def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIn
     values = dict(changes)
     if "tags" in values:
         values["tags"] = list(tidy_tags(values["tags"]))
-    seen = {name: _stored(row, name) for name in values}
+    seen = {name: _stored_value(row, name) for name in values}
     values = {name: value for name, value in values.items() if value != seen[name]}
     return EventIntent(row.id, values, "edit", {name: seen[name] for name in values}) if values else None
 
 
-def _stored(row: EventDefinitionRow, name: str) -> JSON:
+def _stored_value(row: EventDefinitionRow, name: str) -> JSON:
     """Return a field as it is written: an owner is a number."""
     if name == "owner":
         return row.owner_id

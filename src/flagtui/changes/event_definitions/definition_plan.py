@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.consequence import Caution, Consequence, aged
+from flagtui.changes.consequence import Caution, Consequence, consequence_with_age
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
     TITLES_OF_MANY,
@@ -90,7 +90,7 @@ def foresee_refusal(intent: EventIntent, fresh: EventDefinition) -> Blocked | No
     """Return why the server would not store these values: older ones ignore fields that they do not show."""
     for name, value in intent.changes.items():
         is_shown = name in fresh.raw or _NEWEST_NAMES.get(name) in fresh.raw
-        if name in _NEWER_FIELDS and not is_shown and not same(value, stored(fresh, name)):
+        if name in _NEWER_FIELDS and not is_shown and not same(value, stored_event_value(fresh, name)):
             return Blocked("unknown field", f"this server has no `{name}` and would ignore it")
     return None
 
@@ -105,7 +105,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
     merged, conflicts = _on_top_of(intent, fresh)
-    body = {name: value for name, value in merged.items() if not same(value, stored(fresh, name))}
+    body = {name: value for name, value in merged.items() if not same(value, stored_event_value(fresh, name))}
     if not body:
         return None
     values = dict(body)
@@ -114,7 +114,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
         values["hidden"] = False
     elif body.get("hidden") is True and fresh.verified:
         values["verified"] = False
-    before = {name: stored(fresh, name) for name in values}
+    before = {name: stored_event_value(fresh, name) for name in values}
     return EventPlan(
         intent=intent,
         fresh=fresh,
@@ -171,7 +171,7 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionCont
     )
 
 
-def stored(fresh: EventDefinition, name: str) -> JSON:
+def stored_event_value(fresh: EventDefinition, name: str) -> JSON:
     """Return the field as it is now, in the form it is written in: an owner is a number."""
     if name == "owner":
         return fresh.owner.id if fresh.owner else None
@@ -190,7 +190,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
         fresh=fresh,
         verb=event_verb("delete"),
         values={"deleted": True},
-        before={**fresh.raw, "owner": stored(fresh, "owner")},
+        before={**fresh.raw, "owner": stored_event_value(fresh, "owner")},
         body={},
         lines=(gone,),
         consequences=tuple(consequences_of(fresh, {"deleted": True}, context.used_by, context.now)),
@@ -205,7 +205,7 @@ def _on_top_of(
     merged: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
     for name, mine in intent.changes.items():
-        seen, theirs = intent.seen.get(name, MISSING), stored(fresh, name)
+        seen, theirs = intent.seen.get(name, MISSING), stored_event_value(fresh, name)
         merged[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
         is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)
         if is_moved and name != "tags":
@@ -224,11 +224,11 @@ def _lines(
     before: Mapping[str, JSON], values: Mapping[str, JSON], context: DefinitionContext
 ) -> Iterator[DifferenceLine]:
     for name, after in values.items():
-        sides = _shown(name, before.get(name, MISSING), context), _shown(name, after, context)
+        sides = _shown_value(name, before.get(name, MISSING), context), _shown_value(name, after, context)
         yield DifferenceLine((name,), *sides, field_words(EVENT_FIELDS, name, *sides))
 
 
-def _shown(name: str, value: JSON, context: DefinitionContext) -> JSON:
+def _shown_value(name: str, value: JSON, context: DefinitionContext) -> JSON:
     if name == "owner" and isinstance(value, int):
         return context.people.get(value, f"user {value}")
     return value
@@ -251,7 +251,7 @@ def consequences_of(
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:
         changed = (f"{fresh.updated_by.label}, ", fresh.updated_at.timestamp())
-        yield aged("Last change", changed, now)
+        yield consequence_with_age("Last change", changed, now)
 
 
 def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
@@ -259,7 +259,7 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
         back = ("with the next event, without its metadata; last seen ", seen)
-        yield aged("Comes back", back, now, "warning")
+        yield consequence_with_age("Comes back", back, now, "warning")
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]

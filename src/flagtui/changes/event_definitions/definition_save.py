@@ -24,7 +24,7 @@ from flagtui.changes.event_definitions.definition_plan import (
     EventPlan,
     plan_event,
     plan_recreation,
-    stored,
+    stored_event_value,
 )
 from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.journal import Numbered
@@ -83,7 +83,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             return None
 
     def conflict(self, plan: EventPlan, now: EventDefinition) -> DefinitionOutcome | None:
-        moved = [name for name in plan.body if not same(stored(now, name), plan.before.get(name))]
+        moved = [name for name in plan.body if not same(stored_event_value(now, name), plan.before.get(name))]
         return conflict_over(moved, plan, now)
 
     async def send(self, plan: EventPlan) -> DefinitionOutcome:
@@ -111,12 +111,12 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         """Return whether no planned field has changed: without versions, only its base value proves that."""
         if seen is None or plan.is_deletion:
             return True
-        return all(same(stored(seen, name), plan.before.get(name)) for name in plan.body)
+        return all(same(stored_event_value(seen, name), plan.before.get(name)) for name in plan.body)
 
-    def gone(self, plan: EventPlan, error: NotFound) -> DefinitionOutcome:
-        return Outcome(plan, "saved") if plan.is_deletion else super().gone(plan, error)
+    def outcome_when_gone(self, plan: EventPlan, error: NotFound) -> DefinitionOutcome:
+        return Outcome(plan, "saved") if plan.is_deletion else super().outcome_when_gone(plan, error)
 
-    def stored(self, outcome: DefinitionOutcome) -> Numbered:
+    def stored_record(self, outcome: DefinitionOutcome) -> Numbered:
         """Return the number of the stored definition; a recreated one has a new id."""
         return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
 
@@ -154,7 +154,7 @@ def missing_in(plan: EventPlan, event: EventDefinition) -> tuple[str, ...]:
     return tuple(
         name
         for name, value in plan.body.items()
-        if not same(stored(event, name), EVENT_FIELDS.comparable(name, value))
+        if not same(stored_event_value(event, name), EVENT_FIELDS.comparable(name, value))
     )
 
 
@@ -278,4 +278,4 @@ async def _read(entry: Entry, client: Client) -> EventDefinition:
 
 def _is_now(record: EventDefinition, values: Mapping[str, JSON]) -> bool:
     recreated = {name: value for name, value in values.items() if name in RECREATED_FIELDS}
-    return all(same(stored(record, name), value) for name, value in recreated.items())
+    return all(same(stored_event_value(record, name), value) for name, value in recreated.items())

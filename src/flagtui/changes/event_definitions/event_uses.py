@@ -37,7 +37,7 @@ class EventUses:
         self._uses: dict[str, KnownUses] = {}
         self._read: dict[int, Experiment] = {}
 
-    def known(self, name: str) -> KnownUses | None:
+    def cached_uses(self, name: str) -> KnownUses | None:
         """Return the cached uses; None before the first search."""
         return self._uses.get(name)
 

@@ -26,7 +26,7 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
         self.listed = workspace.events, workspace.loading("events")
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
-        return self._events.showing(plan.id, self._shown(plan.values))
+        return self._events.showing(plan.id, self._row_values(plan.values))
 
     async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:
         plan = outcome.plan
@@ -39,10 +39,10 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
         elif (row := self._events.server_row(plan.id)) is not None:
             # Servers send no records back for bulk changes.
             at = max(self._now, row.updated_at or 0.0)
-            values = {**self._shown(plan.values), "updated_at": at}
+            values = {**self._row_values(plan.values), "updated_at": at}
             self._events.put(apply_edit(row, values), is_own=True)
 
-    def _shown(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
+    def _row_values(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
         """Return the values as the row shows them: owners by e-mail."""
         if "owner" not in values:
             return values

@@ -66,7 +66,7 @@ def events_of(metric: Mapping[str, JSON]) -> tuple[str, ...]:
     return tuple(name for node in nodes_of(metric) if (name := as_text(node.get("event"))))
 
 
-def measured(experiment: Experiment) -> Iterator[Item]:
+def all_metrics(experiment: Experiment) -> Iterator[Item]:
     """Yield every metric of an experiment as stored, shared ones too; a goal of the first servers as one."""
     for own in (*experiment.metrics, *experiment.metrics_secondary):
         yield as_dict(own)
@@ -80,14 +80,14 @@ def exposing(experiment: Experiment) -> Iterator[Item]:
     for part in ("exposure_config", "activation_config"):
         if node := as_dict(experiment.exposure_criteria.get(part)):
             yield node
-    for metric in measured(experiment):
+    for metric in all_metrics(experiment):
         if exposure := as_dict(form_of(metric).get("exposure")):
             yield exposure
 
 
 def events_measured(experiment: Experiment) -> tuple[str, ...]:
     """Return the names of all events an experiment looks at, each once."""
-    names = [name for metric in measured(experiment) for name in events_of(metric)]
+    names = [name for metric in all_metrics(experiment) for name in events_of(metric)]
     names += [as_text(node.get("event")) for node in exposing(experiment)]
     return tuple(dict.fromkeys(filter(None, names)))
 

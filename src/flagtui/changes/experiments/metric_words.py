@@ -63,7 +63,7 @@ def return_words(metric: Mapping[str, JSON]) -> str:
 
 def named_node(node: Mapping[str, JSON]) -> str:
     """Return an event, action or table with its property filters: `order (price > 5)`."""
-    filters = _asked(node.get("properties"))
+    filters = _filter_words(node.get("properties"))
     return f"{_name(node)}{f' ({filters})' if filters else ''}"
 
 
@@ -111,11 +111,11 @@ def _funnel(form: Item, nodes: list[Item], _unit: str) -> str:
     return f"funnel {' → '.join(steps)}{strict}"
 
 
-def _asked(properties: JSON) -> str:
+def _filter_words(properties: JSON) -> str:
     """Return filters as `plan is pro and price > 5`; a group joins its own with its operator."""
     if isinstance(properties, dict):
         joint = " or " if as_text(properties.get("type")).upper() == "OR" else " and "
-        parts = [_asked([value]) for value in as_list(properties.get("values"))]
+        parts = [_filter_words([value]) for value in as_list(properties.get("values"))]
         return joint.join(f"({part})" if " or " in part else part for part in parts if part)
     return " and ".join(filter(None, map(_filter, as_list(properties))))
 
@@ -123,7 +123,7 @@ def _asked(properties: JSON) -> str:
 def _filter(raw: JSON) -> str:
     item = as_dict(raw)
     if "values" in item:
-        return _asked(item)
+        return _filter_words(item)
     kind = as_text(item.get("type"))
     if kind == "hogql":
         return cut(as_text(item.get("key")), _ROOM)
@@ -177,7 +177,7 @@ def _split(breakdown: Mapping[str, JSON]) -> str:
     return ", ".join(filter(None, names))
 
 
-def _listed(nodes: list[Item]) -> str:
+def _node_list(nodes: list[Item]) -> str:
     return ", ".join(map(describe_node, nodes)) or UNNAMED
 
 
@@ -186,11 +186,11 @@ _PHRASES: Final[Mapping[str, Callable[[Item, list[Item], str], str]]] = {
     "funnel": _funnel,
     "ratio": lambda _form, nodes, _unit: f"{describe_node(nodes[0])} per {describe_node(nodes[1])}",
     "retention": lambda _form, nodes, _unit: f"retention {named_node(nodes[0])} → {named_node(nodes[1])}",
-    "trends": lambda _form, nodes, _unit: f"count of {_listed(nodes)}",
-    "count": lambda _form, nodes, _unit: f"count of {_listed(nodes)}",
-    "continuous": lambda _form, nodes, _unit: f"mean of {_listed(nodes)}",
+    "trends": lambda _form, nodes, _unit: f"count of {_node_list(nodes)}",
+    "count": lambda _form, nodes, _unit: f"count of {_node_list(nodes)}",
+    "continuous": lambda _form, nodes, _unit: f"mean of {_node_list(nodes)}",
     "binomial": lambda _form, nodes, unit: f"share of {unit} with {named_node(nodes[0])}",
-    GOAL: lambda _form, nodes, _unit: f"goal of {_listed(nodes)}",
+    GOAL: lambda _form, nodes, _unit: f"goal of {_node_list(nodes)}",
 }
 
 

@@ -151,11 +151,11 @@ def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]
         added = (uuid for uuid in uuids if uuid not in before)
         by_itself = [*(uuid for uuid in before if uuid in uuids), *added]
         if all(uuids) and uuids != by_itself:
-            sent[order] = _rearranged(kept, uuids, before)
+            sent[order] = _rearrange(kept, uuids, before)
     return sent
 
 
-def _rearranged(kept: Sequence[str], chosen: Sequence[str], before: Iterable[str]) -> list[JSON]:
+def _rearrange(kept: Sequence[str], chosen: Sequence[str], before: Iterable[str]) -> list[JSON]:
     """Return the old order with our metrics in the places that were ours; shared ones stay where they are."""
     own, coming = set(before), list(chosen)
     result: list[JSON] = []

@@ -6,7 +6,7 @@ from typing import Final
 
 from flagtui.changes.consequence import Caution, Consequence, Tone
 from flagtui.changes.experiments.experiment_fields import METRICS, split_words
-from flagtui.changes.experiments.metric_nodes import measured
+from flagtui.changes.experiments.metric_nodes import all_metrics
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
 from flagtui.changes.experiments.served_variants import (
     left_alone,
@@ -113,7 +113,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, context)
     if step.name == "launch":
-        if not any(measured(fresh)):
+        if not any(all_metrics(fresh)):
             yield Caution("it has no metric: nothing will be measured", ("give it a metric first",))
         if context.needs_code:
             yield Caution("no event of the last 7 days carried a flag: the code is probably not deployed yet")

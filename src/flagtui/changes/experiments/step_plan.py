@@ -186,36 +186,36 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Differen
         "unfreeze": "running",
     }
     if step.name in after:
-        yield _moved("status", state, after[step.name])
+        yield _field_line("status", state, after[step.name])
     flag = fresh.feature_flag
     if step.name in ("pause", "resume") or (step.name == "launch" and flag is not None and not flag.active):
         is_on = step.name != "pause"
         words = f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
         yield DifferenceLine(("feature_flag", "active"), not is_on, is_on, words)
     if step.name == "ship":
-        yield from _shipped(fresh, choices)
+        yield from _shipped_lines(fresh, choices)
         if state in LIVE:
-            yield _moved("status", state, "stopped")
+            yield _field_line("status", state, "stopped")
     if step.name in ("archive", "unarchive"):
-        yield _switched("archived", step.name == "archive")
+        yield _switch_line("archived", step.name == "archive")
     if step.name in ("delete", "restore"):
-        yield _switched("deleted", step.name == "delete")
+        yield _switch_line("deleted", step.name == "delete")
     if step.name in ("end", "ship") and choices.conclusion:
-        yield _moved("conclusion", fresh.conclusion or "none", choices.conclusion)
+        yield _field_line("conclusion", fresh.conclusion or "none", choices.conclusion)
     if step.name in ("end", "ship") and choices.comment:
-        yield _moved("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
+        yield _field_line("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
     if step.name == "create":
-        yield _moved("name", None, choices.name)
-        yield _moved("feature_flag_key", None, choices.flag_key)
+        yield _field_line("name", None, choices.name)
+        yield _field_line("feature_flag_key", None, choices.flag_key)
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
             before = stored_field(fresh, name)
             yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value)))
     if step.name == "duplicate":
-        yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
+        yield _field_line("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 
 
-def _shipped(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:
+def _shipped_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:
     for place, variant in enumerate(fresh.variants):
         share = 100 if variant.key == choices.variant else 0
         if variant.rollout != share:
@@ -224,12 +224,12 @@ def _shipped(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:
             yield DifferenceLine(path, variant.rollout, share, words)
 
 
-def _moved(field: str, before: JSON, after: JSON) -> DifferenceLine:
+def _field_line(field: str, before: JSON, after: JSON) -> DifferenceLine:
     names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
     words = f"{before} → {after}" if before is not None else f"{after}"
     return DifferenceLine((field,), before, after, f"{names.get(field, field)}: {words}")
 
 
-def _switched(field: str, value: bool) -> DifferenceLine:
+def _switch_line(field: str, value: bool) -> DifferenceLine:
     words = f"not {field} → {field}" if value else f"{field} → not {field}"
     return DifferenceLine((field,), not value, value, words)

@@ -87,7 +87,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
     async def send(self, plan: ExperimentPlan) -> StepOutcome:
         outcome = await _take(plan, self.experiments)
         if is_reached(plan, outcome):
-            return self._saved(plan, outcome)
+            return self._saved_outcome(plan, outcome)
         reason = f"the server accepted the change, but it is {outcome.state}"
         if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
@@ -95,7 +95,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
 
     def judge(self, plan: ExperimentPlan, seen: Experiment | None) -> StepOutcome | None:
-        return None if seen is None or not is_reached(plan, seen) else self._saved(plan, seen)
+        return None if seen is None or not is_reached(plan, seen) else self._saved_outcome(plan, seen)
 
     def is_as_before(self, plan: ExperimentPlan, seen: Experiment | None) -> bool:
         """Return whether it is in its previous state: without versions, any other state proves nothing."""
@@ -105,18 +105,18 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             return all(same(stored_field(seen, move.where), move.before) for move in plan.moves)
         return seen.state == plan.fresh.state and seen.archived == plan.fresh.archived
 
-    def gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
+    def outcome_when_gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
         if plan.step.name == "delete":
             return Outcome(plan, "saved")
-        return super().gone(plan, error)
+        return super().outcome_when_gone(plan, error)
 
-    def stored(self, outcome: StepOutcome) -> Numbered:
+    def stored_record(self, outcome: StepOutcome) -> Numbered:
         record, id = outcome.record, outcome.plan.id
         if outcome.plan.step.name in MAKING:
             id = record.id if record is not None and outcome.is_saved else 0
         return Numbered(id)
 
-    def _saved(self, plan: ExperimentPlan, experiment: Experiment) -> StepOutcome:
+    def _saved_outcome(self, plan: ExperimentPlan, experiment: Experiment) -> StepOutcome:
         return Outcome(plan, "saved", experiment, server_values=server_values(plan.step.name, experiment))
 
 
@@ -203,7 +203,7 @@ def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, J
     after |= values
     if flag is not None and step in ("launch", "ship", "archive"):
         before |= {"feature_flag.id": flag.id, "feature_flag.key": flag.key}
-    return _shipped(plan, flag, before, after) if step == "ship" and flag is not None else (before, after)
+    return _flag_change(plan, flag, before, after) if step == "ship" and flag is not None else (before, after)
 
 
 def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
@@ -213,7 +213,7 @@ def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
     return {"end_date": record.raw.get("end_date")} if step in ("end", "ship") else {}
 
 
-def _shipped(
+def _flag_change(
     plan: ExperimentPlan, flag: ExperimentFlag, before: dict[str, JSON], after: dict[str, JSON]
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Return the flag's whole targeting instead of each share: the undo is a change of the flag."""

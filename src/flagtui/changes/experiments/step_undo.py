@@ -26,7 +26,7 @@ from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, Step
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal import Numbered
-from flagtui.changes.journal_entries import Entry, unmasked
+from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.local_time import as_moment
 from flagtui.models.activity import Activity
@@ -279,7 +279,7 @@ def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Ali
         return same(derived[_DERIVED.index(name)], value)
     if name == "filters":
         filters, sides = {} if flag is None else flag.filters, {"filters": value}
-        kept = unmasked(sides, filters) if entry.is_secret else sides
+        kept = restore_payloads(sides, filters) if entry.is_secret else sides
         return means_same(filters, as_dict(kept["filters"]), ("filters",))
     stored = stored_field(record, name)
     return means_same(stored, value, (name,)) or alike(stored, value)

@@ -83,11 +83,11 @@ class ContextQueries:
         values = {} if intent is None else intent.changes
         self._size = fresh.targeting.size
         near, asks_for = Neighbours.of(rows), dependencies_of(fresh, values)
-        self._listed = linked(near.dependents.get(fresh.id, ()))
+        self._listed = as_linked(near.dependents.get(fresh.id, ()))
         self._known = replace(
             base,
             dependents=self._listed,
-            dependencies=linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
+            dependencies=as_linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
             similar=near.similar_to(fresh.key),
         )
         self._asked: tuple[asyncio.Task[Any], ...] = ()
@@ -137,7 +137,7 @@ def _dependents(
     return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in ids))
 
 
-def linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
+def as_linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
     """Return the flags of these rows as related flags."""
     return tuple(Linked(row.id, row.key, row.active, row.deleted) for row in rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.difference import Path, spelled
+from flagtui.changes.difference import Path, path_words
 from flagtui.changes.flags.property_rules import is_read, problems_in_property
 from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.evaluate import wire
@@ -31,7 +31,7 @@ class FilterProblem:
 
     @property
     def where(self) -> str:
-        return spelled(self.path)
+        return path_words(self.path)
 
 
 def problems_in(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.blocked import Linked
-from flagtui.changes.consequence import Caution, Consequence, Sentence, Tone, aged
+from flagtui.changes.consequence import Caution, Consequence, Sentence, Tone, consequence_with_age
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
@@ -88,11 +88,11 @@ def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     """Return the uses in code, with the age of the scan that saw them."""
     searched = ("; searched ", in_code.taken_at)
     if not in_code.uses:
-        return aged("Code", (f"no use in {in_code.folder}", *searched), now)
+        return consequence_with_age("Code", (f"no use in {in_code.folder}", *searched), now)
     places = ", ".join(use.place for use in in_code.uses[:PLACES])
     more = f" and {len(in_code.uses) - PLACES:,} more" if len(in_code.uses) > PLACES else ""
     count = "1 use" if len(in_code.uses) == 1 else f"{len(in_code.uses):,} uses"
-    return aged("Code", (f"{count}: {places}{more}", *searched), now, "warning")
+    return consequence_with_age("Code", (f"{count}: {places}{more}", *searched), now, "warning")
 
 
 def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
@@ -113,7 +113,9 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
             return None
         touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
     recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
-    return aged("Last change", touch_sentence(touch), context.now, "warning" if recent else "plain")
+    return consequence_with_age(
+        "Last change", touch_sentence(touch), context.now, "warning" if recent else "plain"
+    )
 
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
@@ -130,7 +132,7 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
         parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
     if (more := len(context.touched_since) - TOUCHES) > 0:
         parts.append(f"; and {more:,} more")
-    return aged("Newer changes", parts, context.now, "danger")
+    return consequence_with_age("Newer changes", parts, context.now, "danger")
 
 
 PLACES: Final = 3

@@ -56,7 +56,7 @@ def flag_text(flag: Flag) -> RecordText:
 def intent_of(values: Mapping[str, JSON], flag: Flag) -> Intent | None:
     """Return the intent of these values of `editable(flag)`; None when they are unchanged."""
     record = flag_text(flag)
-    changes = record.changed(values)
+    changes = record.changed_values(values)
     if not changes:
         return None
     seen = {name: record.shown[name] for name in changes}

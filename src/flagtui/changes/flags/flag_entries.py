@@ -27,7 +27,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
-from flagtui.changes.journal_entries import Entry, unmasked
+from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
 from flagtui.changes.verbs import STATES, verb, verb_for
@@ -126,7 +126,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
         return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
     before, after = dict(entry.before), dict(entry.after)
     if entry.is_secret:
-        before, after = unmasked(before, fresh.filters), unmasked(after, fresh.filters)
+        before, after = restore_payloads(before, fresh.filters), restore_payloads(after, fresh.filters)
     if as_text(before.get("key")).endswith(f":deleted:{fresh.id}"):
         # Restoring removed the suffix that the server adds to the key of a deleted flag.
         del before["key"], after["key"]
@@ -144,7 +144,7 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
         return ()
-    after = unmasked(entry.after, fresh.filters) if entry.is_secret else entry.after
+    after = restore_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
     after = {**_UNSAID, **after}
     now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
     revertible = [
@@ -156,7 +156,7 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
 
 
 def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
-    after = unmasked(entry.after, record.filters) if entry.is_secret else entry.after
+    after = restore_payloads(entry.after, record.filters) if entry.is_secret else entry.after
     if entry.version is not None and record.version is not None and record.version <= entry.version:
         return if_absent
     if entry.has_hidden_payload:

@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_refusals import foresee_refusal
-from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
+from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
 from flagtui.changes.proposal import PlanBase
 from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key
@@ -132,7 +132,9 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         values=values,
         before=before,
         lines=tuple(
-            replace(hidden(line) if is_secret else line, words=in_words(line, before, values, context.names))
+            replace(
+                mask_line(line) if is_secret else line, words=in_words(line, before, values, context.names)
+            )
             for line in difference(before, values)
         ),
         consequences=tuple(consequences(intent, fresh, values, context)),

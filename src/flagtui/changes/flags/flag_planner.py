@@ -13,8 +13,8 @@ from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.context_queries import (
     UNCOUNTED,
     Neighbours,
+    as_linked,
     dependencies_of,
-    linked,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
@@ -241,7 +241,7 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
 
             def create() -> Plan | Blocked:
                 needed = Filters.of(as_dict(new.fields.get("filters"))).depends_on
-                linked_rows = linked(row for row in taken.rows if row.id in needed)
+                linked_rows = as_linked(row for row in taken.rows if row.id in needed)
                 own = Context(
                     now=now, me=me, similar=near.similar_to(key), names=names, dependencies=linked_rows
                 )

@@ -13,7 +13,7 @@ from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
 from flagtui.changes.difference import DifferenceLine, FieldConflict, Path, difference, merge, same
 from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
-from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
+from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import off_loop, weigh
@@ -56,20 +56,20 @@ class FlagAdapter(Adapter[Plan, Flag]):
         values = {name: stored_value(now, name) for name in plan.before}
         if now.version == plan.version and all(same(values[name], plan.before[name]) for name in values):
             return None
-        return _conflicted(plan, now)
+        return _conflict_outcome(plan, now)
 
     async def send(self, plan: Plan) -> FlagOutcome:
         try:
-            outcome = await self._written(plan)
+            outcome = await self._write(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
         report = await off_loop(weigh(plan.fresh.raw, outcome.raw), lambda: compare(plan, outcome))
         if report.is_applied:
-            return _saved(plan, outcome, report)
+            return _saved_outcome(plan, outcome, report)
         reason = "the server accepted it but did not change it; an approval may be pending"
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
 
-    async def _written(self, plan: Plan) -> Flag:
+    async def _write(self, plan: Plan) -> Flag:
         """Send a narrow write where the change and the server allow it, else an update."""
         if plan.is_new:
             return await self.flags.create(plan.body)
@@ -93,13 +93,13 @@ class FlagAdapter(Adapter[Plan, Flag]):
             # Either a write by another user or the second delivery of ours; the look-ups decide.
             return as_unknown(plan, error)
         size = weigh(plan.fresh.raw, theirs.raw)
-        return await off_loop(size, lambda: self.judge(plan, theirs) or _conflicted(plan, theirs))
+        return await off_loop(size, lambda: self.judge(plan, theirs) or _conflict_outcome(plan, theirs))
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:
         if seen is None:
             return None
         report = compare(plan, seen)
-        return None if report.missing else _saved(plan, seen, report)
+        return None if report.missing else _saved_outcome(plan, seen, report)
 
     def is_as_before(self, plan: Plan, seen: Flag | None) -> bool:
         """Return whether a write is certainly not applied; unknown after two writes, or without versions."""
@@ -110,11 +110,11 @@ class FlagAdapter(Adapter[Plan, Flag]):
             return all(means_same(now, was, (name,)) for name, now, was in pairs)
         return seen.version <= plan.version + 1
 
-    def stored(self, outcome: FlagOutcome) -> Flag | None:
+    def stored_record(self, outcome: FlagOutcome) -> Flag | None:
         return outcome.record if outcome.ending in ("saved", "failed") else None
 
 
-def _saved(plan: Plan, flag: Flag, report: SaveReport) -> FlagOutcome:
+def _saved_outcome(plan: Plan, flag: Flag, report: SaveReport) -> FlagOutcome:
     """Return a saved outcome; remarks name values that the server changed beyond the plan or ignored."""
     remarks = []
     if report.others:
@@ -125,7 +125,7 @@ def _saved(plan: Plan, flag: Flag, report: SaveReport) -> FlagOutcome:
     return Outcome(plan, "saved", flag, remarks=tuple(remarks))
 
 
-def _conflicted(plan: Plan, theirs: Flag) -> FlagOutcome:
+def _conflict_outcome(plan: Plan, theirs: Flag) -> FlagOutcome:
     who = theirs.last_modified_by.label if theirs.last_modified_by else "another user"
     overlaps: list[FieldConflict] = []
     for name, mine in plan.values.items():
@@ -185,17 +185,17 @@ def compare(plan: Plan, flag: Flag) -> SaveReport:
     if plan.version is not None and flag.version is not None:
         others = max(flag.version - plan.version - 1, 0)
     return SaveReport(
-        missing=tuple(_worded(plan, line, expected, stored) for line in missing),
-        beyond=tuple(_worded(plan, line, before, stored) for line in beyond),
+        missing=tuple(_add_words(plan, line, expected, stored) for line in missing),
+        beyond=tuple(_add_words(plan, line, before, stored) for line in beyond),
         others=others,
         is_applied=any(not _is_about(path, missing_paths) for path in planned),
     )
 
 
-def _worded(
+def _add_words(
     plan: Plan, line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> DifferenceLine:
-    return replace(hidden(line) if plan.is_secret else line, words=in_words(line, before, after))
+    return replace(mask_line(line) if plan.is_secret else line, words=in_words(line, before, after))
 
 
 def normal(flag: Flag) -> dict[str, JSON]:

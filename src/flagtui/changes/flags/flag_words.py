@@ -18,7 +18,7 @@ from flagtui.changes.difference import (
     field_words,
 )
 from flagtui.evaluate import wire
-from flagtui.evaluate.operator_words import asked_words, listed, property_name
+from flagtui.evaluate.operator_words import asked_words, list_values, property_name
 from flagtui.models.filters import Condition, Filters, Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
@@ -99,7 +99,7 @@ def _owner(item: Property, names: Names, audience: int | None) -> str:
 def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
     verb = _IN_COHORT.get(item.operator)
     label = item.label or names.cohorts.get(item.cohort_id or 0)
-    name = label or f"cohort {listed(item.value, room=NAMES_ROOM)}"
+    name = label or f"cohort {list_values(item.value, room=NAMES_ROOM)}"
     first: Word = ("verb", f"{verb} ") if verb else ("odd", f"people {item.operator} ")
     is_usable = verb is not None and item.cohort_id is not None
     return (first, ("name", name)) if is_usable else (first, ("name", name), ("odd", NEVER_MATCHES))
@@ -119,9 +119,9 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
             # A variant of that name is meant, which the value of a flag is not.
             words = (("verb", " serves "), ("variant", f'"{item.value}"'))
         case str():
-            words = (("verb", " serves "), ("variant", listed(item.value, room=NAMES_ROOM)))
+            words = (("verb", " serves "), ("variant", list_values(item.value, room=NAMES_ROOM)))
         case _:
-            return (*named, ("odd", f" serves {listed(item.value, room=NAMES_ROOM)}: matches no one"))
+            return (*named, ("odd", f" serves {list_values(item.value, room=NAMES_ROOM)}: matches no one"))
     why = names.undecided.get(item.flag_id or 0)
     note: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
     return (*named, *words, *note)
@@ -145,11 +145,11 @@ def in_words(
             sides = tuple(_at(wire.conditions(side.get("filters")), place) for side in (before, after))
             return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
         case ("filters", "aggregation_group_type_index"):
-            return f"the flag {_counted(line, names)}"
+            return f"the flag {_unit_words(line, names)}"
         case ("filters", "multivariate", "variants", int() as place, *rest):
             return _variant_words(line, place, tuple(rest), before, after)
         case ("filters", "payloads", str() as key):
-            return f"payload of {key} {_happened(line)}"
+            return f"payload of {key} {_change_word(line)}"
         case (str() as field,):
             return field_words(FLAG_FIELDS, field, line.before, line.after)
         case (str() as field, int()):
@@ -158,7 +158,7 @@ def in_words(
             return f"{line.where}: {arrow(line.before, line.after)}"
 
 
-def hidden(line: DifferenceLine) -> DifferenceLine:
+def mask_line(line: DifferenceLine) -> DifferenceLine:
     """Return the line with an encrypted payload's values masked."""
     return (
         replace(line, before=_mask(line.before), after=_mask(line.after)) if _is_payload(line.path) else line
@@ -220,14 +220,14 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
         case ("variant",):
             return f"forced variant {arrow(line.before, line.after)}"
         case ("aggregation_group_type_index",):
-            return _counted(line, names)
+            return _unit_words(line, names)
         case ("properties", int()) if MISSING in (line.before, line.after):
             sign, filters = ("+", line.after) if line.before is MISSING else ("−", line.before)
-            return f"{sign} {_asked(filters, names)}"
+            return f"{sign} {_property_words(filters, names)}"
         case ("properties", int() as within, "operator" | "value" as field):
             old, new = (_at(wire.properties(side), within) for side in sides)
             if field == "value" or old.get("value") == new.get("value"):
-                return f"{_asked(old, names)} → {_asked(new, names)}"
+                return f"{_property_words(old, names)} → {_property_words(new, names)}"
         case ("properties", int() as within, "value", int()):
             filters = _at(wire.properties(sides[1]), within)
             return f"{brief(filters.get('key'))}: {arrow(line.before, line.after)}"
@@ -239,11 +239,11 @@ def _at(items: Sequence[JSON], place: int) -> dict[str, JSON]:
     return as_dict(items[place]) if place < len(items) else {}
 
 
-def _asked(item: JSON, names: Names) -> str:
+def _property_words(item: JSON, names: Names) -> str:
     return property_in_short(Property.of(item), names) if isinstance(item, dict) else brief(item)
 
 
-def _counted(line: DifferenceLine, names: Names) -> str:
+def _unit_words(line: DifferenceLine, names: Names) -> str:
     """Return `is about company groups instead of users`."""
 
     def noun(side: JSON) -> str:
@@ -263,7 +263,7 @@ def _variant_words(
     variant = _at(wire.variants(filters), place)
     key = as_text(variant.get("key")) or f"number {place + 1}"
     if not rest:
-        return f"variant {key} {_happened(line)}"
+        return f"variant {key} {_change_word(line)}"
     if rest == ("rollout_percentage",):
         return f"variant {key}: {percent(line.before)} → {percent(line.after)}"
     return f"variant {key}: {'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
@@ -277,7 +277,7 @@ def _mask(value: JSON) -> JSON:
     return value if value in (MISSING, None, {}) else MASK
 
 
-def _happened(line: DifferenceLine) -> str:
+def _change_word(line: DifferenceLine) -> str:
     if line.before is MISSING:
         return "added"
     return "removed" if line.after is MISSING else "changed"

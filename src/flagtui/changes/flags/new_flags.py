@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import refused_dependencies
-from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, hidden, percent, why_read_only
+from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, mask_line, percent, why_read_only
 from flagtui.changes.shares import even_shares
 from flagtui.changes.verbs import verb
 from flagtui.evaluate import wire
@@ -146,7 +146,7 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
         *_other_fields(values),
     ]
     lines = (DifferenceLine(path, MISSING, value, words) for path, value, words in problems)
-    return tuple(hidden(line) if is_secret else line for line in lines)
+    return tuple(mask_line(line) if is_secret else line for line in lines)
 
 
 def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:

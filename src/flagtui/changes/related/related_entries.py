@@ -87,7 +87,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         """Return whether nothing was applied; insights added to a dashboard cannot be traced."""
         return isinstance(seen, Recovery) and seen.verdict == "not applied"
 
-    def stored(self, outcome: RelatedOutcome) -> Flag | None:
+    def stored_record(self, outcome: RelatedOutcome) -> Flag | None:
         record = outcome.record
         return record if outcome.is_saved and isinstance(record, Flag) else None
 

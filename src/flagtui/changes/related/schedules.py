@@ -200,7 +200,7 @@ async def _send(later: Later, id: int, client: Client) -> Answered:
             "record_id": str(id),
             "model_name": "FeatureFlag",
             "payload": dict(later.payload),
-            "scheduled_at": _sent(later.at),
+            "scheduled_at": _iso(later.at),
             **later.again,
         }
     )
@@ -209,13 +209,13 @@ async def _send(later: Later, id: int, client: Client) -> Answered:
 
 def kept_of(later: Later) -> dict[str, JSON]:
     """Return the journal's data of a scheduled change."""
-    kept: dict[str, JSON] = {"words": later.words, "payload": dict(later.payload), "at": _sent(later.at)}
+    kept: dict[str, JSON] = {"words": later.words, "payload": dict(later.payload), "at": _iso(later.at)}
     if later.scheduled_id is not None:
         kept["scheduled"] = later.scheduled_id
     return {**kept, "again": dict(later.again)} if later.again else kept
 
 
-def _sent(moment: datetime) -> str:
+def _iso(moment: datetime) -> str:
     return local_time.iso(moment.timestamp())
 
 

@@ -12,12 +12,12 @@ import msgspec
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.event_definitions.definition_plan import stored_event_value
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.journal_entries import unmasked
+from flagtui.changes.journal_entries import restore_payloads
 from flagtui.changes.planner import PlanContext, PlannedRecord
-from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated_error
 from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.evaluate import wire
 from flagtui.models.account import User
@@ -35,12 +35,12 @@ _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
 
 def values_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
     """Return the new values, with the masked payloads of an encrypted flag as the server sent them."""
-    return unmasked(change.values, flag.filters) if is_masked(flag, change) else dict(change.values)
+    return restore_payloads(change.values, flag.filters) if is_masked(flag, change) else dict(change.values)
 
 
 def base_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
     """Return the values that the change is based on, in the same form."""
-    return unmasked(change.base, flag.filters) if is_masked(flag, change) else dict(change.base)
+    return restore_payloads(change.base, flag.filters) if is_masked(flag, change) else dict(change.base)
 
 
 def is_masked(flag: Flag, change: StagedChange) -> bool:
@@ -53,7 +53,7 @@ def is_outdated(record: Flag | EventDefinition | Experiment, change: StagedChang
     if isinstance(record, Experiment):
         return any(not same(experiment_value(record, name), value) for name, value in change.base.items())
     if isinstance(record, EventDefinition):
-        return any(not same(stored(record, name), value) for name, value in change.base.items())
+        return any(not same(stored_event_value(record, name), value) for name, value in change.base.items())
     if record.version != change.version:
         return True
     base = base_on(record, change)
@@ -71,7 +71,7 @@ def record_after(record: PlannedRecord, change_set: ChangeSet) -> PlannedRecord:
         return record
     if is_outdated(record, change):
         version = getattr(record, "version", None)
-        raise outdated(
+        raise outdated_error(
             change, ", ".join(change.base) if version is None else f"v{change.version} → v{version}"
         )
     if isinstance(record, Experiment):
@@ -153,13 +153,13 @@ def resolve_references(values: Mapping[str, JSON], new_ids: Mapping[str, int]) -
     ):
         return dict(values)
 
-    def resolved(item: JSON) -> JSON:
+    def resolve(item: JSON) -> JSON:
         key = as_text(as_dict(item).get("key"))
         is_new = as_dict(item).get("type") == "flag" and key.startswith(NEW_FLAG)
         return {**item, "key": str(new_ids[key])} if is_new else item
 
     filters = wire.map_conditions(
-        values["filters"], lambda condition: wire.map_properties(condition, resolved)
+        values["filters"], lambda condition: wire.map_properties(condition, resolve)
     )
     return {**values, "filters": filters}
 

@@ -156,7 +156,7 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     has another version by now.
     """
     if not earlier.is_new and earlier.version != later.version:
-        raise outdated(earlier, f"v{earlier.version} → v{later.version}")
+        raise outdated_error(earlier, f"v{earlier.version} → v{later.version}")
     if earlier.is_new:
         if later.values.get("deleted") is True:
             return None
@@ -182,7 +182,7 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     )
 
 
-def outdated(change: StagedChange, how: str) -> ChangeSetError:
+def outdated_error(change: StagedChange, how: str) -> ChangeSetError:
     """Return the error of a staged change whose record has changed since."""
     fix = f"Drop its change from the set with {DROP}, then stage it again."
     return ChangeSetError("outdated", f"{change.key} changed since it was staged ({how})", fix)

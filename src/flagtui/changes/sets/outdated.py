@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, merge, same
-from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.event_definitions.definition_plan import stored_event_value
 from flagtui.changes.flags.flag_plan import SETS, merged_value, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
@@ -123,4 +123,6 @@ def has_values(record: Record, change: StagedChange) -> bool:
 
 
 def _value_of(record: EventDefinition | Experiment, name: str) -> JSON:
-    return experiment_value(record, name) if isinstance(record, Experiment) else stored(record, name)
+    return (
+        experiment_value(record, name) if isinstance(record, Experiment) else stored_event_value(record, name)
+    )

@@ -11,7 +11,7 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.flags.flag_intent import LASTING
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.journal_entries import masked
+from flagtui.changes.journal_entries import mask_payloads
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.evaluate import wire
@@ -80,7 +80,7 @@ def _flag_change(plan: Plan) -> StagedChange:
         if not same(wire.payloads(base.get("filters")), wire.payloads(values.get("filters"))):
             what = f"{plan.key}: an encrypted payload is never written to a change set"
             raise ChangeSetError("direct", what, AT_ONCE)
-        base, values = masked(base, base), masked(values, values)
+        base, values = mask_payloads(base, base), mask_payloads(values, values)
     return StagedChange(
         kind="flag",
         record=f"{NEW_FLAG}{plan.key}" if plan.is_new else plan.id,

@@ -46,7 +46,7 @@ class StagedSet:
             raise ChangeSetError(error.fault, error.what, next) from None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold_set(self) -> Iterator[None]:
         """Keep other programs from the set until the block ends. Raises ChangeSetError."""
         with hold(self.folder, lock_name(self.file), self.holder):
             yield
@@ -61,11 +61,11 @@ class StagedSet:
     ) -> Added:
         """Add the changes of these plans to the set of at most `limit` changes; `now` in Unix seconds.
 
-        Raises ChangeSetError. Only within `held`.
+        Raises ChangeSetError. Only within `hold_set`.
         """
         changes = changes_of(plans)
         before = earlier = self.read() or self.begin(now)
-        earlier = msgspec.structs.replace(earlier, reason=_joined(earlier.reason, reason), digest="")
+        earlier = msgspec.structs.replace(earlier, reason=_join_reasons(earlier.reason, reason), digest="")
         for replaced in instead_of:
             earlier = earlier.without(replaced)
         return Added(changes, self.keep(earlier.with_changes(changes, limit)), before)
@@ -73,7 +73,7 @@ class StagedSet:
     def drop(self, choose: Callable[[ChangeSet], Iterable[StagedChange]]) -> list[StagedChange] | None:
         """Drop the changes that `choose` returns; None while nothing is staged.
 
-        Raises ChangeSetError. Only within `held`.
+        Raises ChangeSetError. Only within `hold_set`.
         """
         change_set = self.read()
         if change_set is None:
@@ -87,7 +87,7 @@ class StagedSet:
     def discard(self) -> list[StagedChange] | None:
         """Drop all changes, also of a file that is no change set; None while nothing is staged.
 
-        Raises ChangeSetError for a file that cannot be read or removed. Only within `held`.
+        Raises ChangeSetError for a file that cannot be read or removed. Only within `hold_set`.
         """
         try:
             change_set = self.read()
@@ -99,14 +99,20 @@ class StagedSet:
         return None if change_set is None else [*change_set.changes]
 
     def explain(self, reason: str) -> ChangeSet | None:
-        """Give the set a reason; None while nothing is staged. Raises ChangeSetError. Only within `held`."""
+        """Set the reason; None while nothing is staged. Raises ChangeSetError.
+
+        Only within `hold_set`.
+        """
         change_set = self.read()
         if change_set is None:
             return None
         return self.keep(msgspec.structs.replace(change_set, reason=reason, digest=""))
 
     def keep(self, change_set: ChangeSet) -> ChangeSet:
-        """Write the set, or remove the file of an empty one. Raises ChangeSetError. Only within `held`."""
+        """Write the set, or remove the file of an empty set. Raises ChangeSetError.
+
+        Only within `hold_set`.
+        """
         if change_set.changes:
             self.file.write(change_set)
         else:
@@ -119,7 +125,7 @@ class StagedSet:
         return new_set(here.host, here.project, local_time.stamp(now), here.by, reason)
 
 
-def _joined(earlier: str, added: str) -> str:
+def _join_reasons(earlier: str, added: str) -> str:
     """Return both reasons of a set, each once."""
     return "; ".join(dict.fromkeys(filter(None, (*earlier.split("; "), added))))
 

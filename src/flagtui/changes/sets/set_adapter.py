@@ -80,11 +80,11 @@ class SetAdapter(Adapter[Proposal, Any]):
     def is_as_before(self, plan: Proposal, seen: Any) -> bool:
         return self._rules(plan).is_as_before(plan, seen)
 
-    def gone(self, plan: Proposal, error: NotFound) -> Outcome:
-        return self._rules(plan).gone(plan, error)
+    def outcome_when_gone(self, plan: Proposal, error: NotFound) -> Outcome:
+        return self._rules(plan).outcome_when_gone(plan, error)
 
-    def stored(self, outcome: Outcome) -> Stored | None:
-        return self._rules(outcome.plan).stored(outcome)
+    def stored_record(self, outcome: Outcome) -> Stored | None:
+        return self._rules(outcome.plan).stored_record(outcome)
 
     async def send_group(self, plans: Sequence[Proposal]) -> Sequence[Outcome]:
         return [await self.send(plan) for plan in plans]

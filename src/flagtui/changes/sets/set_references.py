@@ -22,13 +22,13 @@ def refused_references(plans: Sequence[Proposal], created: Collection[str]) -> I
             if (
                 name.startswith(NEW_FLAG)
                 and name not in created
-                and (blocked := _refused(name, new.get(name)))
+                and (blocked := _refusal(name, new.get(name)))
             ):
                 yield plan, blocked
                 break
 
 
-def _refused(name: str, plan: Plan | None) -> Blocked | None:
+def _refusal(name: str, plan: Plan | None) -> Blocked | None:
     key = name.removeprefix(NEW_FLAG)
     if plan is None:
         reason = f"it depends on {key}, which the set does not create"

@@ -100,7 +100,7 @@ def holdout_filters(share: float) -> JSON:
 
 def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
     """Return the current values in the form in which they are written."""
-    return {name: _written(name, fresh.raw.get(name)) for name in FIELDS[kind]}
+    return {name: _body_value(name, fresh.raw.get(name)) for name in FIELDS[kind]}
 
 
 def is_stored(sent: JSON, stored: JSON) -> bool:
@@ -123,7 +123,7 @@ def plan_shared(
     """
     kind = intent.kind
     current = {} if fresh is None else stored_fields(kind, fresh)
-    new_values = {name: _written(name, value) for name, value in intent.changes.items()}
+    new_values = {name: _body_value(name, value) for name, value in intent.changes.items()}
     if intent.verb == "delete":
         lines: tuple[DifferenceLine, ...] = (
             DifferenceLine((NOUNS[kind],), PRESENT, MISSING, f"the {NOUNS[kind]} is deleted"),
@@ -140,7 +140,7 @@ def plan_shared(
     conflicts = tuple(
         FieldConflict((name,), seen, new_values[name], current.get(name))
         for name, seen in intent.seen.items()
-        if name in new_values and not is_stored(_written(name, seen), current.get(name)) and name in values
+        if name in new_values and not is_stored(_body_value(name, seen), current.get(name)) and name in values
     )
     return SharedPlan(
         intent=intent,
@@ -156,7 +156,7 @@ def plan_shared(
     )
 
 
-def _written(name: str, value: JSON) -> JSON:
+def _body_value(name: str, value: JSON) -> JSON:
     if name == "filters":
         # The server names the variant of users held back itself.
         return [

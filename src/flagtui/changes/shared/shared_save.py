@@ -116,10 +116,10 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
         current = stored_fields(plan.intent.kind, seen)
         return all(same(current[name], value) for name, value in plan.before.items())
 
-    def gone(self, plan: SharedPlan, error: NotFound) -> SharedOutcome:
-        return Outcome(plan, "saved") if plan.is_deletion else super().gone(plan, error)
+    def outcome_when_gone(self, plan: SharedPlan, error: NotFound) -> SharedOutcome:
+        return Outcome(plan, "saved") if plan.is_deletion else super().outcome_when_gone(plan, error)
 
-    def stored(self, outcome: SharedOutcome) -> Numbered:
+    def stored_record(self, outcome: SharedOutcome) -> Numbered:
         return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
 
 

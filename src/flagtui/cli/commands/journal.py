@@ -24,7 +24,7 @@ from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
-from flagtui.text.conflict_lines import wrapped
+from flagtui.text.conflict_lines import wrap_safe
 from flagtui.text.formats import count
 from flagtui.text.shared_messages import invalid_moment
 
@@ -101,7 +101,7 @@ def print_changes(entries: list[Entry], nothing: str) -> None:
         else:
             print_line(head.rstrip())
         for text in _about(entry) if is_on_one_line else (change, *_about(entry)):
-            for line in wrapped(text, width - INDENT):
+            for line in wrap_safe(text, width - INDENT):
                 print_line(f"{'':{INDENT}}{line}")
 
 

@@ -69,7 +69,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
         read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
     opening = open_profile(place.profile, place.project)
     facts = load_facts(opening) if options["offline"] else request_facts(opening, place)
-    selected = _selected(opening, facts, queries, names)
+    selected = _selected_keys(opening, facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(opening, scan_place, facts, names)
     is_selected = selected.__contains__ if words else lambda _key: True
@@ -104,7 +104,7 @@ def _is_record(name: str, facts: CodeFacts) -> bool:
     return name in facts.flags or name in (facts.events or {})
 
 
-def _selected(
+def _selected_keys(
     opening: Opening, facts: CodeFacts, queries: Sequence[str], names: Sequence[str]
 ) -> Collection[str]:
     """Return the keys that the words mean. Raises Trouble."""

@@ -79,7 +79,7 @@ async def _undo_or_redo(
     entries = await asyncio.to_thread(session.journal.entries)
     await session.me()
     signature = session.signature
-    changes = chosen(entries, change, signature, is_redo=is_redo)
+    changes = choose_entries(entries, change, signature, is_redo=is_redo)
     now = session.clock.time()
     is_surprising = not change and now - changes[0].at > SURPRISING
     purpose = Purpose(
@@ -117,7 +117,9 @@ async def undo_entries(
     return 0
 
 
-def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:
+def choose_entries(
+    entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool
+) -> Sequence[Entry]:
     """Return the change with this id, or the newest and those confirmed with it. Raises Trouble."""
     if is_redo:
         if again := next_redo(entries, here):

@@ -88,7 +88,7 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
         now = session.now
         passes = compile_query(narrowing, now=now, me=await session.me() if ":me" in line else None)
         feed, count = UnheardChanges(session, since), 0
-        async for row in followed(feed, given["every"]):
+        async for row in follow(feed, given["every"]):
             if not passes(row):
                 continue
             printer.records(ACTIVITY, [row])
@@ -157,7 +157,7 @@ class UnheardChanges:
         return entry.created_at.timestamp() >= self.since
 
 
-async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
+async def follow(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
     """Yield every new entry; retry after a lost connection or a pause. Raises ApiError for other errors."""
     trouble, place = "", 0
     while True:

@@ -9,7 +9,7 @@ from flagtui.cli.plumbing.selection import read_query
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, split_centre
-from flagtui.store.moment_changes import merged, read_moment_changes
+from flagtui.store.moment_changes import merge_rows, read_moment_changes
 from flagtui.store.query.language import compile_query
 
 
@@ -38,7 +38,7 @@ async def select_changes(
     if centre is None:
         return changes, None
     others = await _others(session, centre)
-    suspects = [row for row in merged(changes, others) if passes(row) and centre.holds(row.at)]
+    suspects = [row for row in merge_rows(changes, others) if passes(row) and centre.holds(row.at)]
     order = by_closeness(suspects, range(len(suspects)), centre)
     return [suspects[index] for index in order[:limit]], changes
 

@@ -223,11 +223,11 @@ def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
     """Return the approval, or the missing parts. Prompt a person for parts that the options leave open."""
-    answer = _asked(question, given, person) if person.is_there else given
+    answer = _ask(question, given, person) if person.is_there else given
     return question.settle(answer)
 
 
-def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
+def _ask(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
     answer = given
     if question.conflicts and not answer.overwrite:
         whose = "your later changes" if question.is_own else "the changes of another user"

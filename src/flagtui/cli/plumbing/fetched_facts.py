@@ -49,7 +49,7 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
             static = {cohort.id for cohort in await client.cohorts.all() if cohort.is_static}
     copies = None if opening is None else OfflineCopies(opening)
     earlier, _ = (load_flags(copies, client.project) if copies else None) or ({}, 0)
-    flags = with_deleted(complete_flags(listed, static), await _deleted(client), earlier.values())
+    flags = with_deleted(complete_flags(listed, static), await _fetch_deleted(client), earlier.values())
     events = await _events(client)
     if copies is not None:
         save_flags(copies, client.project, flags)
@@ -58,7 +58,7 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
     return CodeFacts.of(flags, events, time.time(), str(client.project))
 
 
-async def _deleted(client: "Client") -> dict[str, int]:
+async def _fetch_deleted(client: "Client") -> dict[str, int]:
     with suppress(Forbidden, NotFound, NotOffered):
         return {deletion.key: deletion.id for deletion in await recent_deletions(client.flags)}
     return {}

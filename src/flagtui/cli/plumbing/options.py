@@ -112,15 +112,15 @@ class WriteTerms:
 
 def named_profile(given: str) -> str:
     """Return the profile named after the command, else the one named before it. Raises UsageError for two."""
-    return _named("profile", given)
+    return _choose_name("profile", given)
 
 
 def named_project(given: str) -> str:
     """Return the same for a project."""
-    return _named("project", given)
+    return _choose_name("project", given)
 
 
-def _named(option: str, given: str) -> str:
+def _choose_name(option: str, given: str) -> str:
     before = click.get_current_context().find_root().params.get(option) or ""
     if given and before and given != before:
         raise click.UsageError(twice_given(f"--{option}"))

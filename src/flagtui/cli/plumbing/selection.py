@@ -54,7 +54,7 @@ class RowSource(msgspec.Struct, frozen=True):
         self, session: ProjectSession, line: str, sort: str = "", limit: int | None = None
     ) -> list[Any]:
         """Return the rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
-        query, facts = await self.checked(session, line, sort)
+        query, facts = await self.read_checked(session, line, sort)
         has_archived = "archived" in query.shows
         if limit is not None and not has_archived:
             from flagtui.cli.plumbing.first_rows import first_rows
@@ -66,7 +66,7 @@ class RowSource(msgspec.Struct, frozen=True):
         rows = await self.every(session, has_archived=has_archived)
         return self.search(rows, line, sort, facts)[:limit]
 
-    async def checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
+    async def read_checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
         """Return the query, and the facts that it needs. Raises Trouble as `check` does."""
         query = read_query(line, self.kind.listing.vocabulary)
         names_me = any(term.name in ("by", "owner") and "me" in term.words for term in query.terms)

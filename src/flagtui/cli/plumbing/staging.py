@@ -84,7 +84,7 @@ async def stage_plans(
     """Add the plans to the staged set; the exit code. Raises Trouble."""
     await session.me()
     staged, reason = find_staged(session), terms.agreement.reason.strip()
-    with as_trouble(), staged.held():
+    with as_trouble(), staged.hold_set():
         added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
     grown = added.change_set
     counted = count(len(grown.changes), "change")

@@ -62,7 +62,7 @@ class ProjectId(ListedWord):
         from flagtui.cli.plumbing.completion_words import cached_projects
 
         profiles = _profiles()
-        named = given(context, "profile")
+        named = option_value(context, "profile")
         some = [profiles[named]] if named in profiles else profiles.values()
         settings = [profile.project for profile in some if str(profile.project).isdecimal()]
         return sorted({*settings, *cached_projects(named)}, key=lambda word: (len(word), word))
@@ -121,7 +121,9 @@ class QueryWord(ListedWord):
         self.kind = kind
 
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
-        return query_words(self.kind, given(context, "profile"), given(context, "project"), begun)
+        return query_words(
+            self.kind, option_value(context, "profile"), option_value(context, "project"), begun
+        )
 
 
 class ChangeId(ListedWord):
@@ -139,7 +141,7 @@ class ChangeId(ListedWord):
         except OSError:
             return []
         # The journal of the demo has only its own changes.
-        profile = "" if has_other_state() else given(ctx, "profile")
+        profile = "" if has_other_state() else option_value(ctx, "profile")
         some = [entry for entry in entries if not profile or entry.signature.profile == profile]
         items = [CompletionItem(entry.id[:SHORT_ID], help=summary(entry)) for entry in some[:NEWEST]]
         return [item for item in items if item.value.startswith(incomplete)]
@@ -201,7 +203,7 @@ def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
     return [accept(begun, end, word)[0].rstrip() for word in complete(begun, end, {"tag": tags}, vocabulary)]
 
 
-def given(context: click.Context, name: str) -> str:
+def option_value(context: click.Context, name: str) -> str:
     """Return the value of an option after the command, else before it; empty without one."""
     value: Any = context.params.get(name) or context.find_root().params.get(name)
     return value if isinstance(value, str) else ""

@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, sample_name, state_of
 from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
-from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
+from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, option_value, query_words
 from flagtui.config.locations import find_locations, state_in
 
 
@@ -26,7 +26,7 @@ class RecordWord(click.types.StringParamType):
     ) -> list[CompletionItem]:
         from flagtui.cli.plumbing.completion_words import known_words
 
-        profile, project = given(ctx, "profile"), given(ctx, "project")
+        profile, project = option_value(ctx, "profile"), option_value(ctx, "project")
         words = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
         if ":" in incomplete and not self.is_tag:
             words += query_words(self.kind, profile, project, incomplete)
@@ -44,7 +44,7 @@ class CommandWords(click.types.StringParamType):
         words = [] if param.name is None else [*ctx.params.get(param.name, ())]
         completion = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
         if ctx.info_name != "demo":
-            profile = given(ctx, "profile")
+            profile = option_value(ctx, "profile")
             words = [*(["--profile", profile] if profile else []), *words]
             return completion.get_completions(words, incomplete)
         name = sample_name(ctx.params.get("flags"), is_nasty=ctx.params.get("nasty") is True)

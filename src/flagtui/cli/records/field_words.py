@@ -31,7 +31,7 @@ def yes(value: Any) -> str:
     return "yes" if value else ""
 
 
-def known(words: Callable[[Any], str]) -> Callable[[Any], str]:
+def or_not_known(words: Callable[[Any], str]) -> Callable[[Any], str]:
     """Return `words` with `not known` for null."""
     return lambda value: NOT_KNOWN if value is None else words(value)
 

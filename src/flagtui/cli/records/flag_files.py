@@ -11,7 +11,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 
-_NAMES: Final[Mapping[str, str]] = {**STORED_NAMES, "runtime": FLAG_FIELDS.shown("runtime").name}
+_NAMES: Final[Mapping[str, str]] = {**STORED_NAMES, "runtime": FLAG_FIELDS.shown_field("runtime").name}
 
 
 def is_flag_file(text: str) -> bool:

@@ -8,7 +8,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.costly import is_on
-from flagtui.service.evaluation.stored import evaluated, load_definitions_for, load_people
+from flagtui.service.evaluation.stored import evaluator_fields, load_definitions_for, load_people
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.rows import called_row
@@ -75,7 +75,7 @@ def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[s
 
 def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
     """Return ids of persons; a flag about groups has none."""
-    definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
+    definitions = load_definitions_for(call.db, call.project.id, evaluator_fields(row))
     return [
         stored.row
         for stored in load_people(call.db, call.project.id)

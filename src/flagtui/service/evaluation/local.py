@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from flagtui.evaluate import wire
-from flagtui.evaluate.definitions import linked
+from flagtui.evaluate.definitions import link_dependencies
 from flagtui.service.access import admit, bearer, hash_key, identify, project_from
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
@@ -16,7 +16,7 @@ from flagtui.service.flags.dependents import dependencies
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.operations import Operation
-from flagtui.service.responses import Response, joined, text_of, value_of
+from flagtui.service.responses import Response, join_object, text_of, value_of
 
 _FLAGS = """
     SELECT *, EXISTS (SELECT 1 FROM experiments AS e WHERE e.flag_id = flags.id AND e.deleted = 0) AS tested
@@ -38,9 +38,9 @@ def document_text(call: Call, project: Project) -> str:
     rows = _evaluable(call.db.execute(_FLAGS, (project.id,)).fetchall())
     cohorts, _ = load_cohorts(call.db, project.id)
     filters = _linked_filters(rows)
-    shown: Mapping[str, Json] = _needed(cohorts, filters)
+    shown: Mapping[str, Json] = _needed_cohorts(cohorts, filters)
     if _expands_cohorts(call):
-        filters, shown = [expanded(text, cohorts) for text in filters], {}
+        filters, shown = [expand_cohorts(text, cohorts) for text in filters], {}
     flags = ",".join(_flag_text(call, row, text) for row, text in zip(rows, filters, strict=True))
     texts = {
         "flags": f"[{flags}]",
@@ -49,7 +49,7 @@ def document_text(call: Call, project: Project) -> str:
         "minimal_flag_called_events": "false",
         "property_matching_version": "1",
     }
-    return joined(call.generation.written("SDK document", texts))
+    return join_object(call.generation.write_record("SDK document", texts))
 
 
 def _evaluable(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
@@ -77,11 +77,11 @@ def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
         }
         for row in rows
     ]
-    pairs = zip(rows, flags, linked(flags), strict=True)
+    pairs = zip(rows, flags, link_dependencies(flags), strict=True)
     return [row["filters"] if new is old else text_of(new["filters"]) for row, old, new in pairs]
 
 
-def _needed(cohorts: Mapping[str, Json], filters: Sequence[str]) -> dict[str, Json]:
+def _needed_cohorts(cohorts: Mapping[str, Json], filters: Sequence[str]) -> dict[str, Json]:
     """Return the cohorts that conditions ask for, and those that these ask for in turn."""
     waiting = [
         str(item.get("value"))
@@ -116,7 +116,7 @@ def _expands_cohorts(call: Call) -> bool:
     return call.query.get("send_cohorts", "no").lower() in _SENT_AS_NO
 
 
-def expanded(filters: str, cohorts: Mapping[str, Json]) -> str:
+def expand_cohorts(filters: str, cohorts: Mapping[str, Json]) -> str:
     """Replace cohorts that are a plain list of person properties by those; the others stay."""
     if '"cohort"' not in filters:
         return filters

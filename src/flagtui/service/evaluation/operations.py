@@ -24,7 +24,7 @@ from flagtui.service.shapes import (
     TEXT,
     TRUTH,
     USER,
-    listed,
+    list_of,
     page_of,
     record,
     whole,
@@ -46,7 +46,7 @@ _CONDITION: Final = whole(
         "rollout_percentage": {"type": "number"},
         "rollout_excluded": TRUTH,
         "variant": MAYBE_TEXT,
-        "properties": listed(_PROPERTY),
+        "properties": list_of(_PROPERTY),
     }
 )
 
@@ -54,10 +54,10 @@ REASONS: Final[Json] = {
     "type": "object",
     "additionalProperties": whole({"value": _VALUE, "evaluation": _REASON}),
 }
-OWN: Final = listed(whole({"feature_flag": SUMMARY_SCHEMA, "value": _VALUE}))
+OWN: Final = list_of(whole({"feature_flag": SUMMARY_SCHEMA, "value": _VALUE}))
 DOCUMENT: Final = whole(
     {
-        "flags": listed(SUMMARY_SCHEMA),
+        "flags": list_of(SUMMARY_SCHEMA),
         "group_type_mapping": {"type": "object", "additionalProperties": TEXT},
         "cohorts": {"type": "object", "additionalProperties": OBJECT},
     }
@@ -83,7 +83,7 @@ TRIAL: Final = whole(
         "condition_index": MAYBE_NUMBER,
         "person_properties": OBJECT,
         "evaluation_distinct_id": TEXT,
-        "conditions": listed(_CONDITION),
+        "conditions": list_of(_CONDITION),
     }
 )
 TRIAL_BODY: Final = record(

@@ -31,7 +31,7 @@ def user_blast_radius(call: Call) -> Response:
     properties = condition.get("properties") or []
     check_shape({"groups": [{"properties": properties}], "aggregation_group_type_index": index})
     affected, total = _count(call, properties, index)
-    return respond(call.generation.written("reach", {"affected": affected, "total": total}))
+    return respond(call.generation.write_record("reach", {"affected": affected, "total": total}))
 
 
 def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, int]:
@@ -92,13 +92,13 @@ class _FilterStep:
         if self._is_of_person:
             return person.created_at
         if self._asked.kind == "property":
-            return _spelled(person, self._asked.key)
+            return _comparable(person, self._asked.key)
         # A cohort may ask for the person's own creation, under the name that a property may have too.
         created = person.created_at if "created_at" in self._cohort_keys else ""
-        return person.cohorts, created, *[_spelled(person, key) for key in self._cohort_keys]
+        return person.cohorts, created, *[_comparable(person, key) for key in self._cohort_keys]
 
 
-def _spelled(person: StoredPerson, name: str) -> Hashable:
+def _comparable(person: StoredPerson, name: str) -> Hashable:
     # The spelling, since 1, 1.0 and true are equal here but not to every operator.
     if name in person.properties:
         return repr(person.properties[name])

@@ -31,7 +31,7 @@ from flagtui.service.evaluation.rules import (
     serve_value,
 )
 from flagtui.service.evaluation.stored import (
-    evaluated,
+    evaluator_fields,
     load_definitions,
     load_definitions_for,
     load_groups,
@@ -42,7 +42,7 @@ from flagtui.service.evaluation.stored import (
 )
 from flagtui.service.flags.representation import shown_filters
 from flagtui.service.flags.rows import called_row
-from flagtui.service.responses import Response, respond, spliced, text_of
+from flagtui.service.responses import Response, respond, respond_text, text_of
 
 Result = Evaluation | RulesEvaluation
 _DESCRIPTIONS: Mapping[Reason, str] = {
@@ -64,7 +64,7 @@ def evaluation_reasons(call: Call) -> Response:
     if not distinct_id:
         raise invalid("This field may not be blank.", "distinct_id", "blank")
     values = evaluate_for(call, distinct_id)
-    return respond({key: _reasoned(call, result) for key, result in values.items()})
+    return respond({key: _reason_of(call, result) for key, result in values.items()})
 
 
 def my_flags(call: Call) -> Response:
@@ -77,7 +77,7 @@ def my_flags(call: Call) -> Response:
         " ORDER BY created_at DESC, id DESC",
         (call.project.id,),
     )
-    return spliced("[" + ",".join(_own(call, row, values) for row in rows if row["key"] in values) + "]")
+    return respond_text("[" + ",".join(_own(call, row, values) for row in rows if row["key"] in values) + "]")
 
 
 def _own(call: Call, row: sqlite3.Row, values: Mapping[str, Result]) -> str:
@@ -122,7 +122,7 @@ def describe_reason(evaluation: Evaluation) -> str:
     return _DESCRIPTIONS[Reason(evaluation.reason)]
 
 
-def _reasoned(call: Call, evaluation: Result) -> dict[str, Json]:
+def _reason_of(call: Call, evaluation: Result) -> dict[str, Json]:
     if evaluation.reason is Reason.DISABLED:
         return {"value": False, "evaluation": {"reason": "disabled", "condition_index": None}}
     reason: dict[str, Json]
@@ -132,7 +132,7 @@ def _reasoned(call: Call, evaluation: Result) -> dict[str, Json]:
         index, word = evaluation.condition_index, evaluation.reason.value
         description = describe_reason(evaluation)
     reason = {"reason": word, "condition_index": index, "description": description}
-    return {"value": value_served(evaluation), "evaluation": call.generation.written("reason", reason)}
+    return {"value": value_served(evaluation), "evaluation": call.generation.write_record("reason", reason)}
 
 
 def try_flag(call: Call) -> Response:
@@ -140,8 +140,8 @@ def try_flag(call: Call) -> Response:
     if row["deleted"]:
         raise not_found()
     person = _subject(call)
-    definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
-    explained = _explained(row, person, definitions, _by_conditions(row["key"], person, definitions))
+    definitions = load_definitions_for(call.db, call.project.id, evaluator_fields(row))
+    explained = _explain(row, person, definitions, _by_conditions(row["key"], person, definitions))
     rules = evaluate_stored_rules(call, row["key"], person, definitions)
     return respond(explained if rules is None else explained | explain_rules(rules))
 
@@ -172,7 +172,7 @@ def _distinct_id_of(call: Call, person_id: str) -> str:
     return distinct_id
 
 
-def _explained(
+def _explain(
     row: sqlite3.Row, person: Person, definitions: Definitions, result: Evaluation
 ) -> dict[str, Json]:
     flag = definitions.flags[row["key"]]

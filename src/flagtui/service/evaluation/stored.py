@@ -18,7 +18,7 @@ from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.projects import load_time_zone
 from flagtui.service.reader import remember
-from flagtui.service.responses import Response, joined, respond, value_of
+from flagtui.service.responses import Response, join_object, respond, value_of
 
 
 def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
@@ -46,10 +46,10 @@ def _definitions(db: sqlite3.Connection, project_id: int, flags: Iterable[Mappin
 
 def _load_flags(db: sqlite3.Connection, project_id: int) -> list[dict[str, Json]]:
     rows = db.execute("SELECT * FROM flags WHERE project_id = ? AND deleted = 0", (project_id,))
-    return [evaluated(row) for row in rows]
+    return [evaluator_fields(row) for row in rows]
 
 
-def evaluated(row: sqlite3.Row) -> dict[str, Json]:
+def evaluator_fields(row: sqlite3.Row) -> dict[str, Json]:
     """Return the evaluator's fields of a row."""
     return {
         "id": row["id"],
@@ -102,7 +102,7 @@ def list_group_types(call: Call) -> Response:
 def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str:
     """Return JSON text; `filters` and `more` are JSON texts already."""
     own = FLAGS.texts(row, Use.SUMMARY) | {"team_id": str(row["project_id"]), "filters": filters} | more
-    return joined(call.generation.written("flag summary", own))
+    return join_object(call.generation.write_record("flag summary", own))
 
 
 _PERSONS = """
@@ -197,7 +197,7 @@ def read_groups(call: Call) -> dict[str, Group]:
 
 
 def _group_keys(text: str) -> dict[str, Json]:
-    keys = _decoded(text, "groups")
+    keys = _decode(text, "groups")
     if not isinstance(keys, dict):
         raise invalid("groups must be a JSON object", "groups")
     return keys
@@ -210,11 +210,11 @@ def read_flag_keys(call: Call) -> frozenset[str] | None:
         return None
     keys: list[Json] = list(values)
     if len(values) == 1 and values[0].lstrip().startswith("["):
-        keys = _decoded(values[0], "flag_keys")
+        keys = _decode(values[0], "flag_keys")
     return frozenset(str(key) for key in keys if key != "") or None
 
 
-def _decoded(text: str, name: str) -> Json:
+def _decode(text: str, name: str) -> Json:
     try:
         return msgspec.json.decode(text)
     except NOT_JSON:

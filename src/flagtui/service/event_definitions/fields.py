@@ -76,7 +76,7 @@ def read_fields(call: Call, body: Mapping[str, Json]) -> Values:
     return values
 
 
-def settled(values: Values, row: sqlite3.Row | None, call: Call) -> Values:
+def add_side_effects(values: Values, row: sqlite3.Row | None, call: Call) -> Values:
     """Return the values with side effects: hiding unverifies; verifying unhides and sets the first date."""
     more = dict(values)
     if values.get("hidden"):

@@ -11,7 +11,7 @@ from flagtui.service.event_definitions.fields import LONGEST_NAME
 from flagtui.service.event_definitions.rows import JOINED, definition_text
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
 from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
-from flagtui.service.responses import Response, joined, spliced, text_of
+from flagtui.service.responses import Response, join_object, respond_text, text_of
 
 PARAMETERS = (
     *("limit", "offset", "search", "event_type", "ordering", "verified", "tags"),
@@ -40,7 +40,7 @@ _COLUMNS = {
 
 def list_definitions(call: Call) -> Response:
     part = strict_window(call) if call.generation.checks_windows else window(call)
-    where = narrowed(call)
+    where = build_where(call)
     everything = _count(call, _all_of(call))
     is_capped = len(where.conditions) == 1 and everything > LARGE and call.generation.caps_counts
     total = COUNTED if is_capped else _count(call, where)
@@ -63,7 +63,7 @@ def list_definitions(call: Call) -> Response:
         "count_is_capped": text_of(is_capped),
         "results": f"[{','.join(definition_text(call, row) for row in rows)}]",
     }
-    return spliced(joined(call.generation.written("page of event definitions", texts)))
+    return respond_text(join_object(call.generation.write_record("page of event definitions", texts)))
 
 
 def strict_window(call: Call) -> Window:
@@ -79,7 +79,7 @@ def _count(call: Call, where: Where) -> int:
     return count_rows(call.db, f"SELECT count(*) FROM event_definitions AS d WHERE {where}", where.values)
 
 
-def narrowed(call: Call) -> Where:
+def build_where(call: Call) -> Where:
     where = _all_of(call)
     unknown = {*call.generation.missing_parameters, *(_LICENSED if call.settings.unlicensed else ())}
     sent = {"event_type": "event", **call.query, "names": ",".join(call.query.getlist("names"))}

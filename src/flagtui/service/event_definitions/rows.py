@@ -8,7 +8,7 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, not_found, server_error
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.field_kinds import Use
-from flagtui.service.responses import Response, joined, respond, spliced
+from flagtui.service.responses import Response, join_object, respond, respond_text
 
 SCOPE = "EventDefinition"
 JOINED = """
@@ -65,7 +65,7 @@ def written_row(call: Call, definition_id: str) -> sqlite3.Row:
 
 def answer_row(call: Call, definition_id: str, status: int = 200) -> Response:
     """Return the definition as it is now."""
-    return spliced(definition_text(call, written_row(call, definition_id)), status)
+    return respond_text(definition_text(call, written_row(call, definition_id)), status)
 
 
 def definition_text(call: Call, row: sqlite3.Row) -> str:
@@ -75,7 +75,7 @@ def definition_text(call: Call, row: sqlite3.Row) -> str:
         shown["owner"] = row["owner"] or "null"
     if not has_tagging(call):
         shown["tags"] = "[]"
-    return joined(call.generation.written("event definition", shown))
+    return join_object(call.generation.write_record("event definition", shown))
 
 
 def has_tagging(call: Call) -> bool:
@@ -90,7 +90,7 @@ def by_name(call: Call) -> Response:
     row = find_by(call.db, call.project.id, "name", name)
     if row is None:
         raise hand_written(404, {"detail": f"Event definition with name '{name}' not found"})
-    return spliced(definition_text(call, row))
+    return respond_text(definition_text(call, row))
 
 
 def primary_properties(call: Call) -> Response:

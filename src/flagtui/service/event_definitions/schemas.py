@@ -5,10 +5,10 @@ from typing import Final
 from flagtui.service.errors import Json
 from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME
 from flagtui.service.field_kinds import text
-from flagtui.service.shapes import NUMBER, TEXT, TEXTS, TRUTH, UUID, listed, page_of, record, whole, words
+from flagtui.service.shapes import NUMBER, TEXT, TEXTS, TRUTH, UUID, list_of, page_of, record, whole, words
 
-_IDS: Final[Json] = {**listed(UUID), "minItems": 1, "maxItems": 500}
-_SKIPPED: Final = listed(whole({"id": UUID, "reason": TEXT}))
+_IDS: Final[Json] = {**list_of(UUID), "minItems": 1, "maxItems": 500}
+_SKIPPED: Final = list_of(whole({"id": UUID, "reason": TEXT}))
 _NAME: Final = text(LONGEST_NAME, blank=False).schema
 
 DEFINITION: Final = record(DEFINITIONS.answer_schema(), DEFINITIONS.always(), of=DEFINITIONS.record)
@@ -18,8 +18,10 @@ CREATE_BODY: Final = record({"name": _NAME, **DEFINITIONS.body_schema()}, ("name
 
 TAGS_BODY: Final = whole({"ids": _IDS, "action": words(("add", "remove", "set")), "tags": TEXTS})
 VERIFIED_BODY: Final = whole({"ids": _IDS, "verified": TRUTH})
-TAGS_DONE: Final = whole({"updated": listed(whole({"id": UUID, "tags": TEXTS})), "skipped": _SKIPPED})
-VERIFIED_DONE: Final = whole({"updated": listed(whole({"id": UUID, "verified": TRUTH})), "skipped": _SKIPPED})
+TAGS_DONE: Final = whole({"updated": list_of(whole({"id": UUID, "tags": TEXTS})), "skipped": _SKIPPED})
+VERIFIED_DONE: Final = whole(
+    {"updated": list_of(whole({"id": UUID, "verified": TRUTH})), "skipped": _SKIPPED}
+)
 
 METRICS: Final = whole({"query_usage_30_day": NUMBER})
 PRIMARY: Final = whole({"primary_properties": {"type": "object", "additionalProperties": TEXT}})

@@ -9,7 +9,7 @@ from flagtui.service.bodies import RETAGS, Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
 from flagtui.service.errors import invalid, payment_required
-from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME, read_fields, settled
+from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME, add_side_effects, read_fields
 from flagtui.service.event_definitions.rows import (
     SCOPE,
     answer_row,
@@ -21,7 +21,7 @@ from flagtui.service.event_definitions.rows import (
     written_row,
 )
 from flagtui.service.field_kinds import Use, Values
-from flagtui.service.responses import Response, empty, respond, spliced, value_of
+from flagtui.service.responses import Response, empty, respond, respond_text, value_of
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100
@@ -30,7 +30,7 @@ _LOGGED_FIELDS = ("owner", *DEFINITIONS.using(Use.LOGGED))
 
 
 def retrieve(call: Call) -> Response:
-    return spliced(definition_text(call, find_row(call)))
+    return respond_text(definition_text(call, find_row(call)))
 
 
 def create(call: Call) -> Response:
@@ -39,7 +39,7 @@ def create(call: Call) -> Response:
     fields = Fields(body)
     fields.require("name")
     name = fields.text("name", longest=LONGEST_NAME, blank=False)
-    values = settled(read_fields(call, body), None, call)
+    values = add_side_effects(read_fields(call, body), None, call)
     if find(call.db, "event_definitions", project_id=call.project.id, name=name):
         raise invalid(f"Event definition with name '{name}' already exists", "name")
     made = ordered_uuid()
@@ -53,7 +53,7 @@ def create(call: Call) -> Response:
 def update(call: Call) -> Response:
     row = find_row(call)
     check_licence(call)
-    values = settled(read_fields(call, call.body()), row, call)
+    values = add_side_effects(read_fields(call, call.body()), row, call)
     save(call, row, values)
     return answer_row(call, row["id"])
 
@@ -94,7 +94,7 @@ def save(call: Call, row: sqlite3.Row, values: Values) -> None:
 
 def write(call: Call, definition_id: str, values: Values) -> None:
     """Set columns by name; tags stay as they are where tagging is off."""
-    columns = DEFINITIONS.stored(values)
+    columns = DEFINITIONS.encode(values)
     if not has_tagging(call):
         columns.pop("tags", None)
     columns |= {"updated_by_id": call.caller.user_id, "updated_at": call.stamp, "last_updated_at": call.stamp}
@@ -102,7 +102,7 @@ def write(call: Call, definition_id: str, values: Values) -> None:
 
 
 def logged_values(row: sqlite3.Row) -> Values:
-    return {**DEFINITIONS.decoded(row), "owner": row["owner_id"]}
+    return {**DEFINITIONS.decode(row), "owner": row["owner_id"]}
 
 
 def bulk_update_tags(call: Call) -> Response:
@@ -138,7 +138,7 @@ def bulk_update_verified(call: Call) -> Response:
     def verify(row: sqlite3.Row) -> Values | None:
         if bool(row["verified"]) == values["verified"]:
             return None
-        save(call, row, settled(values, row, call))
+        save(call, row, add_side_effects(values, row, call))
         return values
 
     return _for_each(call, ids, verify)
@@ -157,7 +157,7 @@ def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Va
 def read_ids(fields: Fields) -> list[str]:
     """Return UUIDs, each once, in the order they were sent."""
     ids: dict[str, None] = {}
-    for position, item in enumerate(fields.filled("ids", MOST_IDS)):
+    for position, item in enumerate(fields.required_items("ids", MOST_IDS)):
         if (definition_id := uuid_text(item)) is None:
             raise invalid("Must be a valid UUID.", f"ids__{position}")
         ids[definition_id] = None

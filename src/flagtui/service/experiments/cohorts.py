@@ -8,13 +8,13 @@ from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.save import called, save
+from flagtui.service.experiments.save import find_called, save
 from flagtui.service.experiments.stored_events import FLAG_CALLED, Reader
 from flagtui.service.responses import Response, respond, text_of
 
 
 def create_exposure_cohort(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     if experiment.flag.deleted:
         raise invalid("Experiment does not have a feature flag")

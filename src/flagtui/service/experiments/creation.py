@@ -19,7 +19,7 @@ from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
-from flagtui.service.experiments.save import SCOPE, shown
+from flagtui.service.experiments.save import SCOPE, respond_with
 from flagtui.service.experiments.saved_metrics import Usage, replace_links
 from flagtui.service.field_kinds import Target
 from flagtui.service.flags.rules.documents import config_version
@@ -67,7 +67,7 @@ _DATES = "End date must be after start date"
 
 def create_experiment(call: Call) -> Response:
     given = read_input(call, call.body(), new=True)
-    return shown(call, create(call, given), 201)
+    return respond_with(call, create(call, given), 201)
 
 
 def create(call: Call, given: Input) -> Experiment:
@@ -98,7 +98,7 @@ def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
             "Pick a different flag.",
             "feature_flag_key",
         )
-    return _linked(call, given, flag, columns) if flag else _new_flag(call, given, columns)
+    return _link_flag(call, given, flag, columns) if flag else _new_flag(call, given, columns)
 
 
 def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
@@ -152,7 +152,7 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
     return create_flag(call, body)
 
 
-def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
+def _link_flag(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
     """Link an existing flag; only its holdout changes, if one is requested."""
     check_variants_of(flag)
     if call.generation.links_flags_as_they_are and not _keeps_flag(given, flag):

@@ -15,7 +15,7 @@ from flagtui.service.experiments.metric_rules import ORDER_OF
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import find_flag
-from flagtui.service.experiments.save import called, shown
+from flagtui.service.experiments.save import find_called, respond_with
 from flagtui.service.experiments.saved_metrics import Usage
 from flagtui.service.field_kinds import Use
 from flagtui.service.responses import Response
@@ -25,23 +25,23 @@ _COPIED = EXPERIMENTS.using(Use.COPIED)
 
 def duplicate(call: Call) -> Response:
     """Copy the experiment, onto the same flag without a flag key."""
-    experiment = called(call)
+    experiment = find_called(call)
     fields = Fields(call.body())
     key = fields.text("feature_flag_key", blank=False, null=True) or experiment.flag.key
     name = fields.text("name", longest=LONGEST_NAME, null=True) or _free_name(
         call, str(experiment.fields["name"])
     )
     _check_engine(call, experiment, "Duplication")
-    given = copied(call, experiment, name, key)
+    given = copy_input(call, experiment, name, key)
     links = [Usage(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, experiment)]
     saved = [{"id": link.saved_metric, "metadata": link.metadata} for link in links] or None
     columns = {**given.columns, "saved_metrics_ids": saved}
-    return shown(call, create(call, replace(given, columns=columns, links=links)), 201)
+    return respond_with(call, create(call, replace(given, columns=columns, links=links)), 201)
 
 
 def copy_to_project(call: Call) -> Response:
     """Copy to another project, without saved metrics, holdout and dates, which belong to this one."""
-    experiment = called(call)
+    experiment = find_called(call)
     fields = Fields(call.body())
     fields.require("target_team_id")
     number = fields.number("target_team_id") or 0
@@ -49,10 +49,10 @@ def copy_to_project(call: Call) -> Response:
     name = fields.text("name", longest=LONGEST_NAME, null=True) or str(experiment.fields["name"])
     target = replace(call, scoped_project=_target(call, number))
     _check_engine(call, experiment, "Copying")
-    return shown(target, create(target, copied(target, experiment, name, key)), 201)
+    return respond_with(target, create(target, copy_input(target, experiment, name, key)), 201)
 
 
-def copied(call: Call, experiment: Experiment, name: str, key: str) -> Input:
+def copy_input(call: Call, experiment: Experiment, name: str, key: str) -> Input:
     """Return the input that would make the copy: new metric ids, no dates, no conclusion."""
     columns: dict[str, Json] = {column: experiment.fields[column] for column in _COPIED}
     columns["filters"] = columns["filters"] or {}

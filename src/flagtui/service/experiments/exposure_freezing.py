@@ -10,7 +10,7 @@ from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.save import find_called, respond_with, save
 from flagtui.service.experiments.stored_events import Reader
 from flagtui.service.flags.save import change_flag as save_flag
 from flagtui.service.flags.save import opened_values
@@ -26,7 +26,7 @@ def freeze_exposure(call: Call) -> Response:
     Raises:
         Fault: 400 where the experiment or its flag cannot be frozen; nothing is stored then.
     """
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     _check_freezable(experiment)
     people = _exposed_people(call, experiment)
@@ -37,12 +37,12 @@ def freeze_exposure(call: Call) -> Response:
     values = opened_values(call, row)
     # Saved without the check of approval policies: in the product they do not hold up a freeze.
     save_flag(call, row, {**values, "filters": {**values["filters"], "groups": groups}})
-    return shown(call, save(call, experiment, {}))
+    return respond_with(call, save(call, experiment, {}))
 
 
 def unfreeze_exposure(call: Call) -> Response:
     """Remove what freezing added to the flag, keep other edits, and soft-delete the cohort."""
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     if experiment.status not in ("running", "exposure_frozen"):
         raise invalid("Experiment is not running.")
@@ -50,7 +50,7 @@ def unfreeze_exposure(call: Call) -> Response:
         raise invalid("Experiment exposure is not frozen.")
     change_flag(call, experiment.flag, {"filters": unfrozen_filters(experiment.flag.filters)})
     delete_snapshots(call, experiment)
-    return shown(call, save(call, experiment, {}))
+    return respond_with(call, save(call, experiment, {}))
 
 
 def unfrozen_filters(filters: Mapping[str, Json]) -> dict[str, Json]:

@@ -16,7 +16,7 @@ from flagtui.service.field_kinds import (
     Table,
     Target,
     Use,
-    checked,
+    checked_kind,
     choice,
     moment,
     text,
@@ -36,7 +36,7 @@ from flagtui.service.shapes import (
     TEXT,
     TRUTH,
     USER,
-    listed,
+    list_of,
     nullable,
     record,
     words,
@@ -187,13 +187,13 @@ def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], 
 _VARIANT: Final = record({"key": TEXT, "rollout_percentage": SHARE}, ("key", "rollout_percentage"))
 _PARAMETERS: Final[Json] = {
     **MAYBE_OBJECT,
-    "properties": {"feature_flag_variants": listed(_VARIANT), "rollout_percentage": SHARE},
+    "properties": {"feature_flag_variants": list_of(_VARIANT), "rollout_percentage": SHARE},
 }
 _STATS: Final[Json] = {**MAYBE_OBJECT, "properties": {"method": words(METHODS)}}
 _LINKS: Final[Json] = {"type": ["array", "null"], "items": OBJECT}
 _RUNNING_TIME: Final = _settings(_running_time_faults)
 _KEY: Final = text(blank=False, pattern="^[a-zA-Z0-9_-]{1,400}$")
-_METRICS: Final = Kind(lambda body, name, _: checked_metrics(body.sent[name], name), listed(METRIC), "json")
+_METRICS: Final = Kind(lambda body, name, _: checked_metrics(body.sent[name], name), list_of(METRIC), "json")
 _ORDER: Final = Kind(lambda body, name, _: _texts(name, "UUIDs", body.sent[name]), MAYBE_TEXTS, "json")
 _OBJECT: Final = Kind(lambda body, name, _: body.mapping(name, null=True), MAYBE_OBJECT, "json")
 _SAVED: Final = Kind(lambda body, name, target: checked_links(target.call, body.sent[name]), _LINKS, "json")
@@ -216,9 +216,9 @@ EXPERIMENTS: Final = Table(
         Field("exposure_cohort", None, _LOGGED, MAYBE_NUMBER, column="exposure_cohort_id"),
         Field("parameters", Kind(_read_parameters, _PARAMETERS, "json"), _LOGGED | _COPIED, MAYBE_OBJECT),
         Field("running_time_calculation", _RUNNING_TIME, _LOGGED | _COPIED, OBJECT),
-        Field("excluded_variants", checked(_checked_excluded, MAYBE_TEXTS), _LOGGED),
-        Field("secondary_metrics", checked(lambda sent: sent, {}), _COPIED, {}, []),
-        Field("saved_metrics", shown=listed(LINK)),
+        Field("excluded_variants", checked_kind(_checked_excluded, MAYBE_TEXTS), _LOGGED),
+        Field("secondary_metrics", checked_kind(lambda sent: sent, {}), _COPIED, {}, []),
+        Field("saved_metrics", shown=list_of(LINK)),
         Field("saved_metrics_ids", _SAVED, _LOGGED, {"type": ["array", "null"]}),
         Field("filters", _settings(_filter_faults, empty={}), _LOGGED | _COPIED, OBJECT),
         Field("archived", truth(), _ALWAYS | _LOGGED),

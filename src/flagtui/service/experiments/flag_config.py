@@ -47,9 +47,9 @@ class FlagConfig:
 
     def repeats(self, flag: LinkedFlag) -> bool:
         """Return whether it repeats the flag's configuration."""
-        return self.applied(flag.filters) == flag.filters and self.continuity in (None, flag.continuity)
+        return self.apply_to(flag.filters) == flag.filters and self.continuity in (None, flag.continuity)
 
-    def applied(self, filters: Mapping[str, Json]) -> dict[str, Json]:
+    def apply_to(self, filters: Mapping[str, Json]) -> dict[str, Json]:
         """Return the filters with the configuration applied; people, holdout and unknown keys stay."""
         changed = dict(filters)
         if self.variants is not None:
@@ -79,7 +79,7 @@ def new_filters(config: FlagConfig, holdout: Json) -> dict[str, Json]:
         "holdout": holdout,
     }
     variants = default_variants() if config.variants is None else config.variants
-    return replace(config, variants=variants).applied(bare)
+    return replace(config, variants=variants).apply_to(bare)
 
 
 def default_variants() -> list[dict[str, Json]]:

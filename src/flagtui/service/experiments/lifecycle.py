@@ -7,7 +7,7 @@ from flagtui.service.experiments.exposure_freezing import delete_snapshots, unfr
 from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.save import find_called, respond_with, save
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target
 from flagtui.service.responses import Response
@@ -24,18 +24,18 @@ def _not_launched(experiment: Experiment) -> tuple[bool, str]:
     return not experiment.is_launched, "Experiment has not been launched yet."
 
 
-def _ended(experiment: Experiment) -> tuple[bool, str]:
+def _refuses_ended(experiment: Experiment) -> tuple[bool, str]:
     return experiment.fields["end_date"] is not None, "Experiment has already ended."
 
 
 def launch(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     _refuse((experiment.is_launched, "Experiment has already been launched."))
     check_launchable(experiment)
     if not experiment.flag.active:
         change_flag(call, experiment.flag, {"active": True})
-    return shown(call, save(call, experiment, {"start_date": call.stamp}))
+    return respond_with(call, save(call, experiment, {"start_date": call.stamp}))
 
 
 def pause(call: Call) -> Response:
@@ -47,31 +47,31 @@ def resume(call: Call) -> Response:
 
 
 def _switch(call: Call, active: bool, is_so_already: str) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     no_flag = (experiment.flag.deleted, "Experiment does not have a feature flag linked.")
     _refuse(
         _not_launched(experiment),
-        _ended(experiment),
+        _refuses_ended(experiment),
         no_flag,
         (experiment.flag.active == active, is_so_already),
     )
     change_flag(call, experiment.flag, {"active": active})
-    return shown(call, save(call, experiment, {}))
+    return respond_with(call, save(call, experiment, {}))
 
 
 def end(call: Call) -> Response:
     """Set the conclusion, or clear it if the body has none."""
-    experiment = called(call)
+    experiment = find_called(call)
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
-    _refuse(_not_launched(experiment), _ended(experiment))
+    _refuse(_not_launched(experiment), _refuses_ended(experiment))
     changes = {"conclusion": None, "conclusion_comment": None, **conclusion, "end_date": call.stamp}
-    return shown(call, save(call, experiment, changes))
+    return respond_with(call, save(call, experiment, changes))
 
 
 def reset(call: Call) -> Response:
     """Make the experiment a draft again; the flag keeps its settings, without a frozen exposure."""
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     _refuse((not experiment.is_launched, "Experiment is already in draft state."))
     emptied = dict.fromkeys(("start_date", "end_date", "conclusion", "conclusion_comment"))
@@ -79,11 +79,11 @@ def reset(call: Call) -> Response:
     if not experiment.flag.deleted and filters["groups"] != (experiment.flag.filters.get("groups") or []):
         change_flag(call, experiment.flag, {"filters": filters})
         delete_snapshots(call, experiment)
-    return shown(call, save(call, experiment, {**emptied, "archived": 0}))
+    return respond_with(call, save(call, experiment, {**emptied, "archived": 0}))
 
 
 def archive(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     disable = bool(Fields(call.body()).flag("disable_feature_flag"))
     if disable and not call.caller.may("feature_flag:write"):
         raise forbidden("API key missing required scope 'feature_flag:write'")
@@ -95,16 +95,16 @@ def archive(call: Call) -> Response:
     archives_flag = is_there and (disable or not experiment.flag.active) and _is_only_user(call, experiment)
     if archives_flag:
         change_flag(call, experiment.flag, {"active": False, "archived": True})
-    return shown(call, save(call, experiment, {"archived": 1, "archived_flag": int(archives_flag)}))
+    return respond_with(call, save(call, experiment, {"archived": 1, "archived_flag": int(archives_flag)}))
 
 
 def unarchive(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     call.body()
     _refuse((not experiment.fields["archived"], "Experiment is not archived."))
     if experiment.fields["archived_flag"] and experiment.flag.fields["archived"]:
         change_flag(call, experiment.flag, {"archived": False})
-    return shown(call, save(call, experiment, {"archived": 0, "archived_flag": 0}))
+    return respond_with(call, save(call, experiment, {"archived": 0, "archived_flag": 0}))
 
 
 def _is_only_user(call: Call, experiment: Experiment) -> bool:
@@ -115,7 +115,7 @@ def _is_only_user(call: Call, experiment: Experiment) -> bool:
 
 def ship_variant(call: Call) -> Response:
     """End the experiment if it has not ended; a flag change that needs approval changes nothing."""
-    experiment = called(call)
+    experiment = find_called(call)
     fields = Fields(call.body())
     fields.require("variant_key")
     key = fields.text("variant_key", blank=False)
@@ -130,7 +130,7 @@ def ship_variant(call: Call) -> Response:
     delete_snapshots(call, experiment)
     if experiment.fields["end_date"] is None:
         changes["end_date"] = call.stamp
-    return shown(call, save(call, experiment, changes))
+    return respond_with(call, save(call, experiment, changes))
 
 
 def shipped_filters(flag: LinkedFlag, key: str, to_everyone: bool) -> dict[str, Json]:

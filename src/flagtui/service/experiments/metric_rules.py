@@ -12,7 +12,7 @@ from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECOND
 from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.resources import find_row
 from flagtui.service.responses import value_of
-from flagtui.service.shapes import TEXT, listed, record, words
+from flagtui.service.shapes import TEXT, list_of, record, words
 
 Listed = Literal["metrics", "metrics_secondary"]
 ORDER_OF: Mapping[Listed, str] = {
@@ -41,7 +41,7 @@ METRIC = record(
         "name": TEXT,
         "goal": words(("increase", "decrease")),
         "source": _NODE,
-        "series": {**listed(_NODE), "minItems": 1},
+        "series": {**list_of(_NODE), "minItems": 1},
     },
     ("kind", "metric_type", "source", "series"),
 )
@@ -62,7 +62,9 @@ def checked_metrics(sent: Json, field: str) -> list[dict[str, Json]]:
     taken: set[str] = set()
     for index, metric in enumerate(sent):
         checked = {
-            name: value for name, value in _checked(metric, index, field).items() if name != "fingerprint"
+            name: value
+            for name, value in _check_metric(metric, index, field).items()
+            if name != "fingerprint"
         }
         if not checked.get("uuid") or checked["uuid"] in taken:
             checked["uuid"] = str(uuid.uuid4())
@@ -145,7 +147,7 @@ def ordered_uuids(
     return kept + [uuid for uuid in uuids if uuid not in kept]
 
 
-def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
+def _check_metric(metric: Json, index: int, field: str) -> dict[str, Json]:
     start = f"Invalid metric at index {index}: "
     if not isinstance(metric, dict):
         raise invalid(f"{start}must be a dict", field)

@@ -4,7 +4,7 @@ from typing import Final
 
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.flag_config import is_share
-from flagtui.service.field_kinds import Field, Table, Use, checked, text
+from flagtui.service.field_kinds import Field, Table, Use, checked_kind, text
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MOMENT,
@@ -14,7 +14,7 @@ from flagtui.service.shapes import (
     SHARE,
     TEXT,
     USER,
-    listed,
+    list_of,
     record,
 )
 
@@ -33,7 +33,7 @@ def _checked_filters(sent: Json) -> list[dict[str, Json]]:
     return sent
 
 
-_FILTERS: Final = checked(_checked_filters, listed(record({"rollout_percentage": SHARE})))
+_FILTERS: Final = checked_kind(_checked_filters, list_of(record({"rollout_percentage": SHARE})))
 HOLDOUT_FIELDS: Final = Table(
     "holdout",
     (

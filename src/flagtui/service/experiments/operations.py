@@ -19,7 +19,7 @@ from flagtui.service.experiments import (
 from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.nested_fields import HOLDOUT
 from flagtui.service.experiments.rows import keeping_requests
-from flagtui.service.experiments.save import SCOPE, called
+from flagtui.service.experiments.save import SCOPE, find_called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.operations import PROJECT, Handler, Operation
 from flagtui.service.resources import Resource
@@ -33,7 +33,7 @@ _ONE = schemas.EXPERIMENT
 
 
 def activity_of_one(call: Call) -> Response:
-    return feed(call, SCOPE, str(called(call).id))
+    return feed(call, SCOPE, str(find_called(call).id))
 
 
 def _action(
@@ -45,7 +45,9 @@ def _action(
     )
 
 
-def _shared(name: str, subject: str, kind: Resource, shown: Json, body: Json) -> tuple[Operation, ...]:
+def _shared_operations(
+    name: str, subject: str, kind: Resource, shown: Json, body: Json
+) -> tuple[Operation, ...]:
     """List, create, read, change, replace and delete of what several experiments share."""
     path = f"{PROJECT}/{name}"
     record_path = f"{path}/{{id}}"
@@ -167,8 +169,8 @@ _RESULTS = (
     ),
 )  # fmt: skip
 
-_HOLDOUTS = _shared("experiment_holdouts", "holdout", HOLDOUTS, HOLDOUT, schemas.HOLDOUT_BODY)
-_SAVED_METRICS = _shared(
+_HOLDOUTS = _shared_operations("experiment_holdouts", "holdout", HOLDOUTS, HOLDOUT, schemas.HOLDOUT_BODY)
+_SAVED_METRICS = _shared_operations(
     "experiment_saved_metrics",
     "saved metric",
     SAVED_METRICS,

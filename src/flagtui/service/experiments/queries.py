@@ -30,7 +30,7 @@ def run_query(call: Call) -> Response:
         raise invalid("This field is required.", "query", "required")
     if not isinstance(query, dict):
         raise invalid("query must be an object", "query")
-    work_out = _prepared(call, query)
+    work_out = _prepare(call, query)
     if sent.get("refresh") in _LATER:
         return respond({"query_status": _status(call, _number_of(call, query), None)}, 202)
     return respond(work_out())
@@ -39,8 +39,8 @@ def run_query(call: Call) -> Response:
 def query_status(call: Call) -> Response:
     """Return the state of a question that was to be fetched, with its result once it is answered."""
     number = call.params["query_id"]
-    moment, query = _asked(number)
-    work_out = _prepared(call, query)
+    moment, query = _unpack_query(number)
+    work_out = _prepare(call, query)
     if call.now < moment + QUEUED:
         return respond({"query_status": _status(call, number, None)}, 202)
     return respond({"query_status": _status(call, number, work_out())})
@@ -64,17 +64,17 @@ def _number_of(call: Call, query: Mapping[str, Json]) -> str:
     return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
-def _asked(number: str) -> tuple[datetime, dict[str, Json]]:
+def _unpack_query(number: str) -> tuple[datetime, dict[str, Json]]:
     try:
         # Strictly: without `validate` another number with a line break in it would be the same question.
         packed = base64.b64decode(number + "=" * (-len(number) % 4), altchars=b"-_", validate=True)
-        moment, query = msgspec.json.decode(_unpacked(packed), type=tuple[float, dict[str, Json]])
+        moment, query = msgspec.json.decode(_unpack(packed), type=tuple[float, dict[str, Json]])
         return datetime.fromtimestamp(moment, UTC), query
     except (binascii.Error, zlib.error, *NOT_JSON, ValueError, OverflowError, OSError):
         raise not_found("Query not found") from None
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpack(packed: bytes) -> bytes:
     """Unpack at most the size of a body."""
     return zlib.decompressobj().decompress(packed, 1024 * 1024)
 
@@ -93,7 +93,7 @@ def _metric_result(call: Call, experiment: Experiment, query: Mapping[str, Json]
 
 def _exposures(call: Call, experiment: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
     try:
-        seen = Results(call, experiment).seen()
+        seen = Results(call, experiment).exposure_result()
     except NotComputable as problem:
         raise invalid(str(problem)) from None
     dates = {
@@ -111,7 +111,7 @@ _QUESTIONS: Mapping[str, Question] = {
 }
 
 
-def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Json]]:
+def _prepare(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Json]]:
     """Check the query and return a function that computes its result."""
     kind, number = query.get("kind"), query.get("experiment_id")
     question = _QUESTIONS.get(str(kind))

@@ -20,7 +20,7 @@ from flagtui.service.experiments.analysis.values import DAY
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import every_metric, metric_fingerprint
 from flagtui.service.experiments.results import Results, day_name
-from flagtui.service.experiments.save import called
+from flagtui.service.experiments.save import find_called
 from flagtui.service.responses import Response, respond
 
 State = Literal["pending", "in_progress", "completed", "failed"]
@@ -55,7 +55,7 @@ class Recalculation:
 
 def recalculate_timeseries(call: Call) -> Response:
     """Respond 201 for a new request, 200 for one in progress."""
-    experiment = called(call)
+    experiment = find_called(call)
     sent = call.body()
     metric, fingerprint = sent.get("metric"), sent.get("fingerprint")
     if not isinstance(metric, dict) or not metric:
@@ -74,7 +74,7 @@ def recalculate_timeseries(call: Call) -> Response:
 
 def recalculate_metrics(call: Call) -> Response:
     """Respond 201 for a new run over all metrics, 200 for one in progress."""
-    experiment = called(call)
+    experiment = find_called(call)
     cause = call.body().get("trigger", "manual")
     if not isinstance(cause, str) or len(cause) > 100:
         raise invalid("Not a valid string.", "trigger")
@@ -88,7 +88,7 @@ def recalculate_metrics(call: Call) -> Response:
 
 
 def latest_metrics_recalculation(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     total = len(every_metric(call, experiment))
     for run in _load_requests(call, experiment):
         if run.state(call.now, total) == "completed":
@@ -97,7 +97,7 @@ def latest_metrics_recalculation(call: Call) -> Response:
 
 
 def metrics_recalculation(call: Call) -> Response:
-    experiment = called(call)
+    experiment = find_called(call)
     for run in _load_requests(call, experiment):
         if run.id == call.params["run_id"]:
             return respond(_run(call, experiment, run))
@@ -198,7 +198,7 @@ def timeseries_results(call: Call) -> Response:
 
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """
-    experiment = called(call)
+    experiment = find_called(call)
     uuid, fingerprint = call.query.get("metric_uuid"), call.query.get("fingerprint")
     if not uuid:
         raise invalid("metric_uuid query parameter is required")

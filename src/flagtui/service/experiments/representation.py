@@ -34,14 +34,14 @@ def describe_all(
     for experiment in experiments:
         linked = links[experiment.id]
         row = {
-            **_described(call, experiment),
+            **_columns_of(call, experiment),
             "holdout": holdouts.get(experiment.fields["holdout_id"]),
             "saved_metrics": linked,
             "created_by": value_of(users[experiment.fields["created_by_id"]]),
             "is_legacy": is_old(experiment, linked),
             "user_access_level": _shown_level(call, levels, experiment),
         }
-        shown.append(call.generation.written(record, row))
+        shown.append(call.generation.write_record(record, row))
     return shown
 
 
@@ -57,7 +57,7 @@ def _shown_level(call: Call, levels: Levels, experiment: Experiment) -> str:
     return "manager" if is_own and level == DEFAULT else level
 
 
-def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
+def _columns_of(call: Call, experiment: Experiment) -> dict[str, Json]:
     """Return its columns, and what follows from them and the flag."""
     fields = experiment.fields
     dates = {name: shown_stamp(fields[name]) for name in ("start_date", "end_date") if fields[name]}
@@ -81,7 +81,7 @@ def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
 def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
     """Return the summary of a flag an experiment carries."""
     summary = {name: flag.fields[place] for name, place in _SUMMARY}
-    return call.generation.written("flag summary", summary)
+    return call.generation.write_record("flag summary", summary)
 
 
 def metric_fingerprint(experiment: Experiment, metric: Mapping[str, Json]) -> str:

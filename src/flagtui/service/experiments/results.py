@@ -38,16 +38,16 @@ class Results:
         """Return the result of one metric. Raises NotComputable."""
         history = self._history(raw)
         moment = self._last_exposure()
-        return self._judged(history, samples_at(history, moment, self._late(history, moment)))
+        return self._judge(history, samples_at(history, moment, self._late(history, moment)))
 
     def daily(self, raw: Mapping[str, Json], days: Mapping[int, float]) -> Iterator[tuple[int, Result]]:
         """Return results as of the moment given for each day, cumulative. Raises NotComputable."""
         history = self._history(raw)
         moments = [(moment, moment + self._late(history, moment)) for moment in days.values()]
         for day, samples in zip(days, walk(history, moments), strict=True):
-            yield day, self._judged(history, samples)
+            yield day, self._judge(history, samples)
 
-    def seen(self) -> Result:
+    def exposure_result(self) -> Result:
         """Return exposures of each variant by day and in total, and the test of the sample ratio."""
         variants = self.reader.variants
         start, last = self.experiment.start, self._last_exposure()
@@ -93,7 +93,7 @@ class Results:
             only_matured=bool(self.experiment.fields["only_count_matured_users"]),
         )
 
-    def _judged(self, history: History, samples: Sequence[Sample]) -> Result:
+    def _judge(self, history: History, samples: Sequence[Sample]) -> Result:
         settings = Criterion.of(self.experiment.fields["stats_config"])
         return verdict(samples, self.experiment.baseline, history.metric.kind, settings)
 

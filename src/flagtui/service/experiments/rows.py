@@ -44,9 +44,9 @@ def select(
 
 
 def from_row(row: sqlite3.Row) -> Experiment:
-    values = EXPERIMENTS.decoded(row)
+    values = EXPERIMENTS.decode(row)
     flag = {name: values.pop(f"flag_{name}") for name in _FLAG_COLUMNS}
-    return Experiment({**values, "flag_id": flag["id"]}, LinkedFlag.of(FLAGS.decoded(flag)))
+    return Experiment({**values, "flag_id": flag["id"]}, LinkedFlag.of(FLAGS.decode(flag)))
 
 
 def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag | None:
@@ -56,12 +56,12 @@ def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag |
 
 def insert(db: sqlite3.Connection, values: Values) -> int:
     """Write a new row and return its id."""
-    return insert_row(db, "experiments", EXPERIMENTS.stored(values))
+    return insert_row(db, "experiments", EXPERIMENTS.encode(values))
 
 
 def _one_flag(db: sqlite3.Connection, where: str, arguments: Sequence[Any]) -> LinkedFlag | None:
     row = db.execute(f"SELECT {', '.join(_FLAG_COLUMNS)} FROM flags WHERE {where}", arguments).fetchone()
-    return None if row is None else LinkedFlag.of(FLAGS.decoded(row))
+    return None if row is None else LinkedFlag.of(FLAGS.decode(row))
 
 
 _JSON = Headers({"content-type": "application/json"})
@@ -78,14 +78,14 @@ class AwaitsApproval(Fault):
 
 def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
     """Make a flag in the same transaction; faults are those of creating a flag."""
-    return _done(call, create(replace(call, method="POST", raw_body=encode(body), headers=_JSON)))
+    return _written_flag(call, create(replace(call, method="POST", raw_body=encode(body), headers=_JSON)))
 
 
 def change_flag(call: Call, flag: LinkedFlag, changes: Mapping[str, Json]) -> LinkedFlag:
     """Change a flag in the same transaction; faults are those of changing a flag."""
     params = {**call.params, "id": str(flag.id)}
     changed = update(replace(call, method="PATCH", params=params, raw_body=encode(changes), headers=_JSON))
-    return _done(call, changed)
+    return _written_flag(call, changed)
 
 
 def keeping_requests(handler: Handler) -> Handler:
@@ -104,7 +104,7 @@ def keeping_requests(handler: Handler) -> Handler:
     return handle
 
 
-def _done(call: Call, given: Response) -> LinkedFlag:
+def _written_flag(call: Call, given: Response) -> LinkedFlag:
     if given.status >= 400:
         raise AwaitsApproval(given)
     flag = _one_flag(call.db, "id = ?", (value_of(given.content.decode())["id"],))

@@ -19,7 +19,7 @@ _LOGGED = EXPERIMENTS.using(Use.LOGGED)
 _FLAG = "feature_flag_key"
 
 
-def called(call: Call, *, deleted: bool = False) -> Experiment:
+def find_called(call: Call, *, deleted: bool = False) -> Experiment:
     """Return the experiment of the path; 403 if the caller's access does not allow the method."""
     experiment = find(call.db, call.project.id, call.number("id"), deleted=deleted)
     level = "viewer" if call.method in ("GET", "HEAD") else "editor"
@@ -32,7 +32,7 @@ def save(call: Call, experiment: Experiment, changes: Mapping[str, Json]) -> Exp
 
     A change of the flag alone is in the flag's own log.
     """
-    stored = EXPERIMENTS.stored({**changes, "updated_at": call.stamp})
+    stored = EXPERIMENTS.encode({**changes, "updated_at": call.stamp})
     update_row(call.db, "experiments", experiment.id, stored)
     fresh = find(call.db, experiment.project_id, experiment.id, deleted=True)
     changed = changes_between(SCOPE, _with_flag(experiment), _with_flag(fresh), (*_LOGGED, _FLAG))
@@ -45,7 +45,7 @@ def _with_flag(experiment: Experiment) -> dict[str, Json]:
     return {**experiment.fields, _FLAG: experiment.flag.key}
 
 
-def shown(call: Call, experiment: Experiment, status: int = 200) -> Response:
+def respond_with(call: Call, experiment: Experiment, status: int = 200) -> Response:
     """Return the whole object as a response."""
     return respond(describe_all(call, [experiment])[0], status)
 

@@ -47,7 +47,7 @@ class SavedMetrics(Resource):
     )
     parameters = ("limit", "offset", "search", "event")
 
-    def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
         search = call.query.get("search", "").strip().lower()
         rows = [row for row in rows if search in row["name"].lower()]
         if event := call.query.get("event"):

@@ -15,7 +15,7 @@ from flagtui.service.shapes import (
     OBJECT,
     TEXT,
     TRUTH,
-    listed,
+    list_of,
     record,
     whole,
     words,
@@ -58,7 +58,7 @@ TIMESERIES: Final = whole(
 )
 COHORT: Final = whole({"cohort": OBJECT})
 REQUIRES: Final = whole({"result": TRUTH})
-ELIGIBLE: Final = whole({"results": listed(FLAG), "count": NUMBER})
+ELIGIBLE: Final = whole({"results": list_of(FLAG), "count": NUMBER})
 STATS: Final = record(
     {
         "launched_last_30d": NUMBER,

@@ -22,7 +22,7 @@ from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER
 from flagtui.service.flags.representation import flag_texts
 from flagtui.service.list_filters import Where, comparing, narrow
-from flagtui.service.responses import Response, encode, respond, spliced
+from flagtui.service.responses import Response, encode, respond, respond_text
 
 _SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
 """Parameters with the same meaning as in the list of flags."""
@@ -50,7 +50,7 @@ def eligible_feature_flags(call: Call) -> Response:
         f"SELECT * FROM flags WHERE {where} ORDER BY {_eligible_order(call)} LIMIT :limit OFFSET :offset",
         {**where.values, "limit": limit, "offset": offset},
     ).fetchall()
-    return spliced(f'{{"results":[{",".join(flag_texts(call, rows))}],"count":{count}}}')
+    return respond_text(f'{{"results":[{",".join(flag_texts(call, rows))}],"count":{count}}}')
 
 
 def requires_flag_implementation(call: Call) -> Response:

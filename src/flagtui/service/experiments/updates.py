@@ -23,7 +23,7 @@ from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.records import Experiment, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.save import find_called, respond_with, save
 from flagtui.service.experiments.saved_metrics import replace_links
 from flagtui.service.responses import Response, empty
 
@@ -45,14 +45,14 @@ _VARIANTS = "Can't update feature_flag_variants on Experiment"
 
 
 def update_experiment(call: Call) -> Response:
-    experiment = called(call, deleted=True)
+    experiment = find_called(call, deleted=True)
     sent = call.body()
     if experiment.fields["deleted"] and sent.get("deleted") is not False:
         raise not_found()
     given = read_input(call, sent, new=call.method == "PUT")
     _check_fixed(call, experiment, given)
     _check_old(call, experiment, given)
-    return shown(call, change(call, experiment, given))
+    return respond_with(call, change(call, experiment, given))
 
 
 def refuse_deletion(call: Call) -> Response:
@@ -67,7 +67,7 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
     before = experiment
     checked = columns
     if given.flag_key not in (None, experiment.flag.key):
-        experiment = _moved(call, experiment, given)
+        experiment = _change_flag(call, experiment, given)
         columns["flag_id"] = experiment.flag.id
         checked = {**experiment.fields, **columns}
     if columns.get("deleted") == 0 and experiment.fields["deleted"] and experiment.flag.deleted:
@@ -97,7 +97,7 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
     return save(call, before, columns)
 
 
-def _moved(call: Call, experiment: Experiment, given: Input) -> Experiment:
+def _change_flag(call: Call, experiment: Experiment, given: Input) -> Experiment:
     """Return a draft on the flag that the body names; at most one flag is written.
 
     Raises a fault where the move would have to write to a second flag, or to one flag twice.
@@ -118,7 +118,7 @@ def check_launchable(experiment: Experiment) -> None:
 def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str, Json]:
     """Return the changes of the flag that the body requests."""
     config = _config(call, experiment, given)
-    filters = config.applied(experiment.flag.filters)
+    filters = config.apply_to(experiment.flag.filters)
     if "holdout_id" in given.columns and given.columns["holdout_id"] != experiment.fields["holdout_id"]:
         filters["holdout"] = holdout_of(call, given.columns["holdout_id"])
     changes: dict[str, Json] = {}

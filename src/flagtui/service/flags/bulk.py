@@ -13,12 +13,12 @@ from flagtui.service.flags.dependents import (
     IN_REPLAY,
     active_dependents,
     experiments_on,
-    named,
+    name_flags,
     named_experiments,
 )
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import load_levels
-from flagtui.service.flags.list import FILTERS, listed
+from flagtui.service.flags.list import FILTERS, build_where
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
@@ -33,11 +33,11 @@ def bulk_keys(call: Call) -> Response:
     if not ids:
         return respond({"keys": {}})
     if not isinstance(ids, list):
-        raise _refused("Invalid flag IDs provided")
+        raise _refusal("Invalid flag IDs provided")
     numbers = [flag_number(value) for value in ids]
     wrong = [value for value, number in zip(ids, numbers, strict=True) if number is None]
     if len(wrong) == len(ids):
-        raise _refused("Invalid flag IDs provided")
+        raise _refusal("Invalid flag IDs provided")
     levels = load_levels(call.db, call.caller, call.project)
     rows = rows_by_id(call.db, call.project.id, [number for number in numbers if number is not None])
     keys = {str(number): rows[number]["key"] for number in sorted(rows) if levels.reaches(number, "viewer")}
@@ -52,7 +52,7 @@ def flag_number(value: Json) -> int | None:
     return read_id(value) if isinstance(value, str) else None
 
 
-def _refused(text: str) -> Fault:
+def _refusal(text: str) -> Fault:
     return hand_written(400, {"error": text})
 
 
@@ -62,7 +62,7 @@ def matching_ids(call: Call) -> Response:
 
 
 def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
-    where = listed(call, query)
+    where = build_where(call, query)
     levels = load_levels(call.db, call.caller, call.project)
     rows = call.db.execute(
         f"SELECT id FROM flags WHERE {where} ORDER BY created_at DESC, id DESC", where.values
@@ -96,17 +96,17 @@ def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
     body = call.body()
     ids, filters = body.get("ids"), body.get("filters")
     if ids and filters:
-        raise _refused("Provide either filters or ids, not both")
+        raise _refusal("Provide either filters or ids, not both")
     if isinstance(ids, list) and ids:
         return [(value, flag_number(value)) for value in ids]
     if isinstance(filters, dict) and filters:
         unknown = [name for name in filters if name not in _FILTERS]
         if unknown:
-            raise _refused(f"Unknown filter keys: {', '.join(unknown)}")
+            raise _refusal(f"Unknown filter keys: {', '.join(unknown)}")
         sent = {name: value for name, value in filters.items() if value is not None}
         query = {name: value if isinstance(value, str) else text_of(value) for name, value in sent.items()}
         return [(number, number) for number in _editable_ids(call, query)]
-    raise _refused("Must provide either filters or ids")
+    raise _refusal("Must provide either filters or ids")
 
 
 def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:
@@ -120,7 +120,7 @@ def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -
     dependents = active_dependents(call.db, call.project.id, row["id"])
     others = [flag for flag in dependents if flag["id"] not in batch]
     if others:
-        listed_flags = named(others, most=3, more=" and {} more")
+        listed_flags = name_flags(others, most=3, more=" and {} more")
         return f"Cannot delete because other flags depend on it: {listed_flags}"
     return IN_REPLAY if row["id"] == call.project.replay_flag_id else None
 
@@ -130,7 +130,7 @@ def _delete(call: Call, row: sqlite3.Row) -> Json:
     gone = {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
     if stored_version(row["filters"]) == 2:
         gone |= {"active": False, "version": (row["version"] or 0) + 1}
-    update_row(call.db, "flags", row["id"], FLAGS.stored(gone))
+    update_row(call.db, "flags", row["id"], FLAGS.encode(gone))
     log(call, SCOPE, row, "deleted", [], name=row["key"])
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
     return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}
@@ -159,7 +159,7 @@ def bulk_update_tags(call: Call) -> Response:
     fields = Fields(call.body())
     ids = [
         _tagged_id(fields, value, position)
-        for position, value in enumerate(fields.filled("ids", MOST_TAGGED))
+        for position, value in enumerate(fields.required_items("ids", MOST_TAGGED))
     ]
     action = fields.required_choice("action", RETAGS)
     fields.require("tags")
@@ -196,7 +196,7 @@ def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str) -> list[st
     before: list[str] = value_of(row["tags"])
     after = sorted(RETAGS[action](set(before), tags))
     if after != sorted(before):
-        update_row(call.db, "flags", row["id"], FLAGS.stored({"tags": after}))
+        update_row(call.db, "flags", row["id"], FLAGS.encode({"tags": after}))
         changes = [change(SCOPE, "tags", before, after)]
         log(call, SCOPE, row, "updated", changes, name=row["name"] or row["key"])
     return after

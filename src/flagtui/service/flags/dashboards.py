@@ -48,11 +48,11 @@ def enrich_dashboard(call: Call) -> Response:
     _check_not_deleted(call, row, "enriching its usage dashboard")
     dashboard = find(call.db, "dashboards", id=row["usage_dashboard_id"], deleted=0)
     if dashboard is None:
-        raise _failed(call.generation.no_dashboard)
+        raise _failure(call.generation.no_dashboard)
     if find(call.db, "dashboard_tiles", dashboard_id=dashboard["id"], name="Feature Viewed"):
-        raise _failed("Usage dashboard already has enriched data")
+        raise _failure("Usage dashboard already has enriched data")
     if not row["has_enriched_analytics"]:
-        raise _failed("No enriched analytics available for this feature flag")
+        raise _failure("No enriched analytics available for this feature flag")
     for name, event in _ENRICHED.items():
         only = [{"key": "feature_flag", "value": row["key"], "operator": "exact", "type": "event"}]
         _add_tile(call, dashboard["id"], name, {"kind": "EventsNode", "event": event, "properties": only})
@@ -61,10 +61,10 @@ def enrich_dashboard(call: Call) -> Response:
 
 def _check_not_deleted(call: Call, row: sqlite3.Row, doing: str) -> None:
     if row["deleted"] and not call.generation.makes_dashboards:
-        raise _failed(f"This feature flag has been deleted. Restore it before {doing}.")
+        raise _failure(f"This feature flag has been deleted. Restore it before {doing}.")
 
 
-def _failed(text: str) -> Fault:
+def _failure(text: str) -> Fault:
     return hand_written(400, {"success": False, "error": text})
 
 

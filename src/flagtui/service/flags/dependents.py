@@ -43,7 +43,7 @@ def disabled_dependencies(
     return sorted((row for row in rows if row is not None), key=lambda row: str(row["key"]))
 
 
-def named(rows: Iterable[sqlite3.Row], most: int = 5, more: str = ", and {} more") -> str:
+def name_flags(rows: Iterable[sqlite3.Row], most: int = 5, more: str = ", and {} more") -> str:
     """Return the flags by key and id, as texts list them."""
     listed = [f"{row['key']} (ID: {row['id']})" for row in rows]
     rest = len(listed) - most
@@ -118,7 +118,7 @@ def check_enabling(call: Call, after: Mapping[str, Json]) -> None:
     if disabled:
         raise invalid(
             "Cannot enable this feature flag because it depends on disabled flags: "
-            f"{named(disabled)}. Please enable the dependency flags first."
+            f"{name_flags(disabled)}. Please enable the dependency flags first."
         )
 
 
@@ -127,7 +127,7 @@ def check_disabling(call: Call, row: sqlite3.Row) -> None:
     if dependents:
         raise invalid(
             "Cannot disable this feature flag because other flags depend on it: "
-            f"{named(dependents)}. Please update or disable the dependent flags first."
+            f"{name_flags(dependents)}. Please update or disable the dependent flags first."
         )
 
 
@@ -142,7 +142,7 @@ def check_deletion(call: Call, row: sqlite3.Row) -> None:
     if dependents:
         raise invalid(
             "Cannot delete this feature flag because other flags depend on it: "
-            f"{named(dependents)}. {call.generation.held_by_dependents}"
+            f"{name_flags(dependents)}. {call.generation.held_by_dependents}"
         )
     if row["id"] == call.project.replay_flag_id and call.generation.replay_holds:
         raise invalid(IN_REPLAY)

@@ -85,10 +85,10 @@ def remote_config(call: Call) -> Response:
     payload = (value_of(row["filters"]).get("payloads") or {}).get("true")
     if payload is None:
         return empty(200)
-    return respond(_opened(call, payload) if row["has_encrypted_payloads"] else payload)
+    return respond(_open(call, payload) if row["has_encrypted_payloads"] else payload)
 
 
-def _opened(call: Call, sealed: str) -> str:
+def _open(call: Call, sealed: str) -> str:
     """Return persons with a key of their own may read it; a program with the project's secret may not."""
     if call.caller.is_project or call.settings.key_file is None:
         return PLACEHOLDER

@@ -41,7 +41,7 @@ from flagtui.service.shapes import (
     TEXTS,
     TRUTH,
     USER,
-    listed,
+    list_of,
     page_of,
     record,
     whole,
@@ -264,7 +264,7 @@ def _check_required_contexts(sent: Values, row: sqlite3.Row | None) -> None:
 
 FLAG: Final = record(FLAGS.answer_schema(), FLAGS.always(), of="flag")
 FLAG_PAGE: Final = page_of(FLAG)
-COPIES: Final = whole({"success": listed(FLAG), "failed": OBJECTS})
+COPIES: Final = whole({"success": list_of(FLAG), "failed": OBJECTS})
 FLAG_BODY: Final = record({**FLAGS.body_schema(), "original_flag": MAYBE_OBJECT}, of="flag")
 ONE_SHARE: Final = whole(
     {"condition_index": {**NUMBER, "minimum": 0}, "rollout_percentage": SHARE, "version": NUMBER}

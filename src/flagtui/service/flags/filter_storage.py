@@ -26,7 +26,7 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
     sent = fields.mapping("filters")
     if sent is None:
         return None
-    stored = _stored(call, row)
+    stored = _stored_filters(call, row)
     _check_config_version(fields, sent, stored)
     merged = _merge(call, sent, stored, is_new=row is None)
     if merged is None:
@@ -48,13 +48,13 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
 
 def with_changes(call: Call, row: sqlite3.Row, changes: Filters) -> Filters:
     """Return the stored filters with these keys replaced, checked like an update on every generation."""
-    stored = _stored(call, row)
+    stored = _stored_filters(call, row)
     sent = {name: value for name, value in stored.items() if name != "version"} | changes
     filters = read_filters(call, Fields({"filters": sent}), row) or stored
     return open_to_everyone(filters) if row["is_remote_configuration"] else filters
 
 
-def _stored(call: Call, row: sqlite3.Row | None) -> Filters:
+def _stored_filters(call: Call, row: sqlite3.Row | None) -> Filters:
     if row is None:
         return {}
     filters: Filters = value_of(row["filters"])
@@ -153,7 +153,7 @@ def _shown_size(size: int) -> str:
     return f"{size / 1024 / 1024:.1f} MB"
 
 
-def cleaned(filters: Json) -> Json:
+def without_additions(filters: Json) -> Json:
     """Return filters without the parts added for readers, so that two versions can be compared."""
     if not isinstance(filters, dict):
         return filters

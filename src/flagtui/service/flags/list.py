@@ -43,7 +43,7 @@ _JOINT = re.compile(f"{_SPACES}\0{_SPACES}")
 
 def list_flags(call: Call) -> Response:
     part = window(call)
-    where = listed(call, call.query)
+    where = build_where(call, call.query)
     total = count_rows(call.db, f"SELECT count(*) FROM flags WHERE {where}", where.values)
     order = _order(call)
     # Ids first: the rows are wide, and those before the page need not be read for it.
@@ -56,7 +56,7 @@ def list_flags(call: Call) -> Response:
     return page(call, total, flag_texts(call, rows), part)
 
 
-def listed(call: Call, query: Mapping[str, str]) -> Where:
+def build_where(call: Call, query: Mapping[str, str]) -> Where:
     """Return which flags a list shows for these parameters.
 
     Unknown parameters and senseless values are ignored.
@@ -109,7 +109,7 @@ def _pattern_of(term: str, *, joins_words: bool) -> re.Pattern[str]:
     return re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)
 
 
-def _marked(name: str) -> Filter:
+def _has_contexts(name: str) -> Filter:
     return comparing(name, f"(evaluation_contexts <> '[]') = :{name}", truth)
 
 
@@ -128,8 +128,8 @@ FILTERS: Mapping[str, Filter] = {
     "excluded_properties": comparing("excluded", f"key NOT IN {among('excluded')}", read_names),
     "tags": comparing("tags", f"EXISTS ({_TAGGED.format('tags')})", read_names),
     "excluded_tags": comparing("unwanted", f"NOT EXISTS ({_TAGGED.format('unwanted')})", read_names),
-    "has_evaluation_contexts": _marked("has_evaluation_contexts"),
-    "has_evaluation_tags": _marked("has_evaluation_tags"),
+    "has_evaluation_contexts": _has_contexts("has_evaluation_contexts"),
+    "has_evaluation_tags": _has_contexts("has_evaluation_tags"),
     "eligible_for_experiment": comparing(
         "eligible", "(variant_count BETWEEN 2 AND 20 OR NOT :eligible)", truth
     ),

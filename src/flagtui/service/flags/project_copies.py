@@ -30,9 +30,9 @@ def copy_flags(call: Call) -> Response:
     body = call.body()
     targets, source_id = body.get("target_project_ids"), whole_number(body.get("from_project"))
     if not body.get("feature_flag_key") or source_id is None or not isinstance(targets, list) or not targets:
-        raise _refused(400, "Missing required fields")
+        raise _refusal(400, "Missing required fields")
     if len(targets) > MOST_TARGETS:
-        raise _refused(400, f"Cannot copy to more than {MOST_TARGETS} projects at once.")
+        raise _refusal(400, f"Cannot copy to more than {MOST_TARGETS} projects at once.")
     source, row = _source(call, source_id, str(body["feature_flag_key"]))
     succeeded: list[str] = []
     failed: list[Json] = []
@@ -47,7 +47,7 @@ def copy_flags(call: Call) -> Response:
     return respond({"success": [value_of(text) for text in succeeded], "failed": failed})
 
 
-def _refused(status: int, text: str) -> Fault:
+def _refusal(status: int, text: str) -> Fault:
     return hand_written(status, {"error": text})
 
 
@@ -64,9 +64,9 @@ def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
     if project is not None and project.organization_id == organization["id"]:
         row = _by_key(call.db, project.id, key)
     if project is None or row is None:
-        raise _refused(400, "Feature flag to copy does not exist.")
+        raise _refusal(400, "Feature flag to copy does not exist.")
     if not load_levels(call.db, call.caller, project).reaches(row["id"], "editor"):
-        raise _refused(403, "You do not have permission to copy this flag.")
+        raise _refusal(403, "You do not have permission to copy this flag.")
     return replace(call, scoped_project=project), row
 
 

@@ -15,7 +15,7 @@ from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.status import stale_before, status_word
 from flagtui.service.projects import nested_users
-from flagtui.service.responses import Response, encode, spliced, text_of, value_of
+from flagtui.service.responses import Response, encode, respond_text, text_of, value_of
 
 NEEDED = (
     *("id", "rendered", "filters", "evaluation_contexts", "extra", "variant_count", "full_rollout"),
@@ -42,7 +42,7 @@ class Links:
 
 
 def flag_answer(call: Call, row: sqlite3.Row, status: int = 200) -> Response:
-    return spliced(flag_texts(call, [row])[0], status)
+    return respond_text(flag_texts(call, [row])[0], status)
 
 
 def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
@@ -56,7 +56,7 @@ def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
     if not hidden >= _OLDER_NAMES:
         texts = [f"{text[:-1]},{_older_fields(row)}}}" for text, row in zip(texts, rows, strict=True)]
     if texts and not hidden.isdisjoint(value_of(texts[0])):
-        return [text_of(call.generation.written("flag", value_of(text))) for text in texts]
+        return [text_of(call.generation.write_record("flag", value_of(text))) for text in texts]
     return texts
 
 
@@ -170,7 +170,7 @@ def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:
     ids = text_of([row["id"] for row in rows])
     users = {row["created_by_id"] for row in rows} | {row["last_modified_by_id"] for row in rows}
 
-    def linked(columns: str, table: str, flag: str, order: str = "created_at") -> list[sqlite3.Row]:
+    def read_linked(columns: str, table: str, flag: str, order: str = "created_at") -> list[sqlite3.Row]:
         return db.execute(
             f"SELECT {flag} AS flag_id, id, name, {columns} FROM {table}"
             f" WHERE {flag} IN (SELECT value FROM json_each(?)) ORDER BY {order}",
@@ -178,19 +178,21 @@ def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:
         ).fetchall()
 
     running = "deleted, start_date IS NOT NULL AND end_date IS NULL AS is_running"
-    experiments = [row for row in linked(running, "experiments", "flag_id", "id") if not row["deleted"]]
-    features = linked("description, stage, documentation_url, created_at", "early_access_features", "flag_id")
-    surveys = linked("type, created_at, archived", "surveys", "linked_flag_id")
+    experiments = [row for row in read_linked(running, "experiments", "flag_id", "id") if not row["deleted"]]
+    features = read_linked(
+        "description, stage, documentation_url, created_at", "early_access_features", "flag_id"
+    )
+    surveys = read_linked("type, created_at, archived", "surveys", "linked_flag_id")
     return Links(
-        experiments=_grouped(experiments, _experiment_text),
-        experiment_ids=_grouped(experiments, lambda row: str(row["id"])),
-        surveys=_grouped(surveys, _link_text),
-        features=_grouped(features, _link_text),
+        experiments=_group(experiments, _experiment_text),
+        experiment_ids=_group(experiments, lambda row: str(row["id"])),
+        surveys=_group(surveys, _link_text),
+        features=_group(features, _link_text),
         users=nested_users(db, users),
     )
 
 
-def _grouped(rows: Iterable[sqlite3.Row], text: Callable[[sqlite3.Row], str]) -> Texts:
+def _group(rows: Iterable[sqlite3.Row], text: Callable[[sqlite3.Row], str]) -> Texts:
     grouped: defaultdict[int, list[str]] = defaultdict(list)
     for row in rows:
         grouped[row["flag_id"]].append(text(row))

@@ -27,7 +27,7 @@ def new_values(sent: Mapping[str, Json]) -> Values:
 
 def opened_values(call: Call, row: sqlite3.Row) -> Values:
     """Return columns as JSON values, payloads opened: a body is merged into them and compared with them."""
-    values = FLAGS.decoded(row)
+    values = FLAGS.decode(row)
     if values["has_encrypted_payloads"]:
         values["filters"] = {**values["filters"], "payloads": opened_payloads(call, values["filters"])}
     return values
@@ -37,14 +37,14 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
     """Store a new flag in the caller's name, with its `created` entry. `values` have been checked."""
     stored = {
         **values,
-        "filters": _sealed(call, values, None),
+        "filters": _seal(call, values, None),
         "project_id": call.project.id,
         "created_by_id": call.caller.user_id,
         "last_modified_by_id": call.caller.user_id,
         "created_at": call.stamp,
         "updated_at": call.stamp,
     }
-    flag_id = insert_row(call.db, "flags", FLAGS.stored(stored))
+    flag_id = insert_row(call.db, "flags", FLAGS.encode(stored))
     row = fetch(call.db, "flags", flag_id)
     log(call, SCOPE, row, "created", [], name=row["key"])
     return row
@@ -54,11 +54,11 @@ def change_flag(
     call: Call, row: sqlite3.Row, after: Mapping[str, Json], trigger: Mapping[str, Json] | None = None
 ) -> sqlite3.Row:
     """Store what differs, raise the version and log it. `after` has all columns, payloads opened."""
-    before = FLAGS.decoded(row)
-    stored = {**after, "filters": _sealed(call, after, row), "version": (row["version"] or 0) + 1}
+    before = FLAGS.decode(row)
+    stored = {**after, "filters": _seal(call, after, row), "version": (row["version"] or 0) + 1}
     changed = {name: value for name, value in stored.items() if value != before[name]}
     moved = {**changed, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
-    update_row(call.db, "flags", row["id"], FLAGS.stored(moved))
+    update_row(call.db, "flags", row["id"], FLAGS.encode(moved))
     verb = "updated"
     if after["deleted"] != before["deleted"]:
         verb = "deleted" if after["deleted"] else "restored"
@@ -67,7 +67,7 @@ def change_flag(
     return fetch(call.db, "flags", row["id"])
 
 
-def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:
+def _seal(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:
     """Return filters as they are stored, with payloads sealed if the flag has encrypted payloads."""
     filters, key_file = after["filters"], call.settings.key_file
     if not after["has_encrypted_payloads"] or key_file is None:
@@ -119,7 +119,7 @@ def ask_for_approval(
     request = pending or _open_request(
         call, {**columns, "policy_id": policy["id"], "intent": text_of(intent)}
     )
-    return _required(code, request, policy)
+    return _approval_response(code, request, policy)
 
 
 def _policy(call: Call, action: str) -> sqlite3.Row | None:
@@ -161,7 +161,7 @@ def _open_request(call: Call, columns: Values) -> sqlite3.Row:
     return fetch(call.db, "change_requests", name)
 
 
-def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Response:
+def _approval_response(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Response:
     words = "Approval required" if code == "approval_required" else "A change request is already pending"
     resource = {name: request[name] for name in ("resource_type", "resource_id")}
     shown: dict[str, Json] = {

@@ -26,7 +26,7 @@ def retrieve_version(call: Call) -> Response:
     if not 1 <= requested <= current:
         detail = f"Version {requested} not found (current version is {current})"
         raise hand_written(404, {"detail": detail})
-    values = FLAGS.decoded(row)
+    values = FLAGS.decode(row)
     when, who = row["updated_at"], row["last_modified_by_id"]
     if requested < current:
         when, who = _walk_back(call, values, requested)

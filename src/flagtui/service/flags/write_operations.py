@@ -18,7 +18,7 @@ from flagtui.service.flags.fields import (
     check_together,
     read_fields,
 )
-from flagtui.service.flags.filter_storage import cleaned, open_to_everyone, unsupported_config
+from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_config, without_additions
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored, make_room
 from flagtui.service.flags.rules.writes import (
@@ -51,11 +51,11 @@ def create(call: Call) -> Response:
     if values["is_remote_configuration"]:
         values["filters"] = open_to_everyone(values["filters"])
     return ask_for_approval(call, None, {}, values) or flag_answer(
-        call, _made(call, values, wants_dashboard), 201
+        call, _create(call, values, wants_dashboard), 201
     )
 
 
-def _made(call: Call, values: Values, wants_dashboard: bool) -> sqlite3.Row:
+def _create(call: Call, values: Values, wants_dashboard: bool) -> sqlite3.Row:
     make_room(call, values["key"])
     row = create_flag(call, values)
     if wants_dashboard:
@@ -80,10 +80,10 @@ def update(call: Call) -> Response:
     if is_rules_flag(call, row):
         return update_rules_flag(call, row, call.body())
     before = opened_values(call, row)
-    return change_or_ask(call, row, before, _updated(call, row, before))
+    return change_or_ask(call, row, before, _update_values(call, row, before))
 
 
-def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
+def _update_values(call: Call, row: sqlite3.Row, before: Values) -> Values:
     """Return all columns after the change; raise the first reason against it."""
     fields = Fields(call.body())
     if not wire.has_known_version(before["filters"]):
@@ -157,7 +157,7 @@ def _is_echo(name: str, value: Json, original: Mapping[str, Json]) -> bool:
 
 
 def _comparable(value: Json) -> Json:
-    return cleaned(value) if isinstance(value, dict) else value
+    return without_additions(value) if isinstance(value, dict) else value
 
 
 def _conflict(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:

@@ -11,7 +11,14 @@ from flagtui.evaluate.filters import compare
 from flagtui.evaluate.run import Manner
 from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.responses import text_of
-from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, random_uuid, stamped, user
+from flagtui.service.sample_data.data import (
+    Moments,
+    format_stamp,
+    load_subject,
+    named_uuid,
+    random_uuid,
+    user,
+)
 from flagtui.service.sample_data.flag import person
 
 WEB, MOBILE, NASTY = 1, 2, 3
@@ -33,7 +40,7 @@ class Person:
 
 def add_company(db: sqlite3.Connection, now: datetime) -> None:
     company = load_subject("company")
-    name, founded = company["name"], stamped(Moments(now).ago(company["founded"]))
+    name, founded = company["name"], format_stamp(Moments(now).ago(company["founded"]))
     insert_row(db, "organizations", {"id": ORGANIZATION, "name": name, "slug": name, "created_at": founded})
     for employee in company["employees"]:
         level = company["levels"].get(employee["first_name"], MEMBER)
@@ -66,12 +73,12 @@ def web_people(now: datetime) -> list[Person]:
     """Return people of the web project: two for the examples, the company's own staff, and the rest."""
     ago = Moments(now).ago
     people = [
-        Person(number, entry["email"], compared(entry), ago(entry["joined"]))
+        Person(number, entry["email"], compared_properties(entry), ago(entry["joined"]))
         for number, entry in enumerate(load_subject("people")["known"], start=1)
     ]
     staff = load_subject("company")["employees"]
     people += [
-        Person(number, staff_id(employee["id"]), staffed(employee), ago(600))
+        Person(number, staff_id(employee["id"]), staff_properties(employee), ago(600))
         for number, employee in enumerate(staff, start=len(people) + 1)
     ]
     return [*people, *crowd(now, Random("acme people"), len(people) + 1, WEB_PEOPLE - len(people))]
@@ -86,12 +93,12 @@ def staff_id(number: int) -> str:
     return f"staff-{number:02d}"
 
 
-def compared(entry: dict[str, Any]) -> dict[str, Any]:
+def compared_properties(entry: dict[str, Any]) -> dict[str, Any]:
     own = {name: entry[name] for name in ("name", "email", "country", "plan")}
     return {**own, "seats": 12, "browser": "Chrome", "app_version": "4.2.1"}
 
 
-def staffed(employee: dict[str, Any]) -> dict[str, Any]:
+def staff_properties(employee: dict[str, Any]) -> dict[str, Any]:
     own = {"name": employee["first_name"], "email": employee["email"]}
     return {**own, "country": "NL", "plan": "enterprise", "seats": 80, "beta_tester": "true"}
 
@@ -136,7 +143,7 @@ def add_people(db: sqlite3.Connection, project: int, people: list[Person]) -> No
                 "project_id": project,
                 "uuid": random_uuid(random),
                 "properties": text_of(each.properties),
-                "created_at": stamped(each.created_at),
+                "created_at": format_stamp(each.created_at),
             }
             for each in people
         ),
@@ -148,7 +155,7 @@ def add_people(db: sqlite3.Connection, project: int, people: list[Person]) -> No
 def add_companies(db: sqlite3.Connection, project: int, now: datetime) -> None:
     """Add companies as groups of type 0."""
     random, words = Random("acme companies"), load_subject("people")
-    since, named = stamped(Moments(now).ago(300)), words["companies"]
+    since, named = format_stamp(Moments(now).ago(300)), words["companies"]
     for number in range(COMPANIES):
         key = named[number] if number < len(named) else f"org-{number:03d}"
         properties = {
@@ -173,10 +180,10 @@ def add_cohorts(db: sqlite3.Connection, people: list[Person], now: datetime) -> 
             "description": entry["description"],
             "is_static": "members" in entry,
             "filters": text_of(cohort_filters(entry)),
-            "last_calculation": stamped(moments.ago(hours=6)),
+            "last_calculation": format_stamp(moments.ago(hours=6)),
             "count": None if person_ids is None else len(person_ids),
             "created_by_id": user(entry["author"]),
-            "created_at": stamped(moments.ago(260 - entry["id"])),
+            "created_at": format_stamp(moments.ago(260 - entry["id"])),
         }
         insert_row(db, "cohorts", values)
         if "members" in entry:

@@ -59,20 +59,20 @@ class Moments:
         return moment.replace(microsecond=(moment.second * 16_807 + moment.minute * 4_099) % 1_000_000)
 
 
-def stamped(moment: datetime | None) -> str | None:
+def format_stamp(moment: datetime | None) -> str | None:
     """Format a moment as the service's own clock does; moments here are in UTC, which is faster."""
     return None if moment is None else moment.isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def random_uuid(random: Random) -> str:
-    return _dashed(f"{random.getrandbits(128):032x}")
+    return _format_uuid(f"{random.getrandbits(128):032x}")
 
 
 def named_uuid(name: str) -> str:
     """Return the same UUID for the same name, always."""
-    return _dashed(blake2b(name.encode(), digest_size=16).hexdigest())
+    return _format_uuid(blake2b(name.encode(), digest_size=16).hexdigest())
 
 
-def _dashed(digits: str) -> str:
+def _format_uuid(digits: str) -> str:
     """Format thirty-two hexadecimal digits as a UUID of version 4."""
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

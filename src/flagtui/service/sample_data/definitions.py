@@ -13,11 +13,11 @@ from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.sample_data.data import (
     Moments,
     authors,
+    format_stamp,
     load_subject,
     named_uuid,
     phrases,
     sentence,
-    stamped,
     user,
 )
 
@@ -170,15 +170,15 @@ def add_definitions(
 
 def _row(project: int, each: Definition, now: datetime) -> dict[str, Any]:
     ago = Moments(now).ago
-    touched = stamped(ago(each.made / 3))
+    touched = format_stamp(ago(each.made / 3))
     verified = each.verified_by is not None
-    return DEFINITIONS.stored(
+    return DEFINITIONS.encode(
         {
             "id": named_uuid(f"{project} {each.name}"),
             "project_id": project,
             "name": each.name,
-            "created_at": stamped(ago(max(each.made, (each.seen or 0) + 1))),
-            "last_seen_at": stamped(seen_at(each, now)),
+            "created_at": format_stamp(ago(max(each.made, (each.seen or 0) + 1))),
+            "last_seen_at": format_stamp(seen_at(each, now)),
             "last_updated_at": touched,
             "tags": each.tags,
             "primary_property": each.primary_property,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from flagtui.evaluate.conditions import holdout_fraction, variant_fraction
 from flagtui.service.database import insert_rows
 from flagtui.service.sample_data.company import WEB, Person
-from flagtui.service.sample_data.data import Moments, stamped
+from flagtui.service.sample_data.data import Moments, format_stamp
 from flagtui.service.sample_data.experiments import Plan, plans
 
 HOUR: Final = 3_600.0
@@ -65,7 +65,7 @@ def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Hap
 def written(time: float) -> str | None:
     """Format Unix seconds as the service writes them, microseconds cut off."""
     day, rest = divmod(time, 86_400)
-    return stamped(EPOCH + timedelta(days=day, microseconds=int(rest * 1_000_000)))
+    return format_stamp(EPOCH + timedelta(days=day, microseconds=int(rest * 1_000_000)))
 
 
 def last_week(people: list[Person], now: datetime) -> Iterator[Happening]:

@@ -14,7 +14,7 @@ from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.responses import text_of
 from flagtui.service.sample_data.company import WEB
-from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, slug, stamped, user
+from flagtui.service.sample_data.data import Moments, format_stamp, load_subject, named_uuid, slug, user
 
 Metric = dict[str, Any]
 Stage = Literal["draft", "running", "paused", "stopped", "archived"]
@@ -115,7 +115,7 @@ def metric(name: str, experiment: int) -> Metric:
 def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: datetime) -> None:
     """Add the experiments, on the flags of `flag_ids` by key."""
     moments = Moments(now)
-    since = stamped(moments.ago(400))
+    since = format_stamp(moments.ago(400))
     birth = {"project_id": WEB, "created_at": since, "updated_at": since}
     insert_row(db, "holdouts", {**HOLDOUT, **birth, "created_by_id": user("Mo")})
     for number, name, kind in SAVED:
@@ -123,7 +123,7 @@ def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: da
         insert_row(db, "saved_metrics", {**shared, **birth, "created_by_id": user("Alice")})
     for plan in plans():
         insert(db, columns(plan, flag_ids[plan.key], moments))
-        made = stamped(moments.ago(plan.ages[0]))
+        made = format_stamp(moments.ago(plan.ages[0]))
         for saved in plan.saved:
             link = {"experiment_id": plan.id, "saved_metric_id": saved, "created_at": made}
             insert_row(db, "experiment_saved_metrics", link)
@@ -144,8 +144,8 @@ def columns(plan: Plan, flag_id: int, moments: Moments) -> dict[str, Any]:
         "flag_id": flag_id,
         "name": plan.name,
         "description": plan.question,
-        "start_date": stamped(started),
-        "end_date": stamped(ended),
+        "start_date": format_stamp(started),
+        "end_date": format_stamp(ended),
         "parameters": {},
         "running_time_calculation": running_time(plan),
         "metrics": primary,
@@ -161,8 +161,8 @@ def columns(plan: Plan, flag_id: int, moments: Moments) -> dict[str, Any]:
         "archived": archived,
         "archived_flag": archived,
         "created_by_id": plan.author_id,
-        "created_at": stamped(moments.ago(plan.ages[0])),
-        "updated_at": stamped(latest(plan, moments)),
+        "created_at": format_stamp(moments.ago(plan.ages[0])),
+        "updated_at": format_stamp(latest(plan, moments)),
         "type": "web" if plan.runtime == "client" else "product",
     }
 
@@ -202,15 +202,15 @@ def entries(plan: Plan, moments: Moments) -> Iterator[Entry]:
 
     def entry(at: datetime, author: int, activity: str, *changes: dict[str, Any]) -> Entry:
         detail = {"name": plan.name, "type": None, "short_id": None, "trigger": None, "changes": changes}
-        return Entry(WEB, SCOPE, str(plan.id), activity, author, stamped(at) or "", detail)
+        return Entry(WEB, SCOPE, str(plan.id), activity, author, format_stamp(at) or "", detail)
 
     started, ended = dates(plan, moments)
     yield entry(moments.ago(plan.ages[0]), plan.author_id, "created")
     if started:
-        launch = change(SCOPE, "start_date", None, stamped(started))
+        launch = change(SCOPE, "start_date", None, format_stamp(started))
         yield entry(started, plan.author_id, "updated", launch)
     if ended:
-        end = change(SCOPE, "end_date", None, stamped(ended))
+        end = change(SCOPE, "end_date", None, format_stamp(ended))
         yield entry(ended, plan.author_id, "updated", end, change(SCOPE, "conclusion", None, plan.conclusion))
     if plan.flag_key == "checkout-redesign":
         added = change(SCOPE, "metrics_secondary", [], [metric("viewed", plan.id)])

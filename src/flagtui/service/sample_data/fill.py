@@ -20,7 +20,7 @@ from flagtui.service.sample_data.company import (
     mobile_people,
     web_people,
 )
-from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
+from flagtui.service.sample_data.data import Moments, format_stamp, named_uuid, user
 from flagtui.service.sample_data.definitions import add_definitions, mobile_definitions, web_definitions
 from flagtui.service.sample_data.events import add_events
 from flagtui.service.sample_data.experiments import add_experiments
@@ -34,7 +34,7 @@ SURVEYED = "survey-nps-q4"
 
 def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> None:
     """Add records that refer to flags, whose `ids` are by key."""
-    since = stamped(Moments(now).ago(26))
+    since = format_stamp(Moments(now).ago(26))
     survey = {"id": named_uuid(SURVEYED), "name": "Score of the fourth quarter", "created_at": since}
     insert_row(db, "surveys", {**survey, "project_id": WEB, "linked_flag_id": ids[SURVEYED]})
     everyone = {"groups": [{"properties": [], "rollout_percentage": 100}]}
@@ -42,7 +42,7 @@ def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> 
         "project_id": WEB,
         "record_id": str(ids[FAMOUS_KEY]),
         "payload": text_of({"operation": "add_release_condition", "value": everyone}),
-        "scheduled_at": stamped(due(now)),
+        "scheduled_at": format_stamp(due(now)),
         "created_at": since,
         "created_by_id": user("Alice"),
         "updated_at": since,

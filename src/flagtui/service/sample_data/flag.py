@@ -15,7 +15,7 @@ from flagtui.service.flags.encryption import key_file_of, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE
 from flagtui.service.responses import text_of
-from flagtui.service.sample_data.data import named_uuid, stamped
+from flagtui.service.sample_data.data import format_stamp, named_uuid
 
 AT_ONCE: Final = 2_000
 _LOGGED = FLAGS.using(Use.LOGGED)
@@ -156,17 +156,17 @@ def _row(db: sqlite3.Connection, made: SampleFlag) -> Values:
     if made.state["has_encrypted_payloads"]:
         sealed = {name: seal(key_file_of(db), payload) for name, payload in filters["payloads"].items()}
         filters = {**filters, "payloads": sealed}
-    return FLAGS.stored(
+    return FLAGS.encode(
         {
             **made.state,
             "filters": filters,
             "id": made.id,
             "project_id": made.project,
             "created_by_id": made.author,
-            "created_at": stamped(made.created_at),
-            "updated_at": stamped(made.updated_at),
+            "created_at": format_stamp(made.created_at),
+            "updated_at": format_stamp(made.updated_at),
             "last_modified_by_id": made.modified_by,
-            "last_called_at": stamped(made.called_at),
+            "last_called_at": format_stamp(made.called_at),
         }
     )
 
@@ -182,7 +182,7 @@ def _log_rows(made: SampleFlag) -> Iterable[Values]:
             "activity": saved.activity,
             "user_id": saved.author,
             "is_system": False,
-            "created_at": stamped(saved.at),
+            "created_at": format_stamp(saved.at),
             "detail": text_of({**detail, "changes": saved.changes}),
         }
 
@@ -198,5 +198,5 @@ def _early_access(made: SampleFlag) -> Values:
         "flag_id": made.id,
         "name": made.state["name"],
         "stage": "beta",
-        "created_at": stamped(made.created_at),
+        "created_at": format_stamp(made.created_at),
     }

@@ -11,7 +11,7 @@ from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.responses import text_of
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
-from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, stamped, user
+from flagtui.service.sample_data.data import Moments, format_stamp, load_subject, named_uuid, user
 from flagtui.service.sample_data.experiments import metric
 from flagtui.service.sample_data.flag import SampleFlag, filters, group, insert_flags, person, split, state
 
@@ -32,7 +32,7 @@ MODEST: Final = tuple(text for text in HOSTILE if text not in SIZES)
 def add_nasty_project(db: sqlite3.Connection, now: datetime) -> None:
     moments = Moments(now)
     name = "Nasty \x1b[31m[/x]\u202e[@click=app.quit]x[/] \U0001f468\u200d\U0001f469\u200d\U0001f467"
-    add_project(db, NASTY, name, "phc_acmeNasty", stamped(moments.ago(30)))
+    add_project(db, NASTY, name, "phc_acmeNasty", format_stamp(moments.ago(30)))
     for number, text in enumerate(MODEST):
         add_user(db, nasty_user(number, text), NASTY, MEMBER)
     flags = list(nasty_flags(moments))
@@ -96,12 +96,12 @@ def nasty_cohorts(moments: Moments) -> Iterator[dict[str, Any]]:
             "is_static": True,
             "count": 0,
             "created_by_id": user("Alice"),
-            "created_at": stamped(moments.ago(25)),
+            "created_at": format_stamp(moments.ago(25)),
         }
 
 
 def nasty_experiment(number: int, flag: SampleFlag, moments: Moments) -> dict[str, Any]:
-    since = stamped(moments.ago(15))
+    since = format_stamp(moments.ago(15))
     measured = {**metric("signup", FIRST_ID + number), "name": turned(number, 2)}
     measured["series"] = [{**measured["series"][0], "event": turned(number, 4), "name": turned(number, 6)}]
     return {
@@ -122,9 +122,9 @@ def nasty_experiment(number: int, flag: SampleFlag, moments: Moments) -> dict[st
 
 
 def nasty_definitions(moments: Moments) -> Iterator[dict[str, Any]]:
-    since = stamped(moments.ago(9))
+    since = format_stamp(moments.ago(9))
     for index, text in enumerate(HOSTILE):
-        yield DEFINITIONS.stored(
+        yield DEFINITIONS.encode(
             {
                 "id": named_uuid(f"nasty event {index}"),
                 "project_id": NASTY,
@@ -147,7 +147,7 @@ def add_people(db: sqlite3.Connection, moments: Moments) -> None:
     for number, text in enumerate(MODEST, start=FIRST_ID):
         properties = {"email": text, turned(number, 3): turned(number, random.randrange(40))}
         identity = {"id": number, "uuid": named_uuid(f"nasty person {number}"), "project_id": NASTY}
-        since = stamped(moments.ago(12))
+        since = format_stamp(moments.ago(12))
         insert_row(db, "persons", {**identity, "properties": text_of(properties), "created_at": since})
         distinct = {"project_id": NASTY, "distinct_id": text, "person_id": number}
         insert_row(db, "distinct_ids", distinct)

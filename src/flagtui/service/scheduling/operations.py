@@ -65,12 +65,12 @@ class ScheduledChanges(Resource):
     order = "scheduled_at, id"
     parameters = ("limit", "offset", "model_name", "record_id")
 
-    def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
         required = {name: call.query[name] for name in ("model_name", "record_id") if name in call.query}
         return [row for row in rows if all(row[name] == value for name, value in required.items())]
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
-        had = {} if row is None else self.fields.decoded(row)
+        had = {} if row is None else self.fields.decode(row)
         _check_recurrence({**had, **columns}, is_new=row is None)
         target = columns.get("record_id") or had["record_id"]
         if target != had.get("record_id", target):

@@ -17,7 +17,7 @@ _FIRST_TYPED: Final = 3
 
 def flags(call: SdkCall) -> Response:
     """Respond to `/flags`: version 1 with plain values, 2 with records, 3 and later with typed records."""
-    results = _evaluated(call)
+    results = _evaluate(call)
     serves_typed = call.version >= _FIRST_TYPED and call.source.flag_set().serves_rules
     if call.version < 2:
         return respond(_plain_values(results) | _common(call, results))
@@ -27,7 +27,7 @@ def flags(call: SdkCall) -> Response:
 
 def decide(call: SdkCall) -> Response:
     """Respond to `/decide`, the older address: 1 lists keys, 2 and 3 map values, 4 has records."""
-    results = _evaluated(call)
+    results = _evaluate(call)
     common = _common(call, results) | remote_settings()
     if call.version >= 4:
         return respond(_records(results, record) | common)
@@ -37,7 +37,7 @@ def decide(call: SdkCall) -> Response:
     return respond({"featureFlags": values if call.version == 2 else [*values]} | common)
 
 
-def _evaluated(call: SdkCall) -> list[FlagResult]:
+def _evaluate(call: SdkCall) -> list[FlagResult]:
     body = call.body()
     call.source.admit(read_token(body, call.query))
     if body.get("disable_flags") is True:

@@ -113,7 +113,7 @@ class FlagSet:
         existing = self.records if keys is None else [key for key in keys if key in self.records]
         values = self._values_for(person)
         # Dependents of an overridden flag follow it.
-        decided = {key: _decided(key, value) for key, value in values.items()}
+        decided = {key: _decide(key, value) for key, value in values.items()}
         evaluated = [key for key in existing if key not in values and not self._is_refused(key)]
         evaluations = evaluate_all(person, self.definitions, evaluated, decided=decided)
         return [
@@ -121,7 +121,7 @@ class FlagSet:
             if key in values
             else self._result(evaluations[key])
             if key in evaluations
-            else _refused(self.records[key])
+            else _refuse(self.records[key])
             for key in existing
         ]
 
@@ -155,12 +155,12 @@ class FlagSet:
         return FlagResult(record, value, OVERRIDE, "Override on this machine", payload=payload)
 
 
-def _refused(record: FlagRecord) -> FlagResult:
+def _refuse(record: FlagRecord) -> FlagResult:
     description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, record.key))
     return FlagResult(record, None, FAILED, description, problem=description)
 
 
-def _decided(key: str, value: Any) -> Evaluation:
+def _decide(key: str, value: Any) -> Evaluation:
     is_plain = isinstance(value, bool | str)
     return Evaluation(key, value if is_plain else True, Reason.CONDITION_MATCH)
 

@@ -86,13 +86,13 @@ def decode_body(raw: bytes) -> Json:
     `data`: the content shows its form.
     """
     if raw.startswith(_GZIP):
-        raw = _decompressed(raw)
+        raw = _decompress(raw)
     if raw.startswith(_FORM):
         raw = _form_data(raw)
     return parse_json(raw, "application/json", MOST_LEVELS)
 
 
-def _decompressed(raw: bytes) -> bytes:
+def _decompress(raw: bytes) -> bytes:
     engine = zlib.decompressobj(wbits=31)
     try:
         text = engine.decompress(raw, LARGEST_BODY + 1)

@@ -8,7 +8,7 @@ from flagtui.service.call import Call, Project
 from flagtui.service.errors import authentication_failed, not_found, standard
 from flagtui.service.evaluation.local import project_id_of_token
 from flagtui.service.evaluation.operations import LOCAL_EVALUATION
-from flagtui.service.evaluation.stored import evaluated, load_definitions, load_groups, load_person
+from flagtui.service.evaluation.stored import evaluator_fields, load_definitions, load_groups, load_person
 from flagtui.service.news import News
 from flagtui.service.reader import remember
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
@@ -59,7 +59,7 @@ class StoredFlags:
             names = ("version", "name", "is_remote_configuration", "has_encrypted_payloads")
             records = (
                 FlagRecord.of(
-                    evaluated(row)
+                    evaluator_fields(row)
                     | {name: row[name] for name in names}
                     | {"has_experiment": bool(row["tested"])}
                 )

@@ -60,7 +60,7 @@ def piece_at(line: str, cursor: int) -> Piece | None:
     return next((piece for piece in split(line) if piece.start <= cursor <= piece.end), None)
 
 
-def quoted(value: str) -> str:
+def quote(value: str) -> str:
     """Return the value as written in a line: in quotes if it needs them."""
     needs_quotes = any(character.isspace() for character in value) or "," in value
     return f'"{value}"' if needs_quotes or not value else value
@@ -74,7 +74,7 @@ def _piece(line: str, start: int) -> Piece:
     value_start = match.end() if match else place
     mark = line[value_start : value_start + 1]
     if mark == '"' or (mark == "/" and name in _WITH_PATTERNS):
-        value, end = _enclosed(line, value_start, mark)
+        value, end = _read_enclosed(line, value_start, mark)
     else:
         mark, end = "", _bare_end(line, value_start)
         value = line[value_start:end]
@@ -87,7 +87,7 @@ def _bare_end(line: str, place: int) -> int:
     return place
 
 
-def _enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
+def _read_enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
     """Return the text up to the closing mark. In a pattern a backslash escapes the next character."""
     place = opening + 1
     while place < len(line) and line[place] != mark:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from flagtui.models.rows import Row
-from flagtui.store.query.language import Piece, Query, piece_at, quoted, split
+from flagtui.store.query.language import Piece, Query, piece_at, quote, split
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Vocabulary
 
@@ -64,13 +64,13 @@ def complete(
     before, _comma, typed = piece.value.rpartition(",")
     before += "," if before else ""
     values = (*qualifier.values, *seen_values.get(piece.name, ()))
-    written = (_written(piece.name, before, value) for value in _matching(fold(typed), values))
+    written = (_qualifier(piece.name, before, value) for value in _matching(fold(typed), values))
     return [sign + each for each in islice(filter(None, written), _OFFERED)]
 
 
-def _written(name: str, before: str, value: str) -> str:
+def _qualifier(name: str, before: str, value: str) -> str:
     """Return the qualifier with one more value; empty for a value that no line can hold, such as `a"b c`."""
-    text = f"{name}:{before}{quoted(value)}"
+    text = f"{name}:{before}{quote(value)}"
     pieces = split(text)
     is_read_back = len(pieces) == 1 and pieces[0].value == before + value and value.isprintable()
     return text if is_read_back else ""

@@ -140,7 +140,7 @@ class _Parser:
     def _sequence(self) -> Node:
         parts: list[Node] = []
         while self._peek() not in ("", "|", ")"):
-            parts.append(self._repeated(self._single()))
+            parts.append(self._repeat(self._single()))
         return InTurn(tuple(parts))
 
     def _single(self) -> Node:
@@ -162,7 +162,7 @@ class _Parser:
         return Symbol(lower, _literal(character), lower if len(lower) == 1 else "")
 
     def _escaped_symbol(self) -> Symbol:
-        character, accepts = self._peek(), self._escaped()
+        character, accepts = self._peek(), self._escape()
         return Symbol("\\" + character, accepts, "" if character in _CLASSES else character)
 
     def _group(self) -> Node:
@@ -177,7 +177,7 @@ class _Parser:
         self._depth -= 1
         return node
 
-    def _repeated(self, node: Node) -> Node:
+    def _repeat(self, node: Node) -> Node:
         bounds = self._bounds()
         if bounds is None:
             return node
@@ -211,7 +211,7 @@ class _Parser:
             raise PatternError(f"a repeat counts upwards, to {_REPEAT_LIMIT} at most")
         return lowest, highest
 
-    def _escaped(self) -> Callable[[str], bool]:
+    def _escape(self) -> Callable[[str], bool]:
         character = self._take()
         if character in _CLASSES:
             return _CLASSES[character]
@@ -235,7 +235,7 @@ class _Parser:
         if not first:
             raise PatternError("a [ has no ] behind it")
         if first == "\\":
-            return self._escaped()
+            return self._escape()
         rest = self._source[self._place : self._place + 2]
         if len(rest) == 2 and rest[0] == "-" and rest[1] not in "]\\":
             self._place += 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from flagtui.models.rows import Row
-from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, aged, fold
+from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, age_test, fold
 from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
@@ -59,7 +59,7 @@ def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
             return Reading(("never",), lambda _facts: lambda then: then is None, moment)
         compare, seconds = read_age(value.text)
 
-        return Reading((value.text.lower(),), lambda facts: aged(compare, seconds, facts.now), moment)
+        return Reading((value.text.lower(),), lambda facts: age_test(compare, seconds, facts.now), moment)
 
     return read
 
@@ -210,7 +210,7 @@ def due_of(number: Callable[[Row], int]) -> Read[Row]:
     def read(value: Value) -> Reading[Row]:
         word = value.text.lower()
         if word in ("any", "none"):
-            return Reading((word,), scheduled(word == "any"), number, lack=NO_SCHEDULE)
+            return Reading((word,), read_scheduled(word == "any"), number, lack=NO_SCHEDULE)
         compare, seconds = read_age(word)
 
         def test(facts: Facts) -> Test[int] | None:
@@ -219,7 +219,7 @@ def due_of(number: Callable[[Row], int]) -> Read[Row]:
 
         return Reading((word,), test, number, lack=NO_SCHEDULE)
 
-    def scheduled(is_wanted: bool) -> Callable[[Facts], Test[int] | None]:
+    def read_scheduled(is_wanted: bool) -> Callable[[Facts], Test[int] | None]:
         def test(facts: Facts) -> Test[int] | None:
             due = facts.outside.due
             return None if due is None else lambda id: (id in due) is is_wanted

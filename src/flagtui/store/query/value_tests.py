@@ -131,6 +131,6 @@ class At(ValueTest[float | None]):
         return bytes(map(self.compare, numbers, repeat(self.moment)))
 
 
-def aged(compare: Comparison, seconds: float, now: float) -> At:
+def age_test(compare: Comparison, seconds: float, now: float) -> At:
     """Return the test of an age against these seconds; a younger record has a later moment."""
     return At(_TURNED[compare], now - seconds)

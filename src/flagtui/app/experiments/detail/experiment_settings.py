@@ -16,7 +16,7 @@ from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.judgement import confidence, is_frequentist
-from flagtui.text.long_lists import shortened
+from flagtui.text.long_lists import shorten
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
@@ -27,19 +27,19 @@ LONG: Final = 600
 
 def measures_lines(metrics: Sequence[Metric], width: int) -> Lines:
     """Yield `MEASURES` and each metric with its events, wrapped below its name where it is too long."""
-    blocks = (_measured(place, metric, width) for place, metric in enumerate(metrics))
-    yield from shortened(blocks, len(metrics), "metrics")
+    blocks = (_metric_lines(place, metric, width) for place, metric in enumerate(metrics))
+    yield from shorten(blocks, len(metrics), "metrics")
 
 
-def _measured(place: int, metric: Metric, width: int) -> Lines:
+def _metric_lines(place: int, metric: Metric, width: int) -> Lines:
     label = "MEASURES" if place == 0 else ""
-    first, *rest = _wrapped(metric, max(20, width - LABEL))
+    first, *rest = _wrap_metric(metric, max(20, width - LABEL))
     yield [(f"{label:<{LABEL}}", "$text-muted"), *first]
     for line in rest:
         yield [(" " * LABEL, ""), *line]
 
 
-def _wrapped(metric: Metric, width: int) -> Iterator[list[Piece]]:
+def _wrap_metric(metric: Metric, width: int) -> Iterator[list[Piece]]:
     name = safe_text(as_text(metric.raw.get("name")) or metric.saved_name, 60)
     words = safe_text(metric.measures, LONG)
     text = f"{name}: {words}" if name else words

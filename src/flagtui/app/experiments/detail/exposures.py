@@ -9,7 +9,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.judgement import MISMATCH_BELOW, ratio_mismatch
-from flagtui.text.long_lists import shortened
+from flagtui.text.long_lists import shorten
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
@@ -47,7 +47,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
             yield [(f"  {safe_text(note, max(20, width - 2))}", "$text-muted")]
 
     blocks = ([*lines(*item)] for item in shares.items())
-    yield from shortened(blocks, len(shares), "variants", MOST_VARIANTS)
+    yield from shorten(blocks, len(shares), "variants", MOST_VARIANTS)
     for key, seen in findings.exposed.items():
         if shares and key not in shares:
             yield [

@@ -174,7 +174,7 @@ def lifecycle_lines(
             (f" {'─' * room} ", "$track"),
             ("ended", "$faint"),
         ]
-        yield [("not launched yet", "$text-muted"), *_archived(row)]
+        yield [("not launched yet", "$text-muted"), *_archived_badge(row)]
         return
     colour, word = _present(row)
     is_over = row.status == "stopped"
@@ -191,7 +191,7 @@ def lifecycle_lines(
     yield [
         (f"      {date_of(row.started_at)}", "$text-muted"),
         *_how_long(row, days, planned),
-        *_archived(row),
+        *_archived_badge(row),
     ]
 
 
@@ -228,5 +228,5 @@ def _how_long(row: ExperimentRow, days: float, planned: float | None) -> Iterato
         yield " · longer than planned", "$warning"
 
 
-def _archived(row: ExperimentRow) -> list[Piece]:
+def _archived_badge(row: ExperimentRow) -> list[Piece]:
     return [("   archived", "$warning")] if row.archived else []

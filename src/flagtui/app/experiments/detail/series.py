@@ -20,7 +20,7 @@ from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.line import fill, joined, styled
+from flagtui.app.widgets.line import fill, join_lines, styled
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Metric, MetricReading
 from flagtui.models.experiment_responses import Timeseries
@@ -198,7 +198,7 @@ class SeriesScreen(FramedScreen):
         words, colour = state_words(series)
         self._frame(words, colour, CUMULATIVE)
         lines = day_lines(self._metric, series, self.size.width - 4)
-        table = joined(lines)
+        table = join_lines(lines)
         self.query_one("#series-table", Static).update(table)
 
     def _plot(self, series: Timeseries) -> None:

@@ -91,9 +91,9 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         if intent is None:
             self._runner.show_toast(Notice("Nothing is changed."))
         else:
-            self._runner.run(self._experiment_steps.save(intent, self._saved))
+            self._runner.run(self._experiment_steps.save(intent, self._on_saved))
 
-    def _saved(self) -> None:
+    def _on_saved(self) -> None:
         if self.is_attached:
             self.leave()
 

@@ -110,7 +110,7 @@ def _metrics(
 
     def draw(at: int) -> Iterator[FormLine]:
         item = as_dict(metrics[at])
-        pieces = _shared(item, companions) if place == "saved_metrics_ids" else _metric(item)
+        pieces = _shared_pieces(item, companions) if place == "saved_metrics_ids" else _metric(item)
         yield FormLine("metric", tuple(pieces), place, at)
 
     yield from shortened_lines(copy, len(metrics), "metrics", draw)
@@ -127,7 +127,7 @@ def _metric(metric: Mapping[str, JSON]) -> Iterator[Piece]:
         yield f", {safe_text(more, 120)}", "$text-muted"
 
 
-def _shared(link: Mapping[str, JSON], companions: Companions) -> Iterator[Piece]:
+def _shared_pieces(link: Mapping[str, JSON], companions: Companions) -> Iterator[Piece]:
     id = link.get("id")
     metric = companions.saved_metrics.get(id) if isinstance(id, int) else None
     yield f" {safe_text(metric.name, 60) if metric else 'shared metric'}", "bold"

@@ -44,7 +44,7 @@ class MetricQuestions:
         """Return a metric from events that are picked by name."""
         kinds = [Choice(kind, kind, about) for kind, about in KINDS.items()]
         kind = await self._runner.ask(PickerScreen("What kind of metric", kinds))
-        made = await self._made(kind) if kind is not None else None
+        made = await self._ask_metric(kind) if kind is not None else None
         if made is None:
             return None
         usual = metric_words(made)
@@ -52,14 +52,14 @@ class MetricQuestions:
         # With a number of its own it can trade places with others before it is saved.
         return None if name is None else {**made, "name": name or usual, "uuid": str(uuid4())}
 
-    async def _made(self, kind: Kind) -> Item | None:
+    async def _ask_metric(self, kind: Kind) -> Item | None:
         match kind:
             case "mean":
-                source = await self._counted("Measure what")
+                source = await self._ask_counted_event("Measure what")
                 return metrics.mean_of(source) if source else None
             case "ratio":
-                top = await self._counted("Measure which event")
-                bottom = await self._counted("Per which event") if top else None
+                top = await self._ask_counted_event("Measure which event")
+                bottom = await self._ask_counted_event("Per which event") if top else None
                 return metrics.ratio_of(top, bottom) if top and bottom else None
             case "retention":
                 return await self._retention()
@@ -96,7 +96,7 @@ class MetricQuestions:
                 name = await self.name(as_text(metric.get("name")))
                 return None if name is None else {**metric, "name": name}
             case "events":
-                return await self._measured(metric, kind)
+                return await self._ask_events(metric, kind)
             case "goal":
                 return {**metric, "goal": "decrease" if is_up else "increase"}
             case "window":
@@ -110,7 +110,7 @@ class MetricQuestions:
                 return word
         return None
 
-    async def _measured(self, metric: Item, kind: str) -> Item | None:
+    async def _ask_events(self, metric: Item, kind: str) -> Item | None:
         """Replace the events it counts; steps that stay keep their settings."""
         if kind == "funnel":
             old = {as_text(node.get("event")): node for node in nodes_of(metric)}
@@ -124,7 +124,7 @@ class MetricQuestions:
             before, after = (as_text(node.get("event")) for node in nodes_of(metric))
             ends = await self._ends(before, after)
             return {**metric, **metrics.retention_nodes(*ends)} if ends else None
-        made = await self._made("mean" if kind == "mean" else "ratio")
+        made = await self._ask_metric("mean" if kind == "mean" else "ratio")
         if made is None:
             return None
         return {**metric, **{key: made[key] for key in ("source", "numerator", "denominator") if key in made}}
@@ -166,7 +166,7 @@ class MetricQuestions:
                 return steps
             steps.append(event)
 
-    async def _counted(self, title: str) -> Item | None:
+    async def _ask_counted_event(self, title: str) -> Item | None:
         event = await self.event(title)
         if event is None:
             return None
@@ -186,7 +186,7 @@ class MetricQuestions:
 
     async def event(self, title: str, usual: str = "", *, may_end: bool = False) -> str | None:
         """Return an event by its name; empty for no more steps. Names that were never seen are marked."""
-        rows = await self._known()
+        rows = await self._load_events()
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
         choices.append(Choice("type", "another name", "an event that is not listed", stays=True))
@@ -212,15 +212,15 @@ class MetricQuestions:
             return True
         return True
 
-    async def _known(self) -> list[EventDefinitionRow]:
+    async def _load_events(self) -> list[EventDefinitionRow]:
         """Return the events of the project, its own before built-in ones; none if they cannot be read."""
         if self._events is None:
-            rows = list(self._workspace.events.rows) or await self._asked()
+            rows = list(self._workspace.events.rows) or await self._request_events()
             rows.sort(key=lambda row: (row.hidden, row.is_builtin))
             self._events = rows[:MOST_EVENTS]
         return self._events
 
-    async def _asked(self) -> list[EventDefinitionRow]:
+    async def _request_events(self) -> list[EventDefinitionRow]:
         try:
             page = await self._workspace.client.event_definitions.page({"limit": MOST_EVENTS})
         except ApiError:

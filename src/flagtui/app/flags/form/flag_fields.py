@@ -54,7 +54,7 @@ class FieldQuestions:
             case "field":
                 await self._field(line.name)
             case "counted":
-                await self._counted(None)
+                await self._ask_group_type(None)
             case "condition":
                 await self._condition(line.place)
             case "property":
@@ -115,9 +115,9 @@ class FieldQuestions:
             case "property":
                 await self._property(place, None)
             case "counted":
-                await self._counted(place)
+                await self._ask_group_type(place)
             case "variant":
-                await self._forced(place)
+                await self._ask_variant(place)
             case "description":
                 line = await ask_line(self._runner, "Note", "", as_text(group.get("description")))
                 if line is not None:
@@ -125,7 +125,7 @@ class FieldQuestions:
             case "remove":
                 copy.remove_condition(place)
 
-    async def _counted(self, place: int | None) -> None:
+    async def _ask_group_type(self, place: int | None) -> None:
         """Ask whether a condition, or every one, applies to users or to a group type of the project."""
         copy, names = self._copy, self._app_state.names
         flag = copy.flag
@@ -139,7 +139,7 @@ class FieldQuestions:
             Choice(
                 PEOPLE if kind is None else kind,
                 counted_noun(kind, names),
-                self._lost(kind, place),
+                self._describe_loss(kind, place),
                 now == {kind},
             )
             for kind in kinds
@@ -149,7 +149,7 @@ class FieldQuestions:
         if chosen is not None:
             copy.set_group_type(None if chosen == PEOPLE else chosen, place)
 
-    def _lost(self, kind: int | None, place: int | None) -> str:
+    def _describe_loss(self, kind: int | None, place: int | None) -> str:
         """Return what choosing this group type would remove."""
         copy = self._copy
         places = [each for each in range(len(copy.groups)) if place in (None, each)]
@@ -158,7 +158,7 @@ class FieldQuestions:
             return ""
         return f"takes {lost} {'property' if lost == 1 else 'properties'} away, which ask about others"
 
-    async def _forced(self, place: int) -> None:
+    async def _ask_variant(self, place: int) -> None:
         group = as_dict(self._copy.groups[place])
         now = as_text(group.get("variant"))
         keys = self._copy.payload_keys

@@ -40,7 +40,7 @@ def form_lines(
     yield heading_line("CONDITIONS", f"first match wins{trouble}")
     kinds = [*dict.fromkeys(copy.group_types)]
     if names.groups or any(kind is not None for kind in kinds):
-        counted = _counted(kinds or [as_index(copy.filters.get(GROUP_TYPE))], names)
+        counted = _unit_piece(kinds or [as_index(copy.filters.get(GROUP_TYPE))], names)
         yield FormLine("counted", (label_piece("about"), counted))
     yield from shortened_lines(
         copy,
@@ -65,7 +65,7 @@ def counted_noun(kind: int | None, names: Names) -> str:
     return "users" if kind is None else safe_text(names.group_noun(kind), 40)
 
 
-def _counted(kinds: Sequence[int | None], names: Names) -> Piece:
+def _unit_piece(kinds: Sequence[int | None], names: Names) -> Piece:
     nouns = " and ".join(counted_noun(kind, names) for kind in kinds)
     return (nouns if len(kinds) == 1 else f"{nouns}, condition by condition", "")
 

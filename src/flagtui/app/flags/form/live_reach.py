@@ -5,7 +5,7 @@ from typing import Final
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, Invalid
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.details.flag_inspector import FEW, Inspector, counted
+from flagtui.details.flag_inspector import FEW, Inspector, count_of
 from flagtui.evaluate import wire
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.filters import Condition
@@ -32,7 +32,7 @@ class LiveReach:
         """Those that the server does not count."""
         self.trouble = ""
         """Why nothing is counted; empty otherwise."""
-        details = inspector.cached(row) if inspector and row else None
+        details = inspector.cached_details(row) if inspector and row else None
         if details and details.flag and details.reach:
             parts = {part.number: part for part in details.reach.parts}
             # Without counts, thousands of conditions are not looked at.
@@ -115,7 +115,7 @@ class LiveReach:
             can_count = self._inspector is not None and not self.trouble
             is_next = query.number <= FEW
             return COUNTING if can_count and is_next else "not counted yet" if can_count else "not counted"
-        part = counted(query, count)
+        part = count_of(query, count)
         about = "about " if 0 < part.share < 100 and part.fitting else ""
         is_on = self._copy.values.get("active", self._copy.flag.active) is True
         return f"{about}{part.reached:,} of {part.total:,} {part.unit}{'' if is_on else ' if turned on'}"

@@ -44,7 +44,7 @@ class PayloadScreen(Dialog[str | None]):
         self._check()
 
     @on(TextEditor.Changed)
-    def _typed(self, event: TextEditor.Changed) -> None:
+    def _on_typed(self, event: TextEditor.Changed) -> None:
         event.stop()
         self._check()
 

@@ -78,17 +78,17 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
 
     def _start_from(self, place: int) -> None:
         number = self.query_one(Field)
-        number.value = _spelled(self._choices[place][1])
+        number.value = _share_text(self._choices[place][1])
         number.select_all()
         self._show(number.value)
 
     @on(OptionList.OptionHighlighted)
-    def _chosen(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self._start_from(event.option_index)
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_typed(self, event: Input.Changed) -> None:
         event.stop()
         self._show(event.value)
 
@@ -96,7 +96,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         self.query_one("#reading", Static).update(styled(*_reading(self._choices[self._place][1], text)))
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         share = share_of(event.value)
         if share is not None:
@@ -152,7 +152,7 @@ def _condition(place: int, condition: Condition, filters: Filters) -> Content:
     return styled(*pieces)
 
 
-def _spelled(share: float) -> str:
+def _share_text(share: float) -> str:
     return f"{share:g}"
 
 

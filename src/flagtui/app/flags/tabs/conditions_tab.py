@@ -18,7 +18,7 @@ from flagtui.text.flag_sentences import (
     who_sees_it,
 )
 from flagtui.text.formats import percent
-from flagtui.text.long_lists import shortened
+from flagtui.text.long_lists import shorten
 from flagtui.text.rule_sentences import ORDER
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
@@ -45,7 +45,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     many = f"{len(conditions):,} of them; " if len(conditions) > MANY else ""
     yield [("CONDITIONS  ", "$text-muted"), (many + order + rest, "$faint")]
     yield []
-    yield from shortened(_pages(filters, study), len(conditions), "conditions")
+    yield from shorten(_pages(filters, study), len(conditions), "conditions")
 
 
 def _pages(filters: Filters, study: Study) -> Iterator[list[list[Piece]]]:
@@ -73,13 +73,13 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     counted = {part.number: part for part in reach.parts}
     blocks = enumerate(condition_blocks(flag.targeting, study.names), 1)
-    pages = ([*lines, *_reached(reach, counted.get(number), width), []] for number, lines in blocks)
-    yield from shortened(pages, len(flag.targeting.stored_conditions), "conditions")
+    pages = ([*lines, *_count_lines(reach, counted.get(number), width), []] for number, lines in blocks)
+    yield from shorten(pages, len(flag.targeting.stored_conditions), "conditions")
     if reach.parts:
         yield [("Estimates of the server; users who match several conditions count in each.", "$faint")]
 
 
-def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:
+def _count_lines(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:
     """Yield the users who match one condition, and how many of them its share includes."""
     if part is not None:
         words = f"{part.fitting:,} match · {percent(part.share)} of them are about "

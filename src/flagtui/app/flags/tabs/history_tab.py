@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import CursorPane
-from flagtui.app.widgets.line import cut, joined
+from flagtui.app.widgets.line import cut, join_lines
 from flagtui.app.widgets.panes import LineView
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, version_made
@@ -81,7 +81,7 @@ class HistoryPane(CursorPane):
         self._explain()
 
     @on(LineView.Moved)
-    def _moved(self, event: LineView.Moved) -> None:
+    def _on_moved(self, event: LineView.Moved) -> None:
         event.stop()
         self._explain()
 
@@ -119,7 +119,7 @@ class HistoryPane(CursorPane):
         self._show([head, [], *lines])
 
     def _show(self, lines: Sequence[list[Piece]]) -> None:
-        text = joined(lines)
+        text = join_lines(lines)
         self.query_one(Static).update(text)
 
     def action_mark_version(self) -> None:

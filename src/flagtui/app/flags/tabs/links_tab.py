@@ -9,7 +9,7 @@ from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, moment
-from flagtui.text.long_lists import IN_JSON, shortened
+from flagtui.text.long_lists import IN_JSON, shorten
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
@@ -24,29 +24,29 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if flag is None:
         yield [("loading…" if not details.trouble else "not known", "$text-muted")]
         return
-    yield from _headed("EXPERIMENTS", [*_experiments(flag)], "experiments")
-    yield from _headed("NEEDED BY", [*_needed_by(details)], "flags", rest="")
-    yield from _headed("NEEDS", [*_needs(flag, study)], "flags")
-    yield from _headed("COHORTS", [*_cohorts(flag)], "cohorts")
+    yield from _section("EXPERIMENTS", [*_experiments(flag)], "experiments")
+    yield from _section("NEEDED BY", [*_needed_by(details)], "flags", rest="")
+    yield from _section("NEEDS", [*_needs(flag, study)], "flags")
+    yield from _section("COHORTS", [*_cohorts(flag)], "cohorts")
     features, surveys = (
         [[("  ", ""), (_name_of(raw), "")] for raw in of] for of in (flag.features, flag.surveys)
     )
-    yield from _headed("EARLY ACCESS", features, "features")
-    yield from _headed("SURVEYS", surveys, "surveys")
-    yield from _headed("SCHEDULE", [*_schedule(study)], "lines", rest="")
-    yield from _headed("DASHBOARD", [*_dashboard(flag)], "dashboards")
+    yield from _section("EARLY ACCESS", features, "features")
+    yield from _section("SURVEYS", surveys, "surveys")
+    yield from _section("SCHEDULE", [*_schedule(study)], "lines", rest="")
+    yield from _section("DASHBOARD", [*_dashboard(flag)], "dashboards")
     if study.closed:
         refused: list[list[Piece]] = [
             [(f"  {title}: ", "$faint"), (safe_text(why, 160), "$faint")] for title, why in study.closed
         ]
-        yield from _headed("NOT FROM HERE", refused, "lines", rest="")
+        yield from _section("NOT FROM HERE", refused, "lines", rest="")
 
 
-def _headed(
+def _section(
     title: str, lines: Sequence[list[Piece]], plural: str, rest: str = IN_JSON
 ) -> Iterator[list[Piece]]:
     yield [(title, "$text-muted")]
-    yield from shortened(([line] for line in lines or [NONE]), len(lines), plural, MOST, rest)
+    yield from shorten(([line] for line in lines or [NONE]), len(lines), plural, MOST, rest)
     yield []
 
 

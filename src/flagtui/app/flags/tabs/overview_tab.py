@@ -15,7 +15,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.formats import NOT_KNOWN, age, moment
-from flagtui.text.long_lists import spaced
+from flagtui.text.long_lists import join_words
 from flagtui.text.override_lines import mirror_lines
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.staged_lines import staged_lines
@@ -66,9 +66,9 @@ def status_lines(study: Study) -> Iterator[list[Piece]]:
     if flag is not None and (contexts := flag.evaluation_contexts or flag.evaluation_tags):
         all_match = flag.evaluation_contexts_match_mode == "all" and len(contexts) > 1
         words = "  all have to match" if all_match else ""
-        yield [("CONTEXTS    ", "$text-muted"), (spaced(contexts, 12, 30), ""), (words, "$text-muted")]
+        yield [("CONTEXTS    ", "$text-muted"), (join_words(contexts, 12, 30), ""), (words, "$text-muted")]
     if details.row.tags:
-        yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
+        yield [("TAGS        ", "$text-muted"), (join_words(details.row.tags, 12, 30, "#"), "")]
     yield []
 
 

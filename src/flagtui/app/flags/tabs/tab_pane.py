@@ -9,7 +9,7 @@ from textual.widgets import Static
 from flagtui.app.lists.record_copies import shown_record
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import join_lines
 from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON
 from flagtui.text.styled import Piece
@@ -50,7 +50,7 @@ class TextPane(LinesPane):
         if not self.size.width:
             return
         width = max(20, self.size.width - 2)
-        self.query_one(Static).update(joined(self._lines(study, width), width))
+        self.query_one(Static).update(join_lines(self._lines(study, width), width))
 
 
 class FlagJsonPane(JsonPane):

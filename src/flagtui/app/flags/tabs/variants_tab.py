@@ -18,7 +18,7 @@ from flagtui.text.differences import json_lines
 from flagtui.text.flag_sentences import NEWER_CONFIGURATION, rest_words
 from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
-from flagtui.text.long_lists import shortened
+from flagtui.text.long_lists import shorten
 from flagtui.text.rule_sentences import rule_values
 from flagtui.text.styled import Notice, Piece
 
@@ -49,7 +49,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
             yield [(rest, "$warning")]
         yield []
     blocks = (_page(study, flag, place) for place in range(len(variants)))
-    yield from shortened(blocks, len(variants), "variants")
+    yield from shorten(blocks, len(variants), "variants")
     yield from _others(study, flag)
 
 
@@ -73,14 +73,14 @@ def _others(study: Study, flag: Flag) -> Iterator[list[Piece]]:
     if flag.is_remote_configuration and not variant_keys:
         yield [("VALUE  ", "$text-muted"), ("remote configuration", "$warning")]
         if study.asked_value is not None and study.is_unmasked:
-            yield from _indented(study.asked_value)
+            yield from _value_lines(study.asked_value)
             return
     elif not variant_keys and not keys:
         yield [("On or off, without variants and without a payload.", "$text-muted")]
-    yield from shortened((_unused(study, flag, key) for key in keys), len(keys), "payloads")
+    yield from shorten((_unused_payload(study, flag, key) for key in keys), len(keys), "payloads")
 
 
-def _unused(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
+def _unused_payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
     """Yield a payload that no variant has, and an empty line."""
     variant_keys = flag.targeting.variant_keys
     title = "PAYLOAD" if key == "true" and not variant_keys else f"PAYLOAD OF {safe_text(key, 60)}"
@@ -96,10 +96,10 @@ def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
     elif flag.has_encrypted_payloads and not study.is_unmasked:
         yield [(f"  {MASK}", ""), (f"  encrypted; {key_sign('flag.unmask')} shows it", "$faint")]
     else:
-        yield from _indented(payload_value(flag.targeting.payloads[key]))
+        yield from _value_lines(payload_value(flag.targeting.payloads[key]))
 
 
-def _indented(value: JSON) -> Iterator[list[Piece]]:
+def _value_lines(value: JSON) -> Iterator[list[Piece]]:
     for number, line in enumerate(json_lines(value)):
         if number == PAYLOAD_LINES:
             yield [(f"  … more than is shown; {key_sign('flag.copy_value')} copies all of it", "$faint")]

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import RecordPane, scroll
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import cut, fill, joined
+from flagtui.app.widgets.line import cut, fill, join_lines
 from flagtui.details.evaluations import (
     HINT,
     LONGEST,
@@ -92,7 +92,7 @@ class WhoPane(Vertical, RecordPane):
         return typing
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._find()
 
@@ -132,7 +132,7 @@ class WhoPane(Vertical, RecordPane):
                 ]
             ]
             lines += [[(HINT, "$faint")]]
-        text = joined(lines, width)
+        text = join_lines(lines, width)
         self.query_one(Static).update(text)
 
 

@@ -116,7 +116,7 @@ class TerminalSignIn:
         for tries_left in reversed(range(MOST_TRIES)):
             try:
                 key = self._read_key()
-                host, introduction = self._introduced(meant, key, profile)
+                host, introduction = self._introduce(meant, key, profile)
             except Trouble as trouble:
                 if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
                     raise
@@ -155,7 +155,7 @@ class TerminalSignIn:
         except CommandFailed as wrong:
             raise Trouble(str(wrong)) from None
 
-    def _introduced(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
+    def _introduce(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
         print_line(f"Asking {host.origin} about the key…")
         try:
             return host, self.ask(host, key, profile)

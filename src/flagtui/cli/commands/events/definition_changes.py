@@ -92,10 +92,10 @@ async def tag(
 async def describe(session: ProjectSession, event: RecordSelection, text: str, terms: WriteTerms) -> int:
     """Change the description of an event."""
 
-    def described(fresh: EventDefinition) -> EventIntent:
+    def set_description(fresh: EventDefinition) -> EventIntent:
         return intents.set_field(fresh.id, "description", text.strip(), fresh.description or "")
 
-    return await change_events(session, event, described, terms)
+    return await change_events(session, event, set_description, terms)
 
 
 @_command(
@@ -146,10 +146,10 @@ async def primary_property(
 ) -> int:
     """Choose the primary property of an event."""
 
-    def named(fresh: EventDefinition) -> EventIntent:
+    def set_primary(fresh: EventDefinition) -> EventIntent:
         return intents.set_field(fresh.id, "primary_property", primary.strip(), fresh.primary_property)
 
-    return await change_events(session, event, named, terms)
+    return await change_events(session, event, set_primary, terms)
 
 
 @_command("enforce", "'$pageview' --mode reject --dry-run", "'$pageview' --mode allow --dry-run")
@@ -163,10 +163,10 @@ async def primary_property(
 async def enforce(session: ProjectSession, events: RecordSelection, mode: str, terms: WriteTerms) -> int:
     """Set whether events that do not match the schema are accepted."""
 
-    def enforced(fresh: EventDefinition) -> EventIntent:
+    def set_enforcement(fresh: EventDefinition) -> EventIntent:
         return intents.set_field(fresh.id, "enforcement_mode", mode, fresh.row().enforcement)
 
-    return await change_events(session, events, enforced, terms)
+    return await change_events(session, events, set_enforcement, terms)
 
 
 async def change_events(

@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
-from flagtui.cli.records.field_words import age_words, commas, known, yes
+from flagtui.cli.records.field_words import age_words, commas, or_not_known, yes
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
@@ -52,7 +52,7 @@ class WholeEvent:
         return self.row.id
 
 
-def _sent(name: str, member: str = "") -> Callable[[EventDefinitionRow], Any]:
+def _read_sent(name: str, member: str = "") -> Callable[[EventDefinitionRow], Any]:
     """Read an attribute of a row; null where the server did not send the member."""
     return lambda row: None if (member or name) in row.not_sent else getattr(row, name)
 
@@ -72,12 +72,16 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
     "An event definition.",
     (
         RecordField("name", "text", "Its name.", is_shown=True),
-        RecordField("verified", "truth?", "Whether it is verified.", _sent("verified"), True, known(yes)),
+        RecordField(
+            "verified", "truth?", "Whether it is verified.", _read_sent("verified"), True, or_not_known(yes)
+        ),
         RecordField("hidden", "truth", "Whether it is hidden.", is_shown=True, words=yes),
-        RecordField("tags", "texts?", "Its tags.", _sent("tags"), True, known(commas)),
-        RecordField("owner", "text?", "Its owner.", _sent("owner"), True, known(str)),
+        RecordField("tags", "texts?", "Its tags.", _read_sent("tags"), True, or_not_known(commas)),
+        RecordField("owner", "text?", "Its owner.", _read_sent("owner"), True, or_not_known(str)),
         RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
-        RecordField("description", "text?", "Its description.", _sent("description"), True, known(str)),
+        RecordField(
+            "description", "text?", "Its description.", _read_sent("description"), True, or_not_known(str)
+        ),
         RecordField("id", "text", "Its UUID."),
         RecordField("owner_id", "whole?", "The id of the owner."),
         RecordField("created_at", "time?", "When it was first sent.", words=age_words),
@@ -86,8 +90,8 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
             "enforcement",
             "text?",
             "allow or reject.",
-            _sent("enforcement", "enforcement_mode"),
-            words=known(str),
+            _read_sent("enforcement", "enforcement_mode"),
+            words=or_not_known(str),
         ),
         RecordField("primary_property", "text", "The most informative property."),
         RecordField(
@@ -153,7 +157,7 @@ async def list_all(
 @EVENT_WORDS
 async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEvent]:
     """Show whole event definitions."""
-    definitions = [*await _named(session, events), *await _listed(session, events.queries)]
+    definitions = [*await _named_events(session, events), *await _listed_events(session, events.queries)]
     return [WholeEvent(event, event.row()) for event in {event.id: event for event in definitions}.values()]
 
 
@@ -193,13 +197,13 @@ async def events_of(
     Raises ApiError, and Trouble if one is missing or `bulk` refuses so many: then no event is changed.
     """
     read = several if bulk is None else bulk.read
-    named = {event.id: event for event in await _named(session, selection, bulk)}
+    named = {event.id: event for event in await _named_events(session, selection, bulk)}
     ids = [row.id for line in selection.queries for row in await EVENTS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]
     return [*named.values(), *await read(unread, session.client.event_definitions.get)]
 
 
-async def _named(
+async def _named_events(
     session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> list[EventDefinition]:
     """Return the events that are named. Raises ApiError, and Trouble as `events_of` does."""
@@ -208,14 +212,14 @@ async def _named(
     return await EVENTS.require(session, selection.names, events)
 
 
-async def _listed(session: ProjectSession, lines: Sequence[str]) -> list[EventDefinition]:
+async def _listed_events(session: ProjectSession, lines: Sequence[str]) -> list[EventDefinition]:
     """Return the events that the queries find, whole, from one reading of the list.
 
     Raises ApiError, and Trouble for half a query.
     """
     if not lines:
         return []
-    facts = [(await EVENTS.checked(session, line))[1] for line in lines]
+    facts = [(await EVENTS.read_checked(session, line))[1] for line in lines]
     source = ListedDefinitions(session.client.connection, session.client.project)
     listed: list[ListedDefinition] = await EVENTS.every(session, resource=source)
     rows = [definition.row for definition in listed]

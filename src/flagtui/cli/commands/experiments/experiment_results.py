@@ -54,7 +54,7 @@ def _short(value: Any) -> str:
     return "" if value is None else f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
 
 
-def _signed(value: Any) -> str:
+def _signed_percent(value: Any) -> str:
     return "" if value is None else f"{value * 100:+.1f} %".replace("-", "−")
 
 
@@ -73,7 +73,9 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
     RecordField("role", "text", "primary or secondary."),
     RecordField("variant", "text", "The variant; empty where there is none.", is_shown=True),
     RecordField("value", "number?", "A share, or an average.", is_shown=True, words=_short),
-    RecordField("lift", "number?", "Over the baseline: 0.1 is 10 % more.", is_shown=True, words=_signed),
+    RecordField(
+        "lift", "number?", "Over the baseline: 0.1 is 10 % more.", is_shown=True, words=_signed_percent
+    ),
     RecordField(
         "interval",
         "any",

@@ -67,10 +67,10 @@ def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
 
 def _measures(whole: WholeExperiment) -> list[str]:
     """Return role, name, definition and goal: `primary: Refunds: refund per order, 7 days, lower wins`."""
-    return [_measured(metric) for metric in metrics_of(whole.experiment)] or ["no metric is set"]
+    return [_metric_line(metric) for metric in metrics_of(whole.experiment)] or ["no metric is set"]
 
 
-def _measured(metric: Metric) -> str:
+def _metric_line(metric: Metric) -> str:
     name = as_text(metric.raw.get("name")) or metric.saved_name
     named = f"{name}: {metric.measures}" if name else metric.measures
     shared = " (shared)" if metric.is_saved else ""

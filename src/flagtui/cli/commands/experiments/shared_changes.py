@@ -87,7 +87,7 @@ async def edit_holdout(
 ) -> int:
     """Change a holdout, named by id or name; a new share reaches the flags of its experiments."""
     filters = None if share is None else holdout_filters(share)
-    return await _edit(session, HOLDOUT, holdout, _given(name, description, filters=filters), terms)
+    return await _edit(session, HOLDOUT, holdout, _given_values(name, description, filters=filters), terms)
 
 
 @_command("delete-holdout", HOLDOUT, "delete", "1 --dry-run", "'Left alone' --dry-run --json")
@@ -146,7 +146,7 @@ async def edit_metric(
 ) -> int:
     """Change a shared metric, named by id or name, in all experiments that measure it."""
     query = _query_of(given["query"], given["source"])
-    values = _given(given["name"], given["description"], query=query)
+    values = _given_values(given["name"], given["description"], query=query)
     return await _edit(session, METRIC, metric, values, terms)
 
 
@@ -207,7 +207,7 @@ async def _records_of(session: ProjectSession, kind: str, words: Sequence[str]) 
     return [*selected.values()]
 
 
-def _given(name: str | None, description: str | None, **more: JSON) -> dict[str, JSON]:
+def _given_values(name: str | None, description: str | None, **more: JSON) -> dict[str, JSON]:
     values = {"name": name, "description": description, **more}
     return {field: value for field, value in values.items() if value is not None}
 

@@ -210,10 +210,10 @@ async def rollout(
     A flag whose conditions have different percentages needs --condition or --all-conditions.
     """
 
-    def changed(flag: Flag) -> Intent | Skipped:
+    def change_rollout(flag: Flag) -> Intent | Skipped:
         return rollout_intent(flag, percent, condition, has_all=all_conditions)
 
-    return await change_selected(session, flags, changed, terms)
+    return await change_selected(session, flags, change_rollout, terms)
 
 
 @change_command(
@@ -230,13 +230,13 @@ async def tag(
     """Add, remove or set tags of flags."""
     retagging = read_retagging(**tags)
 
-    def retagged(flag: Flag) -> Intent:
+    def retag(flag: Flag) -> Intent:
         return set_field(flag.id, "tags", list(flag.tags), list(retagging.of(flag.tags)), flag.version)
 
     def row_would_change(row: FlagRow) -> bool:
         return {*retagging.of(row.tags)} != {*row.tags}
 
-    return await change_selected(session, flags, retagged, terms, row_would_change)
+    return await change_selected(session, flags, retag, terms, row_would_change)
 
 
 def rollout_intent(

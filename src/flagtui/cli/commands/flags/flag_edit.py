@@ -94,12 +94,12 @@ async def edit(
         return await _edit_flags(session, [fresh], [values_of_flag], terms, may_rename=given["rename"])
     flags = await flags_of(session, flag)
 
-    def edited(fresh: Flag) -> Intent | Skipped:
+    def plan_edit(fresh: Flag) -> Intent | Skipped:
         if not new and text is None:
-            return _edited(fresh, terms)
+            return _edit_in_editor(fresh, terms)
         return _edit_intent(fresh, new, text, may_rename=given["rename"])
 
-    return await change_flags(session, flags, edited, terms)
+    return await change_flags(session, flags, plan_edit, terms)
 
 
 async def _edit_records(
@@ -125,7 +125,7 @@ async def _edit_flags(
 ) -> int:
     by_id = {flag.id: record for flag, record in zip(flags, records, strict=True)}
 
-    def edited(fresh: Flag) -> Intent | Skipped:
+    def plan_edit(fresh: Flag) -> Intent | Skipped:
         fields = {name: value for name, value in by_id[fresh.id].items() if name != "id"}
         if fields["key"] != fresh.key and not may_rename:
             what = f"the file has the key {fields['key']}, and the flag is {fresh.key}; nothing was sent."
@@ -135,12 +135,12 @@ async def _edit_flags(
         changes = {name: value for name, value in fields.items() if name in shown}
         if fresh.has_encrypted_payloads:
             changes.pop("filters", None)
-        if problems := problems_in_fields(flag_text(fresh).changed(changes), fresh):
+        if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
             raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
         intent = intent_of(changes, fresh)
         return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
 
-    return await change_flags(session, flags, edited, terms)
+    return await change_flags(session, flags, plan_edit, terms)
 
 
 def _edit_intent(
@@ -172,7 +172,7 @@ def _closest_field(name: str, fields: Iterable[str]) -> str:
     return f"Use --field {field}=VALUE" if field else f"Fields: {', '.join(fields)}."
 
 
-def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
+def _edit_in_editor(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
     """Return the intent of the edited JSON when the editor closes. Raises Trouble."""
     if terms.printer.format != "table" or not find_prompts().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")

@@ -7,7 +7,7 @@ import click
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, difference, field_words
-from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.changes.flags.flag_words import in_words, mask_line
 from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
@@ -201,7 +201,7 @@ def differences(
     )
     differences = []
     for line in difference(before, after):
-        shown = hidden(line) if flag.has_encrypted_payloads else line
+        shown = mask_line(line) if flag.has_encrypted_payloads else line
         differences.append(
             FlagDifference(
                 flag.key,

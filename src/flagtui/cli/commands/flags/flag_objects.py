@@ -27,7 +27,7 @@ _SHOWN: Final = frozenset(
 
 async def rows_of(session: ProjectSession, selection: RecordSelection) -> list[FlagRow]:
     """Return the row of each flag once; a query costs only the list. Raises ApiError, Trouble."""
-    named = map(row_of_object, (await _named(session, selection)).values())
+    named = map(row_of_object, (await _named_flags(session, selection)).values())
     listed = [row for line in selection.queries for row in await FLAGS.rows(session, line)]
     return [*{row.id: row for row in (*named, *listed)}.values()]
 
@@ -36,7 +36,7 @@ async def objects_of(
     session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> list[FlagObject]:
     """Return each flag once. Raises ApiError, and Trouble when one is missing or `bulk` refuses so many."""
-    named = await _named(session, selection, bulk)
+    named = await _named_flags(session, selection, bulk)
     rows = {row.id: row for line in selection.queries for row in await FLAGS.rows(session, line)}
     unread = {id: row for id, row in rows.items() if id not in named}
     get = session.client.flag_objects.get
@@ -48,9 +48,9 @@ async def objects_of(
 
 async def listed_objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
     """Return each flag once, those of a query as the list has them, to be shown. Raises as above."""
-    objects = await _named(session, selection)
+    objects = await _named_flags(session, selection)
     for line in selection.queries:
-        query, me = await FLAGS.checked(session, line)
+        query, me = await FLAGS.read_checked(session, line)
         if "archived" in query.shows:
             return await objects_of(session, selection)
         listed = {row_of_object(raw).id: raw for raw in await session.client.flag_objects.all()}
@@ -64,7 +64,7 @@ async def listed_objects_of(session: ProjectSession, selection: RecordSelection)
     return [*objects.values()]
 
 
-async def _named(
+async def _named_flags(
     session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> dict[int | None, FlagObject]:
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""

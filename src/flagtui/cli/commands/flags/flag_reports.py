@@ -169,7 +169,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with the value that everyone is served; QUERY narrows."""
     line = f"is:stale {' '.join(query)}".strip()
-    read, facts = await FLAGS.checked(session, line, "called")
+    read, facts = await FLAGS.read_checked(session, line, "called")
     source = StaleFlags(session.client.connection, session.client.project)
     flags: dict[int, ListedStaleFlag] = {
         flag.id: flag

@@ -101,7 +101,7 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
     from flagtui.api.flag_shapes import FlagShapes
     from flagtui.models.flag_shapes import FlagShape
 
-    _query, facts = await FLAGS.checked(session, line)
+    _query, facts = await FLAGS.read_checked(session, line)
     source = FlagShapes(session.client.connection, session.client.project)
     shapes: list[FlagShape] = await FLAGS.every(session, has_archived=True, resource=source)
     OfflineCopies(session.opening).save(session.client.project, "flags", PART, shapes, FlagShape)

@@ -80,7 +80,8 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
         state = _ask(port, "unset", {"key": key, "person": person if has_person else None})
         if state.get("is_set") is not True:
             in_file = any(
-                each.source == "file" and (each.key, each.user) == (key, person) for each in _listed(state)
+                each.source == "file" and (each.key, each.user) == (key, person)
+                for each in _listed_overrides(state)
             )
             fix = f"It is in {as_text(state.get('file'))}; remove it there." if in_file else ""
             named = () if port is None else ("--port", str(port))
@@ -94,7 +95,7 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
 def list_overrides(port: int | None, printer: Printer) -> None:
     """Show overrides, the age of the definitions, and requested keys without a flag."""
     state = _ask(port)
-    printer.records(OVERRIDE, _listed(state), "No overrides.")
+    printer.records(OVERRIDE, _listed_overrides(state), "No overrides.")
     fetched_at = state.get("fetched_at")
     when = ago(fetched_at, time()) if isinstance(fetched_at, int | float) else "not known"
     flags = state.get("flags")
@@ -112,7 +113,7 @@ def clear_overrides(port: int | None) -> None:
     state = _ask(port, "clear", {})
     removed = state.get("removed")
     _print(f"removed {count(removed if isinstance(removed, int) else 0, 'override')}")
-    if kept := len(_listed(state)):
+    if kept := len(_listed_overrides(state)):
         _print(f"{count(kept, 'override')} of {safe_text(as_text(state.get('file')), 300)} stay")
 
 
@@ -141,7 +142,7 @@ def _ask(port: int | None, action: str = "", body: Mapping[str, JSON] | None = N
         raise Trouble(missing.what, with_place(missing.advice, START)) from None
 
 
-def _listed(state: Mapping[str, JSON]) -> list[ListedOverride]:
+def _listed_overrides(state: Mapping[str, JSON]) -> list[ListedOverride]:
     overrides = map(as_dict, as_list(state.get("overrides")))
     names = ("key", "value", "person", "source")
     return [ListedOverride(*(as_text(override.get(name)) for name in names)) for override in overrides]

@@ -32,7 +32,7 @@ from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
 from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RecordFile
-from flagtui.mirror.running_mirrors import announced, find_mirrors, make_mirror_secret
+from flagtui.mirror.running_mirrors import announce, find_mirrors, make_mirror_secret
 from flagtui.mirror.upstream import WRITE, FileUpstream, ServerUpstream, Upstream, UpstreamError
 from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
@@ -151,7 +151,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
         asyncio.run(mirror.start())
         port: int = listener.getsockname()[1]
         others = [other.port for other in find_mirrors(places) if other.port != port]
-        with announced(places, port, secret):
+        with announce(places, port, secret):
             _introduce(mirror, port, others, options.record)
 
             table = MirrorEndpoints(mirror, secret).table()

@@ -40,7 +40,7 @@ async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bo
     if not keys and not is_all:
         raise click.UsageError("Name the keys to drop, or give --all.")
     staged = find_staged(session)
-    with as_trouble(), staged.held():
+    with as_trouble(), staged.hold_set():
         dropped = staged.discard() if is_all else staged.drop(lambda each: changes_named(each, keys))
     if dropped is None:
         raise Trouble(NOTHING, code="nothing_to_do")

@@ -64,13 +64,13 @@ class Steps:
 
 def _print(line: str, stream: TextIO) -> None:
     print(
-        wrapped(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
+        wrap_line(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
         file=stream,
         flush=True,
     )
 
 
-def wrapped(line: str, width: int) -> str:
+def wrap_line(line: str, width: int) -> str:
     """Return the line in as many as it needs for so many cells, further ones below the first word."""
     if len(line) <= width:
         return line

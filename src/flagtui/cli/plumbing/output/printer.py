@@ -13,11 +13,11 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption
-from flagtui.cli.plumbing.output.lines import print_line, progress, wrapped
+from flagtui.cli.plumbing.output.lines import print_line, progress, wrap_line
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, Shown, plain
 from flagtui.cli.plumbing.value_types import FieldNames
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.styled import linked, shows_links
+from flagtui.text.styled import link_text, shows_links
 
 Format = Literal["table", "tsv", "json", "ndjson"]
 FORMATS: Final[Sequence[Format]] = ("json", "ndjson", "tsv", "table")
@@ -73,13 +73,13 @@ class Printer:
 
         On a terminal the first field, the record's name, leads to `page`.
         """
-        fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
+        fields = kind.fields_named(self.fields) if self.fields else self._usual(kind)
         if self.format == "json":
             objects = [_object(fields, record) for record in records]
             chosen = {"fields": list(self.fields)} if self.fields else {}
             document = _envelope(kind, {**chosen, "records": objects})
             if self.jq is None:
-                print(_dumped(document, indent=2))
+                print(_dump(document, indent=2))
             for value in self.jq(document) if self.jq is not None else ():
                 print(filtered_line(value))
         elif self.format == "ndjson":
@@ -102,8 +102,8 @@ class Printer:
 
     def document(self, kind: RecordSchema[Shown], record: Shown) -> str:
         """Format one record as one line of JSON."""
-        fields = kind.chosen(self.fields) if self.fields else kind.standard
-        return _dumped(_envelope(kind, _object(fields, record)))
+        fields = kind.fields_named(self.fields) if self.fields else kind.standard
+        return _dump(_envelope(kind, _object(fields, record)))
 
     def details(
         self, kind: RecordSchema[Shown], records: Iterable[Shown], page: Page[Shown] = no_page
@@ -119,11 +119,11 @@ class Printer:
                 print()
             for field in kind.shown:
                 cell_lines = safe_lines(field.cell(field.read(record))) or [""]
-                lines = [each for line in cell_lines for each in wrapped(line, room).split("\n")]
+                lines = [each for line in cell_lines for each in wrap_line(line, room).split("\n")]
                 for number, line in enumerate(lines):
                     label = field.name.replace("_", " ") if number == 0 else ""
                     is_name = field is kind.fields[0] and number == 0 and self.has_links
-                    shown = linked(line, page(record)) if is_name else line
+                    shown = link_text(line, page(record)) if is_name else line
                     print(f"{label:<{wide}}  {shown}".rstrip())
         sys.stdout.flush()
 
@@ -278,7 +278,7 @@ def _filter_of(expression: str) -> Callable[[Any], Iterable[Any]] | None:
 def filtered_line(value: Any) -> str:
     """Return a result of `--jq`: a text without quotes, on a terminal made safe to draw; else JSON."""
     if not isinstance(value, str):
-        return _dumped(value)
+        return _dump(value)
     return safe_text(value, 100_000) if sys.stdout.isatty() else value
 
 
@@ -290,6 +290,6 @@ def _envelope(kind: RecordSchema[Any], members: dict[str, Any]) -> dict[str, Any
     return {"schema_version": kind.version, "schema": kind.name, **members}
 
 
-def _dumped(value: Any, indent: int | None = None) -> str:
+def _dump(value: Any, indent: int | None = None) -> str:
     """Format as plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
     return json.dumps(value, ensure_ascii=True, indent=indent)

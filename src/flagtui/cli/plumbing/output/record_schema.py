@@ -125,7 +125,7 @@ class RecordSchema(msgspec.Struct, Generic[Shown], frozen=True):
             fields = (*fields, RecordField(PROJECT, "text", _ABOUT_PROJECT, is_shown=True))
         return RecordSchema(self.name, self.about, fields, self.version)
 
-    def chosen(self, names: Sequence[str]) -> tuple[RecordField[Shown], ...]:
+    def fields_named(self, names: Sequence[str]) -> tuple[RecordField[Shown], ...]:
         """Return the fields of these names in their order. Raises KeyError with the first unknown name."""
         by_name = {field.name: field for field in self.fields}
         return tuple(by_name[name] for name in names)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from unicodedata import category, east_asian_width
 
-from flagtui.cli.plumbing.output.lines import wrapped
+from flagtui.cli.plumbing.output.lines import wrap_line
 from flagtui.safe_text import boundary, is_flag_letter, safe_text, split_joined
-from flagtui.text.styled import linked
+from flagtui.text.styled import link_text
 
 GAP: Final = 2
 INDENT: Final = 2
@@ -44,20 +44,20 @@ def table_lines(
         kept = [place for place in kept if place not in below]
     widths = [max(map(cell_width, columns[place])) for place in kept]
     if width is not None:
-        widths = fitted([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
+        widths = fit_widths([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
     for number, row in enumerate(cells):
         shown = [
-            _padded(row[place], wide if place else max(wide, cell_width(row[place])))
+            _pad(row[place], wide if place else max(wide, cell_width(row[place])))
             for place, wide in zip(kept, widths, strict=True)
         ]
         if 0 < number <= len(links):
             name = shown[0].rstrip()
-            shown[0] = linked(name, links[number - 1]) + shown[0][len(name) :]
+            shown[0] = link_text(name, links[number - 1]) + shown[0][len(name) :]
         line = (" " * GAP).join(shown).rstrip()
         yield f"{_HEADING}{line}{_END}" if has_colour and number == 0 and line else line
         for place in below if number else ():
             if row[place]:
-                yield from wrapped(f"{'':{INDENT}}{row[place]}", width or _WIDEST).split("\n")
+                yield from wrap_line(f"{'':{INDENT}}{row[place]}", width or _WIDEST).split("\n")
 
 
 def _too_wide(columns: Sequence[Sequence[str]], width: int | None) -> bool:
@@ -72,7 +72,7 @@ def _name_width(names: Sequence[str], others: Sequence[int], width: int) -> int:
     return max([heading, *(each for each in wide if each <= room)])
 
 
-def fitted(widths: Sequence[int], width: int) -> list[int]:
+def fit_widths(widths: Sequence[int], width: int) -> list[int]:
     """Narrow the widest columns until all fit; the first, which names the record, last."""
     fit = list(widths)
     over = sum(fit) + GAP * (len(fit) - 1) - width
@@ -110,7 +110,7 @@ def _joined_width(part: str) -> int:
     return max(map(_letter_width, part))
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     wide = cell_width(text)
     if wide <= width:
         return text + " " * (width - wide)

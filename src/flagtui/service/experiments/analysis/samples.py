@@ -105,14 +105,14 @@ def tally(
 def _sample(
     metric: Metric, key: str, values: Sequence[Amount], top: Bounds | None, bottom: Bounds | None
 ) -> Sample:
-    tops = _bounded([value.numerator for value in values], top)
+    tops = _clamp([value.numerator for value in values], top)
     sums = Sample(key, len(values), math.fsum(tops), math.fsum(number * number for number in tops))
     if metric.kind == "funnel":
         steps = range(1, len(metric.sources) + 1)
         return replace(sums, steps=tuple(sum(value.steps >= step for value in values) for step in steps))
     if metric.kind == "mean":
         return sums
-    bottoms = _bounded([value.denominator for value in values], bottom)
+    bottoms = _clamp([value.denominator for value in values], bottom)
     return replace(
         sums,
         denominator=math.fsum(bottoms),
@@ -121,7 +121,7 @@ def _sample(
     )
 
 
-def _bounded(numbers: list[float], bounds: Bounds | None) -> list[float]:
+def _clamp(numbers: list[float], bounds: Bounds | None) -> list[float]:
     if bounds is None:
         return numbers
     low, high = bounds

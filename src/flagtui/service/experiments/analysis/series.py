@@ -48,7 +48,7 @@ def walk(history: History, moments: Sequence[tuple[float, float]]) -> Iterator[l
     for place, (exposed_by, happened_by) in enumerate(moments):
         for entity in history.exposures if history.only_matured else agenda[place]:
             values.get(standing.pop(entity, ""), {}).pop(entity, None)
-            valued = _valued(history, entity, exposed_by, happened_by)
+            valued = _value_of(history, entity, exposed_by, happened_by)
             if valued and valued[0] in values:
                 variant, value = valued
                 values[variant][entity] = value
@@ -83,7 +83,7 @@ def _agenda(history: History, moments: Sequence[tuple[float, float]]) -> list[se
     return agenda
 
 
-def _valued(
+def _value_of(
     history: History, entity: str, exposed_by: float, happened_by: float
 ) -> tuple[str, Amount] | None:
     """Return the variant one entity counts for and its value there, as far as was known by then."""

@@ -118,7 +118,7 @@ def entity_value(
     `mature_by`: count only those whose window had closed by then.
     """
     if metric.kind == "retention":
-        return _retained(metric, assignment, occurrences, mature_by)
+        return _retention(metric, assignment, occurrences, mature_by)
     if mature_by is not None and metric.window and assignment.first + metric.window > mature_by:
         return None
     if metric.kind == "funnel":
@@ -183,7 +183,7 @@ def _steps_reached(metric: Metric, exposures: Sequence[Exposure], occurrences: S
 
 def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
     if metric.order == "unordered":
-        return _matched(metric, seen)
+        return _count_matches(metric, seen)
     reached, used = 0, -1
     events: dict[int, set[int]] = {}
     for occurrence in seen:
@@ -198,7 +198,7 @@ def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
     return reached
 
 
-def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
+def _count_matches(metric: Metric, seen: Sequence[Occurrence]) -> int:
     """Return the largest number of steps that can each have an event of their own (augmenting paths)."""
     events: list[set[int]] = [set() for _ in metric.sources]
     for occurrence in seen:
@@ -216,7 +216,7 @@ def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
     return sum(place(step, set()) for step in range(len(events)))
 
 
-def _retained(
+def _retention(
     metric: Metric, assignment: Assignment, occurrences: Sequence[Occurrence], mature_by: float | None
 ) -> Amount | None:
     """Return 1 of 1 for people who returned in time, 0 of 1 for others, None for those who never started."""
@@ -229,13 +229,15 @@ def _retained(
     start = starts[0] if rule.first_start else starts[-1]
     if mature_by is not None and start + rule.end > mature_by:
         return None
-    base = _rounded(start, rule.rounding)
+    base = _round_down(start, rule.rounding)
     returns = (
-        _rounded(occurrence.time, rule.rounding) - base for occurrence in occurrences if occurrence.role == 1
+        _round_down(occurrence.time, rule.rounding) - base
+        for occurrence in occurrences
+        if occurrence.role == 1
     )
     came_back = any(rule.start <= later <= rule.end for later in returns)
     return Amount(1.0 if came_back else 0.0, 1.0)
 
 
-def _rounded(time: float, rounding: int) -> float:
+def _round_down(time: float, rounding: int) -> float:
     return time - time % rounding if rounding else time
