@@ -6,7 +6,6 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, sample_name, state_of
 from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, option_value, query_words
 from flagtui.config.locations import find_locations, state_in
@@ -47,6 +46,9 @@ class CommandWords(click.types.StringParamType):
             profile = option_value(ctx, "profile")
             words = [*(["--profile", profile] if profile else []), *words]
             return completion.get_completions(words, incomplete)
+        # Loaded here: only completion of the demo's commands needs it.
+        from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, sample_name, state_of
+
         name = sample_name(ctx.params.get("flags"), is_nasty=ctx.params.get("nasty") is True)
         data = find_locations().data
         with state_in(None if data is None else state_of(data, name)):
