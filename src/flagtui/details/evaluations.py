@@ -22,7 +22,7 @@ from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON, as_id, as_text
+from flagtui.models.json_value import JSON, as_id, as_list, as_text
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
@@ -266,7 +266,7 @@ async def definitions_of(
 def _definitions(
     raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
 ) -> Definitions:
-    flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
+    flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
     # Flags read on their own are newer, and name their cohorts.
     newer = {as_text(flag.get("key")): dict(flag) for flag in also}
     kept = [with_cohort_names(flag, names) for flag in flags if as_text(flag.get("key")) not in newer]
