@@ -1,5 +1,6 @@
 """Findings: the state of a flag, each rule, and fingerprints."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.listed_flags import ListedFlag, complete_flags, read_listed_page, with_deleted
 from flagtui.code.reference_records import Reference
 from flagtui.models.code_flags import CodeFlag
-from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.models.flag_shapes import read_shape_page
+from flagtui.models.rows import EventDefinitionRow, FlagRow, RowPage
 
 
 def flag(key: str, *, everyone: bool | str | None = None, not_local: str = "", **row: Any) -> CodeFlag:
@@ -180,6 +182,14 @@ def test_pages_of_flags_have_the_value_that_everyone_gets() -> None:
     assert (second.flag.everyone, second.cohorts) == (None, (7,))
     assert "sign-in" in second.flag.not_local
     assert "rules" in third.flag.not_local
+
+
+@pytest.mark.parametrize("read", [read_listed_page, read_shape_page])
+@pytest.mark.parametrize("number", ["NaN", "1e400", "9" * 5_000])
+def test_an_impossible_number_loses_no_other_flag(read: Callable[[bytes], RowPage[Any]], number: str) -> None:
+    odd = f'{{"id": 1, "key": "odd", "filters": {{"payloads": {{"true": {number}}}}}}}'
+    page = read(f'{{"results": [{odd}, {{"id": 2, "key": "b", "filters": {{}}}}]}}'.encode())
+    assert [row.id for row in page.rows] == [1, 2]
 
 
 def test_deleted_flags_come_from_the_activity_and_from_earlier_copies() -> None:

@@ -9,8 +9,8 @@ from flagtui.evaluate import wire
 from flagtui.evaluate.parts import for_everyone, read_flag
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.json_value import as_dict, as_id, as_list, read_json
-from flagtui.models.rows import FlagRow, RowPage
+from flagtui.models.json_value import as_id
+from flagtui.models.rows import FlagRow, RowPage, read_objects
 
 DELETED_MARK: Final = ":deleted:"
 """The suffix that the server appends to the key of some deleted flags, before the id."""
@@ -32,11 +32,9 @@ class ListedFlag(msgspec.Struct, frozen=True):
 def read_listed_page(body: bytes) -> RowPage[ListedFlag]:
     """Return the flags of a page of the flag list. Raises NotJson."""
     page = read_flag_page(body)
-    raws = {
-        as_id(raw.get("id")): raw for raw in map(as_dict, as_list(as_dict(read_json(body)).get("results")))
-    }
+    raws = {as_id(raw.get("id")): raw for raw in read_objects(body)}
     rows = tuple(_listed_flag(row, raws.get(row.id, {})) for row in page.rows)
-    return RowPage(rows, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
+    return page.with_rows(rows)
 
 
 def _listed_flag(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:

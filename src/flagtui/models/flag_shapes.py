@@ -7,8 +7,8 @@ import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.json_value import JSON, NotJson, as_dict, as_list, read_json
-from flagtui.models.rows import FlagRow, RowPage
+from flagtui.models.json_value import JSON, NotJson, read_json
+from flagtui.models.rows import FlagRow, RowPage, read_objects
 from flagtui.models.value_shapes import ANYTHING, ValueShape, merge_shapes, shape_of
 
 
@@ -52,15 +52,14 @@ def read_shape_page(body: bytes) -> RowPage[FlagShape]:
     page = read_flag_page(body)
     wires = {wire.id: wire for wire in _read_wires(body)}
     shapes = tuple(_shape(row, wires.get(row.id, _WireFlag())) for row in page.rows)
-    return RowPage(shapes, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
+    return page.with_rows(shapes)
 
 
 def _read_wires(body: bytes) -> Iterator[_WireFlag]:
     try:
         yield from (wire for wire in _DECODER.decode(body).results if _is_id(wire.id))
     except (msgspec.DecodeError, RecursionError, OverflowError):
-        page = read_json(body)
-        yield from (_wire(item) for item in as_list(as_dict(page).get("results")) if isinstance(item, dict))
+        yield from map(_wire, read_objects(body))
 
 
 def _wire(raw: dict[str, JSON]) -> _WireFlag:

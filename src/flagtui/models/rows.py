@@ -6,7 +6,7 @@ from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from flagtui.models.json_value import JSON, NotJson, as_id, read_json_for_rows
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_id, as_list, read_json_for_rows
 
 UNUSED: Final = ("STALE", "INACTIVE")
 """Status of unused flags; INACTIVE is the word of older servers."""
@@ -158,6 +158,7 @@ class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
 Wire = TypeVar("Wire")
 """A struct with only the fields that a row needs, as on the wire."""
 Row = TypeVar("Row")
+Other = TypeVar("Other")
 DiskRow = TypeVar("DiskRow", bound=msgspec.Struct)
 
 COUNT_LIMIT: Final = 10_000_000
@@ -187,6 +188,10 @@ class RowPage(Generic[Row]):
     def size(self) -> int:
         """Return how many records the server sent, readable or not."""
         return len(self.rows) + len(self.unreadable)
+
+    def with_rows(self, rows: "tuple[Other, ...]") -> "RowPage[Other]":
+        """Return the page with rows that were made from these."""
+        return RowPage(rows, self.total, self.unreadable, self.server_time, self.is_capped, self.has_more)
 
 
 class _Page(msgspec.Struct, Generic[Wire], gc=False):
@@ -263,6 +268,12 @@ class RowReader(Generic[Wire, Row]):
         else:
             name = item.get("id")
             unreadable.append(as_id(name) or (name if isinstance(name, str) else 0))
+
+
+def read_objects(body: bytes) -> list[dict[str, JSON]]:
+    """Return the JSON objects of a page, of which rows keep a part. Raises NotJson."""
+    items = as_list(as_dict(read_json_for_rows(body)).get("results"))
+    return [item for item in items if isinstance(item, dict)]
 
 
 def _read_item(raw: bytes) -> JSON:

@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, read_json_for_rows
-from flagtui.models.rows import FlagRow, RowPage
+from flagtui.models.json_value import JSON, as_id
+from flagtui.models.rows import FlagRow, RowPage, read_objects
 
 
 class ListedStaleFlag(Struct, frozen=True):
@@ -25,7 +25,6 @@ def read_stale_page(body: bytes) -> RowPage[ListedStaleFlag]:
     page = read_flag_page(body)
     raws: dict[int | None, dict[str, JSON]] = {}
     if any(row.is_stale for row in page.rows):
-        items = as_list(as_dict(read_json_for_rows(body)).get("results"))
-        raws = {as_id(item.get("id")): item for item in items if isinstance(item, dict)}
+        raws = {as_id(raw.get("id")): raw for raw in read_objects(body)}
     flags = tuple(ListedStaleFlag(row, raws.get(row.id, {}) if row.is_stale else {}) for row in page.rows)
-    return RowPage(flags, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
+    return page.with_rows(flags)
