@@ -77,6 +77,13 @@ def test_offline_uses_last_cache_and_reports_its_age(online: Run, monkeypatch: p
     assert "Flags as read " in after.err
 
 
+@pytest.mark.parametrize("command", ["refs", "check", "flags types --language ts"])
+def test_offline_refuses_the_name_of_a_project(online: Run, command: str) -> None:
+    done = online(*command.split(), "--offline", "--project", "Web")
+    assert (done.code, done.out) == (2, "")
+    assert "offline, a project is chosen by its id" in done.err
+
+
 def test_deleted_flag_is_not_reported_as_unknown(online: Run) -> None:
     online("flags", "create", "short-lived", "--yes")
     online("flags", "delete", "short-lived", "--yes")

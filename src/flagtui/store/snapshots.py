@@ -80,6 +80,11 @@ class _Stored(msgspec.Struct, array_like=True):
     rows: msgspec.Raw
 
 
+def snapshots_in(cache: Path | None) -> "Snapshots":
+    """Return the snapshots in the folder of the cache; without one, none are kept."""
+    return Snapshots(cache / "rows" if cache else None)
+
+
 class Snapshots:
     """A folder of snapshots, one file for each place."""
 

@@ -39,7 +39,7 @@ from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.config.secret import Secret
 from flagtui.config.settings import Settings, SettingsError
 from flagtui.safe_text import safe_text
-from flagtui.store.snapshots import Snapshots
+from flagtui.store.snapshots import snapshots_in
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -76,9 +76,8 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         what = f"the app opens a project by its id, not by its name: {opening.project_name}."
         raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
     profile, state = opening.profile, opening.state_folder()
-    places, key = opening.environment.places, KeyInUse(opening)
-    shared = preferences or preferences_of(opening.settings, places.settings_file, state)
-    cache = places.cache if opening.settings.snapshots else None
+    key, cache = KeyInUse(opening), opening.cache
+    shared = preferences or preferences_of(opening.settings, opening.environment.places.settings_file, state)
 
     def switch(name: str) -> Session | str:
         try:
@@ -111,7 +110,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         journal_folder=state / "journal",
         state_folder=state,
         project=int(profile.project) if profile.project.isdigit() else CURRENT_PROJECT,
-        snapshots=Snapshots(cache / "rows" if cache else None),
+        snapshots=snapshots_in(cache),
         refresh=float(profile.refresh),
         unlock=profile.unlock * 60.0,
         preferences=shared,

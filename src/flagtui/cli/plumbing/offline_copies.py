@@ -1,6 +1,7 @@
 """Copies on disk of what earlier runs read: lists for `--offline`, and the last scan of code."""
 
 import os
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -8,12 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.models.code_flags import CodeFlag, StoredFlag, StoredFlags
 from flagtui.models.rows import DiskRow
 from flagtui.store.kinds import Kind
-from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
+from flagtui.store.snapshots import Snapshot, SnapshotPlace, snapshots_in
+from flagtui.text.formats import ago
 
 if TYPE_CHECKING:
     from flagtui.models.code_uses import CodeUses
@@ -28,9 +33,8 @@ class OfflineCopies:
     """The copies of one profile."""
 
     def __init__(self, opening: Opening) -> None:
-        cache = opening.environment.places.cache if opening.settings.snapshots else None
         self._opening = opening
-        self._snapshots = Snapshots(cache / "rows" if cache else None)
+        self._snapshots = snapshots_in(opening.cache)
 
     def save(
         self, project: int | str, kind: Kind, part: str, rows: Sequence[DiskRow], row_type: type[DiskRow]
@@ -64,6 +68,24 @@ def load_flags(copies: OfflineCopies, project: int | str = "") -> tuple[StoredFl
     return None
 
 
+def require_project_id(opening: Opening) -> None:
+    """Raise Trouble for a project that was chosen by its name: copies have its id."""
+    if opening.project_name:
+        what = "offline, a project is chosen by its id; names are known to the server only."
+        raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
+
+
+def never_read(opening: Opening) -> Trouble:
+    """Return the error for flags of which there is no copy."""
+    what = f"no run has read the flags of project {opening.profile.project} here yet."
+    return Trouble(what, "Run the command once without --offline.", code="not_found")
+
+
+def report_age(taken_at: float) -> None:
+    """Print the age of the flags in use."""
+    progress(f"Flags as read {ago(taken_at, time.time())}.")
+
+
 def project_names(opening: Opening, project: str) -> list[str]:
     """Return the names under which copies of the project are stored."""
     own = opening.profile.project
@@ -74,8 +96,7 @@ def code_scans(opening: Opening, project: str = "") -> "CodeScans":
     """Return the last scans of code of the profile with the flags of a project, its own unless given."""
     from flagtui.store.code_scans import CodeScans
 
-    cache = opening.environment.places.cache if opening.settings.snapshots else None
-    return CodeScans(cache, opening.profile.name, project or opening.profile.project)
+    return CodeScans(opening.cache, opening.profile.name, project or opening.profile.project)
 
 
 def code_folder(opening: Opening) -> Path:

@@ -82,6 +82,11 @@ class Opening:
         return self.environment.settings
 
     @property
+    def cache(self) -> Path | None:
+        """The folder of copies; None where none are kept."""
+        return self.environment.places.cache if self.settings.snapshots else None
+
+    @property
     def owner(self) -> Owner:
         """The owner of the key to use."""
         return Owner(self.profile.name, self.host.origin)

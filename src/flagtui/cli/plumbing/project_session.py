@@ -193,13 +193,12 @@ class ProjectSession:
 
     def keep_rows(self, kind: "RecordKind", rows: Sequence[Any]) -> None:
         """Save a complete list, so that completion and the next start of the app have it."""
-        from flagtui.store.snapshots import SnapshotPlace, Snapshots
+        from flagtui.store.snapshots import SnapshotPlace, snapshots_in
 
-        cache = self.opening.environment.places.cache if self.opening.settings.snapshots else None
         place = SnapshotPlace(
             self.opening.profile.name, str(self.client.host), str(self.client.project), kind.plural
         )
-        Snapshots(cache / "rows" if cache else None).save(place, rows, kind.row, taken_at=self.now)
+        snapshots_in(self.opening.cache).save(place, rows, kind.row, taken_at=self.now)
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
         """Return the names of group types, and how values are compared with true and false.

@@ -19,7 +19,7 @@ from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
 from flagtui.store.key_info import Introduction, abilities, load_identity
-from flagtui.store.snapshots import Snapshots
+from flagtui.store.snapshots import snapshots_in
 from flagtui.text.shared_messages import lacking_scope
 
 
@@ -118,9 +118,7 @@ def _forget_key(opening: Opening) -> list[Source]:
 
 
 def _forget_rows(opening: Opening) -> None:
-    cache = opening.environment.places.cache
-    if cache is not None:
-        Snapshots(cache / "rows").forget_all(opening.profile.name, opening.host.origin)
+    snapshots_in(opening.environment.places.cache).forget_all(opening.profile.name, opening.host.origin)
     with suppress(OSError):
         for frame in Path(frames_folder()).glob("frame-*"):
             frame.unlink(missing_ok=True)

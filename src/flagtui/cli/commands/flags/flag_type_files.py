@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
-from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.offline_copies import OfflineCopies
+from flagtui.cli.plumbing.offline_copies import OfflineCopies, never_read, report_age, require_project_id
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
@@ -24,7 +23,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.plumbing.word_types import query_argument
-from flagtui.text.formats import ago, count
+from flagtui.text.formats import count
 
 if TYPE_CHECKING:
     from flagtui.code.flag_types import FlagType, TypeFile
@@ -114,14 +113,11 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
 
     opening = open_profile(place.profile, place.project)
     facts = FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), opening, time.time())
-    if opening.project_name:
-        what = "--offline takes the id of a project; names are known to the server only."
-        raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
+    require_project_id(opening)
     copy = OfflineCopies(opening).load("flags", PART, FlagShape)
     if copy is None:
-        what = f"no run has read the flags of project {opening.profile.project} here yet."
-        raise Trouble(what, "Run the command once without --offline.", code="not_found")
-    progress(f"Flags as read {ago(copy.taken_at, time.time())}.")
+        raise never_read(opening)
+    report_age(copy.taken_at)
     return _select(copy.rows, line, facts)
 
 

@@ -195,7 +195,7 @@ def _open_upstream(options: MirrorOptions) -> Iterator[_Source]:
             raise in_words(error) from None
         project = MirroredProject(opening.profile.name, opening.host.origin, opening.profile.project)
         name = f"{project.profile} ({project.origin}, project {project.project})"
-        cache = opening.environment.places.cache if opening.settings.snapshots else None
+        cache = opening.cache
         kept = None if cache is None else KeptDefinitions(cache, project.origin, project.project)
         yield _Source(ServerUpstream(client, name), kept, project)
 
