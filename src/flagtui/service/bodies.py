@@ -102,6 +102,13 @@ class Fields:
     def fault(self, name: str, detail: str, code: str = "invalid_input") -> Exception:
         return invalid(detail, self._prefix + name, code)
 
+    def not_a_pk(self, name: str, value: Json) -> Exception:
+        detail = f"Incorrect type. Expected pk value, received {type(value).__name__}."
+        return self.fault(name, detail, "incorrect_type")
+
+    def unknown_pk(self, name: str, value: Json) -> Exception:
+        return self.fault(name, f'Invalid pk "{value}" - object does not exist.', "does_not_exist")
+
     def require(self, name: str) -> None:
         if name not in self.sent:
             raise self.fault(name, "This field is required.", "required")

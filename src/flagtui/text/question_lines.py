@@ -124,6 +124,10 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shorten(doubts, len(plan.cautions), "cautions", MOST, "")
+    yield from _conflict_lines_of(plan, width)
+
+
+def _conflict_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
     yield from shorten(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
@@ -174,8 +178,7 @@ def bulk_lines(
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
-        conflicts = (conflict_lines(conflict, plan.noun, width) for conflict in plan.conflicts)
-        yield from shorten(conflicts, len(plan.conflicts), "conflicts", MOST, "")
+        yield from _conflict_lines_of(plan, width)
 
 
 def _shared_consequences(

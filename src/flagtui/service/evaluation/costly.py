@@ -1,18 +1,20 @@
 """Answers about patterns that are too costly to evaluate here: a fault, never a wrong count or list."""
 
+from typing import TypeGuard
+
 from flagtui.evaluate.evaluation import Evaluation, Unknown, Verdict, Why
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.service.errors import invalid
 
 
-def is_costly(unknown: object) -> bool:
+def is_costly(unknown: object) -> TypeGuard[Unknown]:
     """Return whether this is a verdict that only a costly pattern leaves open."""
     return isinstance(unknown, Unknown) and unknown.why is Why.PATTERN_COSTLY
 
 
 def refuse_costly(unknown: object) -> None:
     """Raise a 400 when a pattern was too costly to evaluate here; other unknowns pass."""
-    if isinstance(unknown, Unknown) and is_costly(unknown):
+    if is_costly(unknown):
         raise invalid(f"The pattern is {describe_unknown(unknown)}")
 
 

@@ -20,13 +20,12 @@ def _read_owner(fields: Fields, name: str, target: Target) -> Json:
     if owner is None:
         return None
     if isinstance(owner, bool) or not isinstance(owner, int | str):
-        detail = f"Incorrect type. Expected pk value, received {type(owner).__name__}."
-        raise fields.fault(name, detail, "incorrect_type")
+        raise fields.not_a_pk(name, owner)
     number = read_id(str(owner))
     organization = target.call.project.organization_id
     member = find(target.call.db, "organization_members", organization_id=organization, user_id=number)
     if member is None:
-        raise fields.fault(name, f'Invalid pk "{owner}" - object does not exist.', "does_not_exist")
+        raise fields.unknown_pk(name, owner)
     return number
 
 

@@ -73,10 +73,9 @@ def _read_holdout(fields: Fields, name: str, target: Target) -> Json:
         raise invalid("String value too large.", name, "max_string_length")
     number = whole_number(value)
     if number is None:
-        detail = f"Incorrect type. Expected pk value, received {type(value).__name__}."
-        raise invalid(detail, name, "incorrect_type")
+        raise fields.not_a_pk(name, value)
     if find_row(target.call.db, "holdouts", target.call.project.id, number) is None:
-        raise invalid(f'Invalid pk "{value}" - object does not exist.', name, "does_not_exist")
+        raise fields.unknown_pk(name, value)
     return number
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flagtui.evaluate.evaluation import Unknown
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.run import Manner
@@ -107,7 +106,7 @@ def _compares(condition: Mapping[str, Json], properties: Properties, manner: Man
     if actual is None:
         return without_property(operator, operand)
     verdict = compare(operator, operand, actual, manner)
-    if isinstance(verdict, Unknown) and is_costly(verdict):
+    if is_costly(verdict):
         raise NotComputable(f"The pattern is {describe_unknown(verdict)}")
     return verdict is True
 

@@ -124,8 +124,7 @@ def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
     for item in fields.items(name) or ():
         pk = whole_number(item)
         if pk is None:
-            detail = f"Incorrect type. Expected pk value, received {type(item).__name__}."
-            raise fields.fault(name, detail, "incorrect_type")
+            raise fields.not_a_pk(name, item)
         numbers.append(pk)
     rows = target.call.db.execute(
         "SELECT id FROM dashboards WHERE project_id = ? AND deleted = 0"
@@ -134,7 +133,7 @@ def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
     ).fetchall()
     for pk in numbers:
         if pk not in {row["id"] for row in rows}:
-            raise fields.fault(name, f'Invalid pk "{pk}" - object does not exist.', "does_not_exist")
+            raise fields.unknown_pk(name, pk)
     return sorted(set(numbers))
 
 

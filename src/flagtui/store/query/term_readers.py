@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.models.rows import Row
 from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, age_test, fold
-from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue
+from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue, read_words
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
     "<": operator.lt,
@@ -184,10 +184,7 @@ def rules_of(key: Callable[[Row], str], hidden: Mapping[str, str]) -> Read[Row]:
         from flagtui.models.code_uses import RULE_IDS
 
         names = {id: str(id) for id in RULE_IDS} | RULE_ALIASES
-        parts = [part.strip() for part in value.text.lower().split(",")]
-        if not names.keys() >= set(parts):
-            raise WrongValue
-        words = tuple(names[part] for part in parts)
+        words = read_words(value, names)
 
         def test(facts: Facts) -> Test[str] | None:
             code = facts.outside.code

@@ -119,6 +119,14 @@ class Vocabulary(Struct, Generic[Row], frozen=True):
     """Rows hidden unless `is:` shows them by this word."""
 
 
+def read_words(value: Value, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the meanings of words of a closed set, separated with commas. Raises WrongValue for others."""
+    words = [word.strip() for word in value.text.lower().split(",")]
+    if not names.keys() >= set(words):
+        raise WrongValue
+    return tuple(names[word] for word in words)
+
+
 def choice(
     tests: Mapping[str, Test[Any]],
     aliases: Mapping[str, str] | None = None,
@@ -133,10 +141,7 @@ def choice(
     names = {word: word for word in tests} | dict(aliases or {})
 
     def read(value: Value) -> Reading[Row]:
-        parts = [part.strip() for part in value.text.lower().split(",")]
-        if not names.keys() >= set(parts):
-            raise WrongValue
-        words = tuple(names[part] for part in parts)
+        words = read_words(value, names)
         chosen = [tests[word] for word in dict.fromkeys(words)]
         return Reading(words, lambda _facts: any_of(chosen), of, is_folded)
 
