@@ -28,7 +28,6 @@ SkipReason = Literal["binary", "large", "links", "minified", "missing", "unreada
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:
-    """Return the stamp of a file."""
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
 
 

@@ -55,7 +55,6 @@ class FileScanner:
         self.is_test = match_patterns(settings.tests)
 
     def scan(self, files: Iterable[str]) -> FileResults:
-        """Return the results of the files."""
         reader = FileReader(str(self.root))
         results = FileResults(reader.stamps, [], reader.skipped, reader.problems)
         for batch in reader.batches(files):

@@ -25,7 +25,6 @@ class ListedFlag(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> int:
-        """Return the id of the flag."""
         return self.flag.id
 
 

@@ -21,8 +21,6 @@ from flagtui.models.code_uses import CodeUse
 
 
 class ScanJob(msgspec.Struct, frozen=True):
-    """The job of a scan process."""
-
     folder: str
     facts: CodeFacts
     store: str = ""
@@ -41,8 +39,6 @@ class ScanLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ScannedCode(msgspec.Struct, frozen=True):
-    """The result."""
-
     root: str
     places: tuple[CodeUse, ...] = ()
     files: int = 0

@@ -14,8 +14,6 @@ FILES_PER_PROCESS: Final = 2_000
 
 
 class ScanRequest(msgspec.Struct, frozen=True):
-    """The request for a scan."""
-
     keys: Collection[str]
     settings: RepositorySettings = msgspec.field(default_factory=RepositorySettings)
     languages: Collection[str] = ()

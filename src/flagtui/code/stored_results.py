@@ -26,8 +26,6 @@ _SUM_BYTES: Final = 4
 
 
 class FileResults(msgspec.Struct):
-    """The results of some files."""
-
     stamps: dict[str, Stamp] = {}
     """Of each file whose result can be stored."""
     references: list[FileReferences] = []
@@ -38,7 +36,6 @@ class FileResults(msgspec.Struct):
     """Files that were read to the end."""
 
     def add(self, other: "FileResults") -> None:
-        """Add the results of other files."""
         self.stamps |= other.stamps
         self.references += other.references
         self.skipped |= other.skipped

@@ -16,8 +16,6 @@ from flagtui.code.syntax import has_parser
 
 
 class Scan(msgspec.Struct):
-    """The result of a scan of a tree."""
-
     references: list[Reference] = []
     """By path, line and column."""
     files: int = 0

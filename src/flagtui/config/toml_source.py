@@ -130,8 +130,6 @@ class WrongSetting(ValueError):
 
 
 class SettingField(msgspec.Struct, frozen=True):
-    """One setting."""
-
     read: Reader
     meaning: str
     """One sentence for the documents."""

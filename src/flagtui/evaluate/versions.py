@@ -111,7 +111,6 @@ class Interval(NamedTuple):
     """What versions begin with of which no pre-release matches, even where another names it."""
 
     def admits(self, candidate: Version) -> bool:
-        """Return whether the version is in the interval."""
         if candidate.pre and self.released is not None and candidate[: len(self.released)] == self.released:
             return False
         return self.low <= candidate[:5] < self.high

@@ -111,7 +111,6 @@ class MirrorControl:
 
     @property
     def address(self) -> str:
-        """Return the origin of the mirror."""
         return self._mirror.address
 
     async def read(self) -> MirrorState:

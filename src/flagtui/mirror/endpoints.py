@@ -29,7 +29,6 @@ class MirrorEndpoints:
     secret: str
 
     def table(self) -> tuple[Endpoint, ...]:
-        """Return every endpoint."""
         paths = ("/flags/definitions", "/api/feature_flag/local_evaluation", f"{_PROJECT}/local_evaluation")
         return (
             *ENDPOINTS,

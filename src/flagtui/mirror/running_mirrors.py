@@ -25,12 +25,10 @@ class RunningMirror:
 
     @property
     def address(self) -> str:
-        """Return the origin."""
         return f"http://127.0.0.1:{self.port}"
 
 
 def make_mirror_secret() -> str:
-    """Return a new secret."""
     return secrets.token_urlsafe(24)
 
 

@@ -94,11 +94,9 @@ class DocumentUpstream:
         self._document = document
 
     async def fetch(self) -> Mapping[str, JSON] | None:
-        """Return the document."""
         return self._document
 
     async def time_zone(self) -> str:
-        """Return UTC."""
         return "UTC"
 
     async def close(self) -> None:
@@ -113,7 +111,6 @@ class FileUpstream(DocumentUpstream):
         self._path = path
 
     async def fetch(self) -> Mapping[str, JSON] | None:
-        """Read the file."""
         try:
             document = json.loads(self._path.read_bytes())
             self.as_of = self._path.stat().st_mtime

@@ -208,7 +208,6 @@ _WEIGHTS: Final = {
 
 
 def change_row(entry: Activity, place: float) -> ChangeRow:
-    """Return the row of the entry."""
     user = None if entry.actor == SYSTEM else entry.user
     kinds = kinds_of(entry)
     return ChangeRow(

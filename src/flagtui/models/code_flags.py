@@ -22,12 +22,10 @@ class CodeFlag(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> int:
-        """Return the id of the flag."""
         return self.row.id
 
     @property
     def key(self) -> str:
-        """Return the key of the flag."""
         return self.row.key
 
 
@@ -39,7 +37,6 @@ class StoredFlag(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def of(cls, flag: CodeFlag) -> "StoredFlag":
-        """Return the flag as it is stored."""
         return cls(flag.key, msgspec.msgpack.encode(flag))
 
 

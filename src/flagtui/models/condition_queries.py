@@ -26,7 +26,6 @@ class ConditionQuery:
 
     @property
     def share(self) -> float:
-        """Return the percentage."""
         return self.condition.rollout
 
     @property

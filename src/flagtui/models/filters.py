@@ -162,7 +162,6 @@ class Filters:
 
     @cached_property
     def variant_keys(self) -> frozenset[str]:
-        """Return the keys of the variants."""
         return frozenset(variant.key for variant in self.variants)
 
     @cached_property

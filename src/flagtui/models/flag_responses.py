@@ -184,7 +184,6 @@ class ScheduledChange(Record):
 
     @property
     def operation(self) -> str:
-        """Return the operation of the payload."""
         return as_text(self.payload.get("operation"))
 
     @property

@@ -23,18 +23,11 @@ class FlagShape(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> int:
-        """Return the id of the flag."""
         return self.row.id
 
     @property
     def key(self) -> str:
-        """Return the key of the flag."""
         return self.row.key
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Return the tags of the flag."""
-        return self.row.tags
 
 
 class _WireFlag(msgspec.Struct, gc=False):

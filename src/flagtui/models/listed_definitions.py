@@ -15,7 +15,6 @@ class ListedDefinition(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """Return the id of the definition."""
         return self.row.id
 
 

@@ -16,7 +16,6 @@ class ListedStaleFlag(Struct, frozen=True):
 
     @property
     def id(self) -> int:
-        """Return the id of the flag."""
         return self.row.id
 
 

@@ -64,7 +64,6 @@ _SCALARS: Final[dict[type, Scalar]] = {
 
 
 def shape_of(value: JSON, levels: int = LEVELS) -> ValueShape:
-    """Return the shape of one value."""
     if type(value) in _SCALARS:
         return ValueShape((_SCALARS[type(value)],))
     if levels <= 0:

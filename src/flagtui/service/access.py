@@ -234,7 +234,6 @@ def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqli
 
 
 def called_organization(call: Call) -> sqlite3.Row:
-    """Return the organization of the path."""
     return find_organization(call.db, call.caller, call.params["organization_id"])
 
 

@@ -72,6 +72,5 @@ ACTIVITY_PAGE: Final = whole(
 
 
 def page_of(item: Json, **more: Json) -> Json:
-    """Return a page of a list."""
     places = {"count": NUMBER, "next": MAYBE_TEXT, "previous": MAYBE_TEXT}
     return record({**places, **more, "results": list_of(item)}, (*places, "results"))

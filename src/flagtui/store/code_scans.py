@@ -38,7 +38,6 @@ class CodeScan(msgspec.Struct, frozen=True):
     version: int = _VERSION
 
     def uses_of(self, key: str, subject: str = "flag") -> CodeUses:
-        """Return the uses of a flag or an event."""
         uses = (each for each in self.places if (each.key, each.subject) == (key, subject))
         return CodeUses(tuple(each for each in uses if each.is_use), self.folder, self.taken_at)
 

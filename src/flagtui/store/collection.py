@@ -14,9 +14,7 @@ class Identified(Protocol):
     """A row with the id of its record."""
 
     @property
-    def id(self) -> Any:
-        """Return the id of the record."""
-        ...
+    def id(self) -> Any: ...
 
 
 IdRow = TypeVar("IdRow", bound=Identified)

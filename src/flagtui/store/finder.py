@@ -152,7 +152,6 @@ class Finder(Generic[Row]):
         self._arrange_all()
 
     def set_user(self, me: QueryPerson | None) -> None:
-        """Set the user of `by:me`."""
         if me is not self._me:
             self._me = me
             self._answers.clear()

@@ -150,12 +150,10 @@ class Case:
 
     @property
     def id(self) -> str:
-        """Return the id of the definition."""
         return self.row.id
 
     @property
     def name(self) -> str:
-        """Return the name of the definition."""
         return self.row.name
 
 

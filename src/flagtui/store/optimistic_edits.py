@@ -65,7 +65,6 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
         self._applied.pop(record_id, None)
 
     def end(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
-        """Remove this edit."""
         left = [other for other in self[record_id] if other is not edit]
         if left:
             self[record_id] = left

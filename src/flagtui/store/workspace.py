@@ -179,7 +179,6 @@ class Workspace:
         return self._operations_of(KINDS[kind])
 
     def collection(self, kind: Kind) -> Collection[Any]:
-        """Return the records of this kind."""
         return self._lists[kind].collection
 
     async def compare(self, kind: Kind) -> None:

@@ -56,7 +56,6 @@ def touches_payloads(row: ChangeRow) -> bool:
 
 
 def entry_lines(view: EntryView) -> Iterator[list[Piece]]:
-    """Yield the lines of the pane."""
     row = view.row
     yield [(safe_text(row.key or "a record without a name", 120), "bold")]
     yield from _when(view)

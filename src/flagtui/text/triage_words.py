@@ -34,7 +34,6 @@ def progress_line(reason: str, left: int, decided: int, pace: float | None, widt
 
 
 def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
-    """Return the progress bar of the queue."""
     size = min(BAR, max(10, width - 4))
     done = decided / (left + decided) if left + decided else 1
     return [(" ", ""), *share_bar(done, size, "$success")]

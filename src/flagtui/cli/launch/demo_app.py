@@ -113,7 +113,6 @@ def demo_folder() -> Path:
 
 
 def profile_of(options: Demonstration) -> Profile:
-    """Return the profile of the demo."""
     return (
         Profile(DEMO_PROFILE, badge="NASTY", colour="yellow")
         if options.nasty

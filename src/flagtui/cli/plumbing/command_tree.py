@@ -68,8 +68,6 @@ def schemas() -> Mapping[str, str]:
 
 
 class SchemaName(ListedWord):
-    """The name of a schema."""
-
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
         return sorted(schemas())
 

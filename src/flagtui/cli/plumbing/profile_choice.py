@@ -93,7 +93,6 @@ class Opening:
 
     @property
     def keys(self) -> KeyPlaces:
-        """The places of the key."""
         command, folder = self.profile.key_command, self.environment.places.state
         return KeyPlaces(environment=self.environment.key, command=command, folder=folder)
 

@@ -140,7 +140,6 @@ class ProjectSession:
 
     @property
     def rules(self) -> GuardRules:
-        """The guard rules of the profile."""
         return self.opening.rules(read_only=self.is_read_only)
 
     @property

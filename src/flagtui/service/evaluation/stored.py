@@ -118,8 +118,6 @@ _NOWHERE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class StoredPerson:
-    """A person as stored."""
-
     row: int
     distinct_id: str
     properties: Mapping[str, Json]

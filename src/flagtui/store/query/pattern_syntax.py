@@ -28,8 +28,6 @@ _ANY: Final = Symbol(".", lambda _any: True)
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`^` or `$`."""
-
     kind: str
 
 
