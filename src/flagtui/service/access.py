@@ -18,6 +18,7 @@ from flagtui.service.errors import (
     authentication_failed,
     closed_to_keys,
     forbidden,
+    missing_scope,
     not_authenticated,
     not_found,
     throttle_fault,
@@ -195,7 +196,7 @@ def _check_organization(caller: Caller, organization_id: str) -> None:
 
 def _check_scope(caller: Caller, operation: Operation) -> None:
     if operation.scope is not None and not caller.may(operation.scope):
-        raise forbidden(f"API key missing required scope '{operation.scope}'")
+        raise missing_scope(operation.scope)
 
 
 def _admit_outside(

@@ -60,8 +60,7 @@ def fetch(db: sqlite3.Connection, table: str, row_id: int | str | None) -> sqlit
 
 def insert_row(db: sqlite3.Connection, table: str, values: Values) -> int:
     """Store a new row and return its id, where ids are numbers."""
-    names, places = ", ".join(values), ", ".join("?" for _ in values)
-    cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(values.values()))
+    cursor = db.execute(_insertion(table, values), tuple(values.values()))
     assert cursor.lastrowid is not None
     return cursor.lastrowid
 
@@ -71,9 +70,11 @@ def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Values]) -> N
     remaining = iter(rows)
     first = next(remaining, None)
     if first is not None:
-        names, places = ", ".join(first), ", ".join("?" for _ in first)
-        values = (tuple(row.values()) for row in chain((first,), remaining))
-        db.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", values)
+        db.executemany(_insertion(table, first), (tuple(row.values()) for row in chain((first,), remaining)))
+
+
+def _insertion(table: str, columns: Values) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' for _ in columns)})"
 
 
 def update_row(db: sqlite3.Connection, table: str, row_id: int | str, values: Values) -> None:

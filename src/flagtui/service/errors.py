@@ -54,6 +54,10 @@ def forbidden(detail: str) -> Fault:
     return standard(403, "authentication_error", "permission_denied", detail)
 
 
+def missing_scope(scope: str) -> Fault:
+    return forbidden(f"API key missing required scope '{scope}'")
+
+
 def closed_to_keys() -> Fault:
     return forbidden("This action does not support personal API key access")
 

@@ -20,6 +20,11 @@ def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | 
     return find(db, table, id=number, project_id=project_id)
 
 
+def refuse_deletion(call: Call) -> Response:
+    """Respond 405 without a body, for every id: such records are deleted by an update."""
+    return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
+
+
 class Resource:
     """One kind of record; the methods that take a call alone are handlers."""
 

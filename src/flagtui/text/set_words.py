@@ -49,16 +49,16 @@ def explain_staged(changes: Sequence[StagedChange], staged: Sequence[StagedChang
     what = changes[0].key if len(changes) == 1 else count(len(changes), "change")
     if changes and left.isdisjoint(change.identity for change in changes):
         # They undo what was staged for their records.
-        return Notice(f"{what}: not staged any more; nothing was sent", title=title)
+        return explain_dropped(what, title)
     if len(changes) == 1:
         what = f"{what}: {'; '.join(change_words(changes[0]))}"
     undo = f"{key_sign('app.undo')} undoes it"
     return Notice(f"{what}\nnothing was sent · {undo} · {listed_words()}", title=title)
 
 
-def explain_dropped(what: str) -> Notice:
+def explain_dropped(what: str, title: str = "") -> Notice:
     """Return the toast about changes that left the set without being sent."""
-    return Notice(f"{what}: not staged any more; nothing was sent")
+    return Notice(f"{what}: not staged any more; nothing was sent", title=title)
 
 
 def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -> Notice:

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.options import CHANGED_SINCE, OFFLINE, WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, print_line, progress, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
@@ -60,7 +60,7 @@ class CheckOptions(TypedDict):
 )
 @click.argument("folder", required=False, metavar="[DIR]", type=FilePath())
 @click.option("--rules", multiple=True, metavar="IDS", help=f"Rules with commas, or all: {', '.join(RULES)}.")
-@click.option("--changed-since", default="", metavar="REV", help="Only files that differ from this revision.")
+@CHANGED_SINCE
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="text", help="The format of the report.")
 @click.option(
     "--baseline",
@@ -71,7 +71,7 @@ class CheckOptions(TypedDict):
 @click.option(
     "--require", "required", multiple=True, metavar="KEY", help="Report this flag if it is missing."
 )
-@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+@OFFLINE
 @ruled_option(
     "--offline-ok",
     is_flag=True,

@@ -9,7 +9,7 @@ import click
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.near_names import not_found
-from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.options import CHANGED_SINCE, OFFLINE, WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import open_profile
@@ -55,8 +55,8 @@ class RefsOptions(TypedDict):
     type=click.Choice([*LANGUAGES]),
     help="Parse only this language.",
 )
-@click.option("--changed-since", default="", metavar="REV", help="Only files that differ from this revision.")
-@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+@CHANGED_SINCE
+@OFFLINE
 def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: Unpack[RefsOptions]) -> int:
     """List the places in code that name flags and events.
 

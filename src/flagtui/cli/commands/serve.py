@@ -11,6 +11,7 @@ import click
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.options import port_option
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
@@ -130,14 +131,7 @@ def _log(line: str) -> None:
 @command(
     "serve", is_online=False, examples=("--sample --port 0", "--port 0 --db ci.db --key phx_local --strict")
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    metavar="PORT",
-    default=8010,
-    show_default=True,
-    help="The port; 0 chooses a free one.",
-)
+@port_option(8010)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--allow-remote",

@@ -6,7 +6,7 @@ Options of host, profile and project can precede or follow a command.
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -58,9 +58,20 @@ class Percentage(NumberRange):
 
 WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
-PROFILE = click.option(
-    "--profile", default="", metavar="NAME", type=ProfileName(), help="The profile of the settings file."
+_PROFILE: Final[Mapping[str, Any]] = {
+    "default": "", "metavar": "NAME", "type": ProfileName(), "help": "The profile of the settings file.",
+}  # fmt: skip
+PROFILE = click.option("--profile", **_PROFILE)
+OFFLINE = click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+CHANGED_SINCE = click.option(
+    "--changed-since", default="", metavar="REV", help="Only files that differ from this revision."
 )
+
+
+def port_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare `--port` of a command that listens."""
+    kind, words = click.IntRange(0, 65_535), "The port; 0 chooses a free one."
+    return click.option("--port", type=kind, metavar="PORT", default=default, show_default=True, help=words)
 
 
 class WorkPlace(msgspec.Struct, frozen=True):
@@ -142,13 +153,7 @@ def place_options(*, takes_several: bool) -> list[click.Parameter]:
     """Return the options for the profile and the project, or several projects."""
     several = " Several: 1,2." if takes_several else ""
     return [
-        click.Option(
-            ["--profile"],
-            default="",
-            metavar="NAME",
-            type=ProfileName(),
-            help="The profile of the settings file.",
-        ),
+        click.Option(["--profile"], **_PROFILE),
         click.Option(
             ["--project"],
             default="",

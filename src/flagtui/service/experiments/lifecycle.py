@@ -2,7 +2,7 @@
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, forbidden, invalid
+from flagtui.service.errors import Json, invalid, missing_scope
 from flagtui.service.experiments.exposure_freezing import delete_snapshots, unfrozen_filters
 from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.records import Experiment, LinkedFlag
@@ -86,7 +86,7 @@ def archive(call: Call) -> Response:
     experiment = find_called(call)
     disable = bool(Fields(call.body()).flag("disable_feature_flag"))
     if disable and not call.caller.may("feature_flag:write"):
-        raise forbidden("API key missing required scope 'feature_flag:write'")
+        raise missing_scope("feature_flag:write")
     _refuse(
         (bool(experiment.fields["archived"]), "Experiment is already archived."),
         (experiment.status != "stopped", "Experiment must be ended before it can be archived."),

@@ -22,7 +22,7 @@ from flagtui.service.experiments.rows import keeping_requests
 from flagtui.service.experiments.save import SCOPE, find_called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.operations import PROJECT, Handler, Operation
-from flagtui.service.resources import Resource
+from flagtui.service.resources import Resource, refuse_deletion
 from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, page_of
 
@@ -83,7 +83,7 @@ _RECORDS = (
         "PUT", ONE, _update, "Replace an experiment", WRITE, response=schemas.EXPERIMENT,
         body=schemas.CREATE_BODY,
     ),
-    Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
+    Operation("DELETE", ONE, refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
     Operation(
         "GET", f"{ONE}/activity", activity_of_one, "List the activity of an experiment", "activity_log:read",
         response=ACTIVITY_PAGE, parameters=("limit", "page"),

@@ -25,7 +25,7 @@ from flagtui.service.experiments.representation import is_old, saved_metric_link
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_with, save
 from flagtui.service.experiments.saved_metrics import replace_links
-from flagtui.service.responses import Response, empty
+from flagtui.service.responses import Response
 
 _OF_OLD = ("name", "description", "end_date", "deleted")
 _FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
@@ -53,11 +53,6 @@ def update_experiment(call: Call) -> Response:
     _check_fixed(call, experiment, given)
     _check_old(call, experiment, given)
     return respond_with(call, change(call, experiment, given))
-
-
-def refuse_deletion(call: Call) -> Response:
-    """Refuse to delete; the response is the same for experiments that do not exist."""
-    return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 
 def change(call: Call, experiment: Experiment, given: Input) -> Experiment:

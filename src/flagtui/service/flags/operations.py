@@ -15,8 +15,9 @@ from flagtui.service.flags.project_copies import copy_flags
 from flagtui.service.flags.rows import SCOPE, called_row, find_row
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
-from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
+from flagtui.service.flags.write_operations import create, retrieve, update
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.resources import refuse_deletion
 from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, OBJECTS
 

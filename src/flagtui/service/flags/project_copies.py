@@ -8,7 +8,7 @@ from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
-from flagtui.service.errors import Fault, Json, forbidden, hand_written, invalid
+from flagtui.service.errors import Fault, Json, hand_written, invalid, missing_scope
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.filter_storage import unsupported_config
@@ -26,7 +26,7 @@ def copy_flags(call: Call) -> Response:
     """Copy the flag to each target, over a flag with the same key; failures are listed."""
     if call.settings.strict and "feature_flag:write" not in call.caller.scopes:
         # The product keeps this even from keys that have every scope.
-        raise forbidden("API key missing required scope 'feature_flag:write'")
+        raise missing_scope("feature_flag:write")
     body = call.body()
     targets, source_id = body.get("target_project_ids"), whole_number(body.get("from_project"))
     if not body.get("feature_flag_key") or source_id is None or not isinstance(targets, list) or not targets:

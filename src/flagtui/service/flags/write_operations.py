@@ -28,7 +28,7 @@ from flagtui.service.flags.rules.writes import (
     update_rules_flag,
 )
 from flagtui.service.flags.save import ask_for_approval, change_or_ask, create_flag, new_values, opened_values
-from flagtui.service.responses import Response, empty, text_of
+from flagtui.service.responses import Response, text_of
 
 _NOT_FIELDS = ("version", "original_flag")
 
@@ -115,11 +115,6 @@ def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str
     if key != row["key"] and not after["deleted"]:
         make_room(call, key)
     return key
-
-
-def refuse_deletion(call: Call) -> Response:
-    """Respond 405 without a body, for every id: flags are deleted by an update."""
-    return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 
 def drop_echoes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:

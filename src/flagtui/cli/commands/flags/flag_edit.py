@@ -127,9 +127,8 @@ async def _edit_flags(
 
     def plan_edit(fresh: Flag) -> Intent | Skipped:
         fields = {name: value for name, value in by_id[fresh.id].items() if name != "id"}
-        if fields["key"] != fresh.key and not may_rename:
-            what = f"the file has the key {fields['key']}, and the flag is {fresh.key}; nothing was sent."
-            raise Trouble(what, "To rename the flag: --rename", code="usage")
+        if not may_rename:
+            _check_key(fresh, fields["key"], "file")
         # Older servers lack some fields.
         shown = editable(fresh)
         changes = {name: value for name, value in fields.items() if name in shown}
@@ -152,9 +151,8 @@ def _edit_intent(
         edited = flag_text(flag).read(text)
         if isinstance(edited, Faulty):
             raise Trouble(f"{flag.key}: {'; '.join(edited.reasons[:3])}.", code="usage")
-        if edited.get("key", flag.key) != flag.key and not may_rename:
-            what = f"the JSON has the key {edited['key']}, and the flag is {flag.key}; nothing was sent."
-            raise Trouble(what, "To rename the flag: --rename", code="usage")
+        if not may_rename:
+            _check_key(flag, edited.get("key", flag.key), "JSON")
         shown |= edited
     unknown = [name for name in fields if name not in shown]
     if unknown:
@@ -162,6 +160,13 @@ def _edit_intent(
         raise Trouble(f"{unknown[0]} is not a field that can be edited.", fix, code="usage")
     intent = intent_of({**shown, **fields}, flag)
     return intent or skip_no_op(flag.id, flag.key, "it has these values already")
+
+
+def _check_key(flag: Flag, key: JSON, source: str) -> None:
+    """Raise Trouble for another key than the flag's."""
+    if key != flag.key:
+        what = f"the {source} has the key {key}, and the flag is {flag.key}; nothing was sent."
+        raise Trouble(what, "To rename the flag: --rename", code="usage")
 
 
 def _closest_field(name: str, fields: Iterable[str]) -> str:

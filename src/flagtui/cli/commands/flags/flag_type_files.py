@@ -16,7 +16,7 @@ import click
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.offline_copies import OfflineCopies, never_read, report_age, require_project_id
 from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.options import OFFLINE, WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
@@ -49,7 +49,7 @@ PART: Final = "shapes"
     help="Write nothing; exit with 7 if the file of --out differs.",
     requires=("--out",),
 )
-@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+@OFFLINE
 @query_argument("flags")
 def types(
     place: WorkPlace, query: tuple[str, ...], language: str, out: Path | None, check: bool, offline: bool

@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
 from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.options import WorkPlace, port_option
 from flagtui.cli.plumbing.project_choice import open_project
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
@@ -97,14 +97,7 @@ class MirrorOptions:
     metavar="FILE",
     help="Overrides in a file, reloaded when saved; default: overrides.toml beside the settings.",
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    metavar="PORT",
-    default=8020,
-    show_default=True,
-    help="The port; 0 chooses a free one.",
-)
+@port_option(8020)
 @click.option(
     "--allow-origin",
     "origins",
