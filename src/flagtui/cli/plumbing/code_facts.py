@@ -1,19 +1,21 @@
 """The flags and events that `refs` and `check` compare code with, as the last run left them."""
 
+import time
+
 from flagtui.cli.plumbing.offline_copies import (
     CODE_PART,
     OfflineCopies,
     load_flags,
     never_read,
-    report_age,
     require_project_id,
 )
 from flagtui.cli.plumbing.options import WorkPlace
-from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.models.code_flags import CodeFlag, StoredFlags
 from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.text.formats import ago
 
 
 def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:
@@ -40,7 +42,7 @@ def load_facts(opening: Opening) -> CodeFacts:
         flags, taken_at = [CodeFlag(row, has_value=False) for row in rows.rows], rows.taken_at
     stored = (copies.load("events", part, EventDefinitionRow) for part in (CODE_PART, ""))
     events = next((each for each in stored if each is not None), None)
-    report_age(taken_at)
+    progress(f"Flags as read {ago(taken_at, time.time())}.")
     if events is None:
         warn("event names were not checked: no run has read event definitions here yet.")
     return CodeFacts.of(flags, events.rows if events is not None else None, taken_at)

@@ -1,7 +1,6 @@
 """Copies on disk of what earlier runs read: lists for `--offline`, and the last scan of code."""
 
 import os
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,14 +10,12 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.models.code_flags import CodeFlag, StoredFlag, StoredFlags
 from flagtui.models.rows import DiskRow
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, snapshots_in
-from flagtui.text.formats import ago
 
 if TYPE_CHECKING:
     from flagtui.models.code_uses import CodeUses
@@ -79,11 +76,6 @@ def never_read(opening: Opening) -> Trouble:
     """Return the error for flags of which there is no copy."""
     what = f"no run has read the flags of project {opening.profile.project} here yet."
     return Trouble(what, "Run the command once without --offline.", code="not_found")
-
-
-def report_age(taken_at: float) -> None:
-    """Print the age of the flags in use."""
-    progress(f"Flags as read {ago(taken_at, time.time())}.")
 
 
 def project_names(opening: Opening, project: str) -> list[str]:

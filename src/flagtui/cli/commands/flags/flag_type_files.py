@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
-from flagtui.cli.plumbing.offline_copies import OfflineCopies, never_read, report_age, require_project_id
+from flagtui.cli.plumbing.offline_copies import OfflineCopies, never_read, require_project_id
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import OFFLINE, WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
@@ -23,7 +23,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.plumbing.word_types import query_argument
-from flagtui.text.formats import count
+from flagtui.text.formats import ago, count
 
 if TYPE_CHECKING:
     from flagtui.code.flag_types import FlagType, TypeFile
@@ -117,7 +117,7 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
     copy = OfflineCopies(opening).load("flags", PART, FlagShape)
     if copy is None:
         raise never_read(opening)
-    report_age(copy.taken_at)
+    progress(f"Flags as read {ago(copy.taken_at, time.time())}.")
     return _select(copy.rows, line, facts)
 
 
