@@ -10,8 +10,7 @@ import click
 
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import port_option
+from flagtui.cli.plumbing.option_rules import port_option, ruled_option
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath

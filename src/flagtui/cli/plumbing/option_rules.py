@@ -156,3 +156,9 @@ def limit_option(
     return click.option(
         "-L", "--limit", type=kind, metavar="N", default=default, show_default=has_default, help=help
     )
+
+
+def port_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare `--port` of a command that listens."""
+    kind, words = click.IntRange(0, 65_535), "The port; 0 chooses a free one."
+    return click.option("--port", type=kind, metavar="PORT", default=default, show_default=True, help=words)

@@ -6,7 +6,7 @@ Options of host, profile and project can precede or follow a command.
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -66,12 +66,6 @@ OFFLINE = click.option("--offline", is_flag=True, help="Use the flags of the las
 CHANGED_SINCE = click.option(
     "--changed-since", default="", metavar="REV", help="Only files that differ from this revision."
 )
-
-
-def port_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare `--port` of a command that listens."""
-    kind, words = click.IntRange(0, 65_535), "The port; 0 chooses a free one."
-    return click.option("--port", type=kind, metavar="PORT", default=default, show_default=True, help=words)
 
 
 class WorkPlace(msgspec.Struct, frozen=True):
