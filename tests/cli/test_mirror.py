@@ -237,8 +237,10 @@ def test_sample_needs_no_account(home: Path) -> None:
 
 def test_start_names_overrides_that_the_project_lacks(home: Path) -> None:
     given = ("--override", "new-nvv=on", "--override", "checkout-redesign=nope")
-    with mirroring(home, "--sample", "--port", "0", *given) as (_port, warned):
+    with mirroring(home, "--sample", "--port", "0", *given) as (port, warned):
         lines = warned.readline(), warned.readline()
+        # Once it responds, it ends well.
+        assert flag_keys(port)
     assert lines[0] == "new-nvv is no flag of the project; it exists on this machine alone\n"
     assert lines[1].startswith("checkout-redesign has no variant nope in the project")
 
