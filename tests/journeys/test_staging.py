@@ -218,9 +218,15 @@ async def test_keys_wait_for_a_set_that_is_being_applied(setting: Setting) -> No
 async def test_unreadable_set_names_the_command_that_discards_it(setting: Setting) -> None:
     async with running(setting) as program:
         await stage_two(program)
-        set_on_disk(program).file.path.write_text("{")
         await program.press("ampersand")
+        screen = program.app.screen
+        assert isinstance(screen, StagedScreen)
+        assert screen.rows.shown == 2
+        set_on_disk(program).file.path.write_text("{")
+        program.app.runner.look_at_staged()
+        await program.settle()
         assert "flagtui staged drop --all --profile test --project 1 discards it." in words(program.screen)
+        assert screen.rows.shown == 0
 
 
 async def test_leaving_while_staging_names_what_was_not_sent(setting: Setting) -> None:

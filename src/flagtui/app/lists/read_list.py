@@ -74,10 +74,11 @@ class ReadList(ListScreen[IdRow]):
             self.trouble, rows = error, trouble_words(error)
         self._is_read = True
         self._words = rows if isinstance(rows, Words) else None
-        if not isinstance(rows, Words) and rows != self._found:
-            self._found = rows
-            self._finder.show(rows)
-            self.rows.show(rows, self._finder.find(self.search.value))
+        records = () if isinstance(rows, Words) else rows
+        if self.trouble is None and records != self._found:
+            self._found = records
+            self._finder.show(records)
+            self.rows.show(records, self._finder.find(self.search.value))
         self.reframe()
         self._look_soon()
 
