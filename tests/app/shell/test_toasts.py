@@ -86,3 +86,12 @@ async def test_old_toasts_make_room_below_the_header(size: tuple[int, int]) -> N
         assert [notification.message.split(":")[0] for notification in app._notifications][-1] == "11"
         lines = size[1] - 3 - sum(toast.region.height + 1 for toast in toasts)
         assert lines < 7, "those that fit are left"
+
+
+async def test_long_name_leaves_room_for_what_happened() -> None:
+    app: App[None] = App()
+    async with quiet.run_quietly(app):
+        show_toast(app, Notice(f"{'k' * 400} names no other record\nhttps://host.test/{'p' * 200}"))
+        await quiet.settle(app)
+        (message,) = [toast.message for toast in app._notifications]
+        assert message == f"{'k' * 60}… names no other record\nhttps://host.test/{'p' * 200}"

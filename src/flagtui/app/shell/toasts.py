@@ -20,6 +20,8 @@ WIDTH: Final = 64
 """Columns of a toast, as the stylesheet has it, or nine tenths of a narrower screen."""
 MARGIN: Final = 2
 """Columns beside them."""
+LONGEST_WORD: Final = 60
+"""Characters of a name in a toast."""
 EDGES: Final = 3
 """Columns of a toast without text."""
 READ: Final = 1.0
@@ -44,7 +46,7 @@ class LastingNotification(Notification):
 
 def show_toast(app: App[Any], notice: Notice) -> None:
     """Show the notice. Errors stay longer, since they ask for something."""
-    lines = [safe_text(line, 400) for line in notice.text.split("\n")]
+    lines = _lines_of(notice)
     title = safe_text(notice.title, 80)
     seconds = notice.seconds if notice.tone == "information" else max(notice.seconds, 12.0)
     raised = LastingNotification("\n".join(lines), title, notice.tone, seconds, markup=False)
@@ -52,9 +54,19 @@ def show_toast(app: App[Any], notice: Notice) -> None:
     app.call_later(_make_room, app)
 
 
+def _lines_of(notice: Notice) -> list[str]:
+    """Return safe lines with room for every word: long names are shortened, but no path and no address."""
+    words = [[_shortened(word) for word in line.split(" ")] for line in notice.text.split("\n")]
+    return [safe_text(" ".join(line), 400) for line in words]
+
+
+def _shortened(word: str) -> str:
+    return word if len(word) <= LONGEST_WORD or "/" in word else f"{word[:LONGEST_WORD]}…"
+
+
 def drop_toast(app: App[Any], notice: Notice) -> None:
     """Remove the toasts of a notice that no longer holds."""
-    lines = "\n".join(safe_text(line, 400) for line in notice.text.split("\n"))
+    lines = "\n".join(_lines_of(notice))
     for toast in [toast for toast in app._notifications if toast.message == lines]:
         app._unnotify(toast)
     drop_stale(app)

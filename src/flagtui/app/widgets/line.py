@@ -62,13 +62,23 @@ def _hung(pieces: Sequence[Piece], width: int) -> Iterator[Content]:
     label = label if label.endswith(" ") else " " * (len(label) - len(label.lstrip()))
     indent = cell_len(label) if len(label) <= LONGEST_LABEL else 0
     breaks, used = [], indent
-    for word in _WORDS.finditer(line.plain, indent):
-        if used + cell_len(word[0].rstrip()) > width and word.start() > indent:
-            breaks.append(word.start())
+    for start, part in _parts(line.plain, indent, width - indent):
+        if used + cell_len(part.rstrip()) > width and start > indent:
+            breaks.append(start)
             used = indent
-        used += cell_len(word[0])
-    for place, part in enumerate(line.divide(breaks)):
-        yield (Content(" " * indent) + part.rstrip() if place else part.rstrip())
+        used += cell_len(part)
+    for place, content in enumerate(line.divide(breaks)):
+        yield (Content(" " * indent) + content.rstrip() if place else content.rstrip())
+
+
+def _parts(text: str, start: int, room: int) -> Iterator[tuple[int, str]]:
+    """Yield words from `start` on with their places; a word wider than `room` comes in parts that fit."""
+    for word in _WORDS.finditer(text, start):
+        place, rest = word.start(), word[0]
+        while room > 1 and cell_len(rest.rstrip()) > room and (part := fit_cells(rest, room).rstrip()):
+            yield place, part
+            place, rest = place + len(part), rest[len(part) :]
+        yield place, rest
 
 
 class Spot(NamedTuple):

@@ -15,10 +15,12 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-from flagtui.safe_text import code_points
+from flagtui.safe_text import code_points, safe_text
 
 TOUCHES: Final = 3
 """Earlier changes that a question lists one by one."""
+NAME: Final = 80
+"""Characters of an experiment's number and name."""
 
 
 def consequences(
@@ -30,7 +32,7 @@ def consequences(
     if was_on is not is_on or (is_on and "filters" in values):
         yield reach_in_words(context.reach)
     for experiment in experiments_of(fresh, context):
-        name = f"#{experiment.id} {experiment.name}".rstrip()
+        name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
         uses = {True: "is running on it", None: "uses it", False: "uses it and is not running"}
         tone: Tone = "plain" if experiment.is_on is False else "experiment"
         yield Consequence("Experiment", f"{name} {uses[experiment.is_on]}", tone)
@@ -144,7 +146,7 @@ SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
     """Yield every warning, the gravest first."""
     for experiment in experiments_of(fresh, context) if SPOILING & values.keys() else ():
-        name = f"#{experiment.id} {experiment.name}".rstrip()
+        name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
         if experiment.is_on:
             text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
             yield Caution(text, ("pause the experiment", "end the experiment"))
