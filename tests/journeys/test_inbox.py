@@ -1,5 +1,6 @@
 """The inbox: decisions by single keys, kept until they are applied together, and undone together."""
 
+import re
 from dataclasses import replace
 
 import httpx
@@ -28,6 +29,11 @@ def decided(program: Program) -> list[str]:
     return [decision.name for decision in screen._triage.by_id.values()]
 
 
+def progress(program: Program) -> list[int]:
+    """How many events of the reason in front are decided, and how many there are."""
+    return [int(number) for number in re.findall(r"(\d+) of (\d+)", program.screen)[0]]
+
+
 async def test_decisions_are_applied_together_and_taken_back_together(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         screen = await open_inbox(program)
@@ -42,6 +48,15 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         await program.press("V")
         assert decided(program) == ["checkout_completed", "btn_click_1", "btn_click_2"]
         assert "3 of " in program.screen
+        before = progress(program)
+        await program.press("tab")
+        assert progress(program) == before, "a skipped event is not decided"
+        for _ in range(3):
+            await program.press("r")
+            done, total = progress(program)
+            assert total - done == program.rows.shown
+        await program.press("r", "r", "r")
+        assert progress(program) == before
         assert not program.wire.writes()
         await program.press("u")
         assert decided(program) == ["checkout_completed", "btn_click_1"]

@@ -87,6 +87,7 @@ def test_new_look_alikes_wait_apart_from_the_cases_at_opening() -> None:
     opened = Inbox(rows, NOW)
     assert [each.name for each in opened.waiting("", ())] == ["PlanUpgraded", "other"]
     verified = [row("PlanUpgraded", verified=True, description="x", seen_at=NOW), rows[0], rows[2]]
+    assert opened.count_decided("", {"nothing", *opened.opened}) == 2
     later = Inbox(verified, NOW, opened.opened)
     assert [each.name for each in later.cases] == ["plan upgraded", "other"]
     assert [each.name for each in later.waiting("", ())] == ["other"]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
@@ -173,9 +173,12 @@ class Inbox:
     """The queue of these definitions."""
 
     def __init__(
-        self, rows: Sequence[EventDefinitionRow], now: float, opened: frozenset[str] | None = None
+        self,
+        rows: Sequence[EventDefinitionRow],
+        now: float,
+        opened: Mapping[str, tuple[Reason, ...]] | None = None,
     ) -> None:
-        """`opened` has the ids of the cases when the queue was opened; None while it is being opened."""
+        """`opened` has the reasons of the first cases, by id; None while the queue is being opened."""
         self._alike = LookAlikes(rows)
         self._by_beginning: dict[str, list[EventDefinitionRow]] = defaultdict(list)
         for row in rows:
@@ -183,7 +186,7 @@ class Inbox:
                 self._by_beginning[_beginning(row.name)].append(row)
         cases = (self.case_of(row, now) for row in rows if not row.is_builtin and not row.hidden)
         self.cases = sorted((case for case in cases if case is not None), key=_urgency)
-        self.opened = opened if opened is not None else frozenset(case.id for case in self.cases)
+        self.opened = opened if opened is not None else {case.id: case.reasons for case in self.cases}
 
     def waiting(self, reason: str, decided: Container[str]) -> list[Case]:
         """Return the cases to decide: all, those of a reason, or the new look-alikes, which no other has."""
@@ -193,6 +196,10 @@ class Inbox:
         return [
             case for case in cases if not self._is_new_twin(case) and (not reason or reason in case.reasons)
         ]
+
+    def count_decided(self, reason: str, decided: Container[str]) -> int:
+        """Count the decided cases of a reason, or all, as they were when the queue was opened."""
+        return sum(id in decided and (not reason or reason in reasons) for id, reasons in self.opened.items())
 
     def _is_new_twin(self, case: Case) -> bool:
         return case.id not in self.opened and "look-alike" in case.reasons

@@ -137,11 +137,12 @@ class InboxScreen(FramedScreen):
             return
         width = self.size.width
         self.draw_frame()
-        left, decided = len(self._cases), self._looked_at
+        inbox, left = self._inbox, len(self._cases)
+        decided = inbox.count_decided(self._reason, self._decided) if inbox is not None else 0
         minutes = (self._app_state.session.monotonic() - self._began) / MINUTE
-        pace = decided / minutes if decided and minutes > 0 else None
+        pace = self._looked_at / minutes if self._looked_at and minutes > 0 else None
         waiting = len(self._triage.by_id)
-        twins = len(self._inbox.waiting(NEW_TWINS, self._decided)) if self._inbox is not None else 0
+        twins = len(inbox.waiting(NEW_TWINS, self._decided)) if inbox is not None else 0
         news = f"   {twins:,} new look-alike{'s' if twins > 1 else ''}" if twins else ""
         end = styled((news, "$warning"), (f"   {waiting} decided  " if waiting else "  ", "$primary"))
         progress = progress_line(self._reason, left, decided, pace, width)
