@@ -130,6 +130,15 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     assert (first.ending, first.note, room.clock.slept) == (ending, batch.outcomes[0].reason, [])
 
 
+async def test_unknown_operation_is_not_taken_for_a_deleted_record(tmp_path: Path) -> None:
+    for error, next in (
+        (errors.EndpointNotFound("Unknown."), errors.EndpointNotFound.advice),
+        (errors.NotFound("Not found."), "it may have been deleted for good; read the list again"),
+    ):
+        (outcome,) = await room_of(tmp_path, faults=[error]).boil()
+        assert outcome.next == next
+
+
 @pytest.mark.parametrize(("facts", "sent", "ending"), [(SLOW_DOWN, 2, "saved"), (LONG_PAUSE, 1, "refused")])
 async def test_requested_pause_is_waited_for_within_its_limits(
     facts: ErrorFacts, sent: int, ending: Ending, tmp_path: Path

@@ -59,6 +59,11 @@ def question(plan: Any, number: int) -> Question[Any]:
 PLANS: Final = list(plans())
 
 
+def test_titles_of_one_record_end_with_no_preposition() -> None:
+    titles = [plan.title.removesuffix(" of") for plan in plans()]
+    assert [title for title in titles if title.endswith((" of", " for", " to", " on", " in"))] == []
+
+
 @pytest.mark.parametrize("plan", PLANS, ids=[f"{plan.noun}: {plan.verb.name}" for plan in PLANS])
 def test_words_for_three_records_name_no_single_record(plan: Any) -> None:
     posed = question(plan, 3)

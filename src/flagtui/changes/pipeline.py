@@ -15,6 +15,7 @@ from uuid import uuid4
 from flagtui.api.errors import (
     ApiError,
     ApprovalNeeded,
+    EndpointNotFound,
     MissingScope,
     NotFound,
     NotSignedIn,
@@ -183,7 +184,7 @@ def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
             return Outcome(plan, "awaiting approval", None, reason, "", error)
         case Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
-        case NotFound():
+        case NotFound() if not isinstance(error, EndpointNotFound):
             next = "it may have been deleted for good; read the list again"
             return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)

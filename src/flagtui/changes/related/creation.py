@@ -60,7 +60,7 @@ NEWEST: Final = "newest_cohort"
 
 VERBS: Final[dict[What, Verb]] = {
     "cohort": Verb("make a cohort of", "Make a cohort of", "has a cohort now", ""),
-    "dashboard": Verb("make a dashboard for", "Make a dashboard for", "has a dashboard now", ""),
+    "dashboard": Verb("make a dashboard for", "Make a dashboard of", "has a dashboard now", ""),
     "enrich": Verb("enrich the dashboard of", "Enrich the dashboard of", "has a richer dashboard now", ""),
 }
 OPERATIONS: Final[dict[What, str]] = {
