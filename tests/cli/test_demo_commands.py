@@ -115,6 +115,15 @@ def test_app_and_commands_of_demo_share_changes_and_set(run_demo: Run, surroundi
         assert terminal.wait_for_end() == 0
 
 
+def test_hint_in_another_sample_names_it(run_demo: Run) -> None:
+    staged = run_demo("demo", "--nasty", "flags", "create", "plain", "--stage")
+    assert staged.err.endswith(
+        "1 change: flagtui demo --nasty staged list; flagtui demo --nasty apply staged\n"
+    )
+    listed = run_demo("demo", "--nasty", "staged", "list", "--fields", "key")
+    assert listed.out == "plain\n"
+
+
 @pytest.mark.usefixtures("demo_data")
 def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[str, str]) -> None:
     reading, writing = os.pipe()

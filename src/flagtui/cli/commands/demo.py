@@ -19,7 +19,7 @@ from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, state_of
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.options import is_read_only
-from flagtui.cli.plumbing.profile_choice import BUILT_IN
+from flagtui.cli.plumbing.profile_choice import BUILT_IN, BuiltInProfile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS
 from flagtui.config.locations import KEY_VARIABLE, use_state
@@ -35,7 +35,8 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)
     service.embed()
     use_state(state_of(folder, name))
-    BUILT_IN[DEMO_PROFILE] = replace(profile_of(options), host=NOWHERE, project=str(service.project))
+    profile = replace(profile_of(options), host=NOWHERE, project=str(service.project))
+    BUILT_IN[DEMO_PROFILE] = BuiltInProfile(profile, options.words)
     # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
     os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})
     os.environ.pop("FLAGTUI_PROJECT", None)

@@ -25,7 +25,8 @@ def next_command(*words: str, **place: str) -> str:
     before, kept = (context.find_root().params, context.meta.get(NEXT_PLACE, {})) if context else ({}, {})
     given = {**before, **kept, **place}
     # The demo has no profile, but a staged set, a journal and files of its own.
-    program, names = (["flagtui", "demo"], []) if BUILT_IN else (["flagtui"], ["profile"])
+    program = ["flagtui", *(word for each in BUILT_IN.values() for word in each.words.split())]
+    names = [] if BUILT_IN else ["profile"]
     names += ["project"] if words[0] not in _PLACELESS else []
     options = [word for name in names if (value := given.get(name)) for word in (f"--{name}", value)]
     return shlex.join([*program, *words, *options])

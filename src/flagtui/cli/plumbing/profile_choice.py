@@ -24,8 +24,18 @@ from flagtui.config.profiles import ChosenProfile, Profile, ProfileUnknown, choo
 from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
 
-BUILT_IN: Final[dict[str, Profile]] = {}
-"""Profiles that are in no settings file, by name: that of the demo while a command runs in it."""
+
+@dataclass(frozen=True)
+class BuiltInProfile:
+    """A profile that is in no settings file."""
+
+    profile: Profile
+    words: str
+    """The words of the program that open it: `demo --nasty`."""
+
+
+BUILT_IN: Final[dict[str, BuiltInProfile]] = {}
+"""Built-in profiles by name: that of the demo while a command runs in it."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     has_name = bool(project) and not is_project_id(project)
     try:
         chosen = choose_profile(
-            {**settings.profiles, **BUILT_IN},
+            {**settings.profiles, **{name: each.profile for name, each in BUILT_IN.items()}},
             settings.default_profile,
             replace(given, project="") if has_name else given,
             named=request.profile or "",
