@@ -208,3 +208,18 @@ def test_undoing_tags_keeps_those_that_others_added_since() -> None:
     entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
     plan = expect(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND), EventPlan)
     assert (plan.body, plan.conflicts) == ({"tags": ["a", "b", "theirs"]}, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verb"),
+    [
+        ({"hidden": False}, {"hidden": True}, "unhide"),
+        ({"verified": True}, {"verified": False}, "verify"),
+        ({"tags": ["a"]}, {"tags": []}, "retag"),
+        ({"description": "Old"}, {"description": "New"}, "describe"),
+        ({"hidden": False, "verified": True}, {"hidden": True, "verified": False}, "edit"),
+    ],
+)
+def test_undo_is_called_by_what_it_does(before: dict[str, JSON], after: dict[str, JSON], verb: str) -> None:
+    plan = expect(plan_undo(an_entry(before, after), definition(**after), AROUND), EventPlan)
+    assert plan.verb.name == verb

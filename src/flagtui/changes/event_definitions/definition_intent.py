@@ -92,6 +92,14 @@ _SETTING: Final = {
 """The verb of a change of this field alone."""
 
 
+def verb_of(values: Mapping[str, JSON]) -> str:
+    """Return the verb of a change to these values; `edit` for several."""
+    if len(values) != 1:
+        return "edit"
+    switched = next((verb for verb, needed in VALUES_OF_VERBS.items() if needed == values), "edit")
+    return {**_SETTING, "tags": "retag"}.get(next(iter(values)), switched)
+
+
 def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
     """Return an intent to set a field; an empty text is None where the field can be empty."""
     if not EVENT_FIELDS[name].takes.wrong(None):

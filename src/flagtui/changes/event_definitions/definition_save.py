@@ -16,7 +16,7 @@ from flagtui.changes.adapter import (
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
-from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
+from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb, verb_of
 from flagtui.changes.event_definitions.definition_plan import (
     CREATING,
     RECREATED_FIELDS,
@@ -263,7 +263,7 @@ def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) 
     before = {name: entry.before[name] for name in names}
     seen = {name: entry.after[name] for name in names}
     # Both at once are refused only when both are true, and the one that was true brings the other along.
-    return plan_event(EventIntent(fresh.id, before, "edit", seen), fresh, context)
+    return plan_event(EventIntent(fresh.id, before, verb_of(before), seen), fresh, context)
 
 
 def _is_recreation(entry: Entry) -> bool:
