@@ -130,7 +130,7 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     assert (first.ending, first.note, room.clock.slept) == (ending, batch.outcomes[0].reason, [])
 
 
-async def test_unknown_operation_is_not_taken_for_a_deleted_record(tmp_path: Path) -> None:
+async def test_unknown_operation_keeps_its_own_advice(tmp_path: Path) -> None:
     for error, next in (
         (errors.EndpointNotFound("Unknown."), errors.EndpointNotFound.advice),
         (errors.NotFound("Not found."), "it may have been deleted for good; read the list again"),

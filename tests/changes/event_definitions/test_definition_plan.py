@@ -220,6 +220,6 @@ def test_undoing_tags_keeps_those_that_others_added_since() -> None:
         ({"hidden": False, "verified": True}, {"hidden": True, "verified": False}, "edit"),
     ],
 )
-def test_undo_is_called_by_what_it_does(before: dict[str, JSON], after: dict[str, JSON], verb: str) -> None:
+def test_undo_has_the_verb_of_its_values(before: dict[str, JSON], after: dict[str, JSON], verb: str) -> None:
     plan = expect(plan_undo(an_entry(before, after), definition(**after), AROUND), EventPlan)
     assert plan.verb.name == verb
