@@ -61,7 +61,8 @@ async def test_the_state_is_checked_where_the_server_would_not(
 
 
 async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_client: MakeClient) -> None:
-    variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
+    shares = (("control", 50), ("test", 50), (["odd"], 0))
+    variants = [{"key": key, "rollout_percentage": share} for key, share in shares]
     flag = FLAG | {
         "filters": {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
     }
@@ -72,7 +73,9 @@ async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_clie
     assert server.writes == []
     await experiments.ship_variant(12, "test", everyone=True, conclusion="won")
     [(_, _, of_flag), (_, _, of_experiment)] = server.writes
-    shipped = [{"key": "control", "rollout_percentage": 0}, {"key": "test", "rollout_percentage": 100}]
+    shipped = [
+        {**variant, "rollout_percentage": share} for variant, share in zip(variants, (0, 100, 0), strict=True)
+    ]
     assert of_flag["filters"] == {
         "groups": [{"properties": [], "rollout_percentage": 100}, {"rollout_percentage": 20}],
         "multivariate": {"variants": shipped},

@@ -38,12 +38,11 @@ def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> d
 
     Raises `Invalid` when the flag has no such variant.
     """
-    variants = wire.variants(filters)
-    if variant not in {as_dict(item).get("key") for item in variants}:
+    if variant not in wire.variant_keys(filters):
         raise Invalid("The flag has no such variant.")
     shares = [
         wire.with_share(item, 100 if item.get("key") == variant else 0)
-        for item in variants
+        for item in wire.variants(filters)
         if isinstance(item, dict)
     ]
     opened = [wire.new_condition(100)] if everyone else []
