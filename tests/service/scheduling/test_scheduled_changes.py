@@ -251,6 +251,9 @@ MOMENT = datetime(2026, 1, 31, 12, 30, 15, tzinfo=UTC)
         ("0 12 * * 0", "2026-02-01T12:00"),
         ("0 12 * * 7", "2026-02-01T12:00"),
         ("0 0 13 * 5", "2026-02-06T00:00"),
+        ("15/20 * * * *", "2026-01-31T12:35"),
+        ("0 9 * * MON-fri", "2026-02-02T09:00"),
+        ("0 9 1 Mar *", "2026-03-01T09:00"),
     ],
 )
 def test_a_cron_expression_names_the_next_minute(expression: str, expected: str) -> None:
@@ -258,7 +261,8 @@ def test_a_cron_expression_names_the_next_minute(expression: str, expected: str)
 
 
 @pytest.mark.parametrize(
-    "expression", ["", "* * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 31 2 *"]
+    "expression",
+    ["", "* * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 31 2 *", "0 0 * mon *", "-5 * * * *"],
 )
 def test_a_cron_expression_that_never_comes_is_refused(expression: str) -> None:
     with pytest.raises(BadCron):

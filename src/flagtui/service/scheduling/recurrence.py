@@ -2,16 +2,18 @@
 
 import calendar
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 INTERVALS = ("daily", "weekly", "monthly", "yearly")
 CRON_FIELDS = 5
-_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _FARTHEST = 366 * 5
 
 
 class BadCron(ValueError):
-    """The expression is not five fields of numbers, ranges, steps and lists, or never comes round."""
+    """The expression is not five fields of numbers, names, ranges, steps and lists, or never comes round."""
 
 
 def next_by_interval(moment: datetime, interval: str) -> datetime:
@@ -56,7 +58,7 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
     if len(fields) != CRON_FIELDS:
         raise BadCron("A cron expression has five fields.")
     minutes, hours, days, months, weekdays = (
-        _field(text, *limits) for text, limits in zip(fields, _RANGES, strict=True)
+        unit.read(text) for unit, text in zip(_UNITS, fields, strict=True)
     )
     sundays = {day % 7 for day in weekdays}
 
@@ -72,26 +74,42 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
     return sorted(minutes), sorted(hours), matches_day
 
 
-def _field(text: str, least: int, most: int) -> set[int]:
-    values: set[int] = set()
-    for part in text.split(","):
-        span, _, step = part.partition("/")
-        first, last = _span(span, least, most)
-        width = _number(step) if step else 1
-        if width < 1:
-            raise BadCron(f"{part} does not advance.")
-        values.update(range(first, last + 1, width))
-    return values
+@dataclass(frozen=True)
+class _Unit:
+    """The meaning of one field: its limits, and names that stand for numbers from the lowest on."""
+
+    least: int
+    most: int
+    names: tuple[str, ...] = ()
+
+    def read(self, text: str) -> set[int]:
+        values: set[int] = set()
+        for part in text.split(","):
+            span, _, step = part.partition("/")
+            first, last = self._span(span, is_stepped=bool(step))
+            width = _number(step) if step else 1
+            if width < 1:
+                raise BadCron(f"{part} does not advance.")
+            values.update(range(first, last + 1, width))
+        return values
+
+    def _span(self, text: str, *, is_stepped: bool) -> tuple[int, int]:
+        """Return the first and last value; steps from one number go on to the highest."""
+        if text == "*":
+            return self.least, self.most
+        start, _, end = text.partition("-")
+        first = self._value(start)
+        last = self._value(end) if end else self.most if is_stepped else first
+        if not self.least <= first <= last <= self.most:
+            raise BadCron(f"{text} is not between {self.least} and {self.most}.")
+        return first, last
+
+    def _value(self, text: str) -> int:
+        name = text.lower()
+        return self.names.index(name) + self.least if name in self.names else _number(text)
 
 
-def _span(text: str, least: int, most: int) -> tuple[int, int]:
-    if text == "*":
-        return least, most
-    start, _, end = text.partition("-")
-    first, last = _number(start), _number(end or start)
-    if not least <= first <= last <= most:
-        raise BadCron(f"{text} is not between {least} and {most}.")
-    return first, last
+_UNITS = (_Unit(0, 59), _Unit(0, 23), _Unit(1, 31), _Unit(1, 12, _MONTHS), _Unit(0, 7, _WEEKDAYS))
 
 
 def _number(text: str) -> int:
