@@ -111,7 +111,7 @@ def admit(
     params: Mapping[str, str],
     settings: Settings,
 ) -> Project | None:
-    """Return every check between the key and the record."""
+    """Check access in the order of the product, up to the record; return the project of the path."""
     is_closed = operation.closed or operation.name in settings.generation.closed_operations
     if settings.strict and is_closed:
         raise closed_to_keys()
@@ -153,7 +153,7 @@ def project_of(db: sqlite3.Connection, project_id: int) -> Project:
 
 
 def project_from(row: sqlite3.Row) -> Project:
-    """Return a row of the table of projects."""
+    """Return the project of a row of the table."""
     return Project(
         id=row["id"],
         organization_id=row["organization_id"],

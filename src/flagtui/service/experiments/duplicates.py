@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import replace
 
-from flagtui.service.access import is_member, project_from
+from flagtui.service.access import open_project
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
@@ -85,17 +85,9 @@ def _free_name(call: Call, name: str) -> str:
 
 def _target(call: Call, number: int) -> Project:
     """Return another project of the same organization that the caller and the key may write to."""
-    row = None
-    if abs(number) < 2**63:
-        row = call.db.execute(
-            "SELECT p.*, m.level, EXISTS (SELECT 1 FROM project_members AS x"
-            " WHERE x.project_id = p.id AND x.user_id = :user) AS listed FROM projects AS p"
-            " LEFT JOIN organization_members AS m"
-            " ON m.organization_id = p.organization_id AND m.user_id = :user WHERE p.id = :project",
-            {"user": call.caller.user_id, "project": number},
-        ).fetchone()
-    if row is None or row["organization_id"] != call.project.organization_id:
+    if find(call.db, "projects", id=number, organization_id=call.project.organization_id) is None:
         raise hand_written(404, {"detail": "Target team not found."})
-    if not is_member(row) or (call.caller.teams and number not in call.caller.teams):
+    project = open_project(call.db, call.caller, number)
+    if project is None:
         raise hand_written(403, {"detail": "You do not have write access to the target project."})
-    return project_from(row)
+    return project

@@ -143,14 +143,14 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
     groups = groups_of(filters)
     if not active or not any(percentage_of(group) > 0 for group in groups):
         return "not_rolled_out", None
-    load_people = [g for g in groups if percentage_of(g) == 100 and not g.get("properties")]
-    if not load_people:
+    open_groups = [group for group in groups if percentage_of(group) == 100 and not group.get("properties")]
+    if not open_groups:
         return "partial", None
     variants = variants_of(filters)
     if not variants:
         return "fully_rolled_out", None
     whole = [variant["key"] for variant in variants if variant.get("rollout_percentage") == 100]
-    chosen = load_people[0].get("variant") or (whole[0] if whole else None)
+    chosen = open_groups[0].get("variant") or (whole[0] if whole else None)
     return ("fully_rolled_out", chosen) if chosen else ("partial", None)
 
 
