@@ -7,6 +7,7 @@ import pytest
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Group, Person, Rules
+from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.overrides import Overrides
 from flagtui.models.override import InvalidOverride, Override, Share, read_override
 from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
@@ -163,3 +164,11 @@ def test_dependents_follow_an_override(place: str, word: str, value: bool, perso
     records = {record.key: record for record in map(FlagRecord.of, document["flags"])}
     flags = FlagSet(Definitions.of_document(document), records, overrides=overrides.values)
     assert result_of(flags, "dependent", Person("bob", is_complete=True)).value is value
+
+
+def test_flag_without_a_text_key_leaves_the_overrides_of_others() -> None:
+    flags: list[Any] = [{"key": ["plain"]}, {"key": "split", "filters": {"multivariate": VARIANTS}}]
+    overrides = Overrides.of(map(read_override, ("split=red", "mine=on")))
+    mirrored = MirroredFlags({"flags": flags})
+    mirrored.replace(overrides=overrides)
+    assert (mirrored.local_keys, mirrored.unknown_variants) == (["mine"], ["split=red"])

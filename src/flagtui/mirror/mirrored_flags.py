@@ -9,7 +9,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
 from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RequestSeen, RequestsSeen, requests_of
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.service.clock import Clock, system_clock
 from flagtui.service.news import News
 from flagtui.service.responses import encode
@@ -49,7 +49,7 @@ class MirroredFlags:
     @property
     def local_keys(self) -> list[str]:
         """Return the overridden keys that the definitions do not have: flags of this machine alone."""
-        existing = {as_dict(flag).get("key") for flag in as_list(self._document.get("flags"))}
+        existing = {as_text(as_dict(flag).get("key")) for flag in as_list(self._document.get("flags"))}
         return list(dict.fromkeys(each.key for each in self._overrides if each.key not in existing))
 
     @property
@@ -58,9 +58,9 @@ class MirroredFlags:
         named = [each for each in self._overrides if isinstance(each.value, str)]
         keys, flags = {each.key for each in named}, map(as_dict, as_list(self._document.get("flags")))
         variants = {
-            flag.get("key"): wire.variant_keys(flag.get("filters"))
+            key: wire.variant_keys(flag.get("filters"))
             for flag in flags
-            if flag.get("key") in keys
+            if (key := as_text(flag.get("key"))) in keys
         }
         return [str(each) for each in named if each.value not in variants.get(each.key, (each.value,))]
 
