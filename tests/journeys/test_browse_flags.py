@@ -38,6 +38,8 @@ async def test_flags_are_searched_by_words_and_single_keys(program: Program) -> 
     await program.press("escape", "escape", "slash", *"zzzz")
     assert "No match in 248 rows for  zzzz" in program.screen
     assert "esc clears the search" in program.screen
+    await program.press("escape", "escape", "slash", *"is:deleted")
+    assert "ctrl+r lists flags deleted earlier" in program.screen
 
 
 async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Program) -> None:

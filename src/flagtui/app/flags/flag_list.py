@@ -122,13 +122,13 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         return f"{first}: {'code, value' if self._outside.code is not None else 'value'}, last call  "
 
     def words_without(self, total: int) -> Words:
-        words = super().words_without(total)
-        terms = self._finder.query.terms
-        if any(term.name == "code" and not MISSING.isdisjoint(term.words) for term in terms):
-            return Words(
-                (*words.lines, f"{key_sign('app.code')} lists keys in code that have no record"), words.look
-            )
-        return words
+        words, ways = super().words_without(total), list[str]()
+        for term in self._finder.query.terms:
+            if term.name == "code" and not MISSING.isdisjoint(term.words):
+                ways.append(f"{key_sign('app.code')} lists keys in code that have no record")
+            if term.name == "is" and "deleted" in term.words:
+                ways.append(f"{key_sign('flags.deleted')} lists flags deleted earlier")
+        return Words((*words.lines, *ways), words.look)
 
     def all_columns(self) -> tuple[Column[FlagRow], ...]:
         columns, code, due = super().all_columns(), self._outside.code, self._outside.due
