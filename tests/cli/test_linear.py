@@ -59,3 +59,8 @@ def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], run_demo: 
     refused = told("--read-only", *words, lines="flags disable new-nav --yes\nundo --yes\n")
     assert [line for line in refused if line.startswith("ended")] == ["ended with 3"] * 2
     assert not (tmp_path / "flagtui/journal").exists()
+    staged = "flags tag new-nav --add linear --stage\nflagtui demo staged drop new-nav\nflagtui\n"
+    copied = "\n".join(told(*words, lines=staged))
+    assert "flagtui demo apply staged" in copied
+    assert "ended with" not in copied
+    assert "Usage: flagtui" in copied

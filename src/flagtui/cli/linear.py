@@ -30,6 +30,15 @@ class WithoutDrawing:
         return getattr(self._stream, name)
 
 
+def without_program(words: list[str]) -> list[str]:
+    """Return the words of a command, also of one that was copied with the name of the program before it."""
+    from flagtui.cli.plumbing.next_commands import program_words
+
+    program = program_words()
+    count = len(program) if words[: len(program)] == program else words[:1] == program[:1]
+    return words[count:] or ["help"]
+
+
 def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
     """Ask for commands until the person leaves; `common` are the options that each of them gets."""
     key = take_variable(KEY_VARIABLE)
@@ -53,7 +62,8 @@ def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
         except ValueError as wrong:
             print_line(f"The line cannot be read: {wrong}.")
             continue
-        if words[0] == "help":
+        words = without_program(words)
+        if words[:1] == ["help"]:
             words = [*words[1:], "--help"]
         if key:
             # The command takes it out of the environment before anything else.

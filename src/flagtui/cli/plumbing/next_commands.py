@@ -25,11 +25,15 @@ def next_command(*words: str, **place: str) -> str:
     before, kept = (context.find_root().params, context.meta.get(NEXT_PLACE, {})) if context else ({}, {})
     given = {**before, **kept, **place}
     # The demo has no profile, but a staged set, a journal and files of its own.
-    program = ["flagtui", *(word for each in BUILT_IN.values() for word in each.words.split())]
     names = [] if BUILT_IN else ["profile"]
     names += ["project"] if words[0] not in _PLACELESS else []
     options = [word for name in names if (value := given.get(name)) for word in (f"--{name}", value)]
-    return shlex.join([*program, *words, *options])
+    return shlex.join([*program_words(), *words, *options])
+
+
+def program_words() -> list[str]:
+    """Return the words before each command: `flagtui`, and those of the demo while one runs in it."""
+    return ["flagtui", *(word for each in BUILT_IN.values() for word in each.words.split())]
 
 
 def with_place(sentence: str, command: str) -> str:
