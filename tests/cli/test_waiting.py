@@ -53,8 +53,8 @@ def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
     done = signed_in(*words, "--at", soon(0.5), "--wait", "30")
     assert done.code == 0, done.err
     assert done.err.splitlines() == [
-        "waiting until new-nav is given to 5 % of everyone more, for 30 s at most",
-        "new-nav is given to 5 % of everyone more",
+        "waiting until the scheduled change of new-nav is applied, for 30 s at most",
+        "the scheduled change of new-nav is applied: a condition for 5 % of everyone added",
     ]
 
 
@@ -66,7 +66,7 @@ def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, hom
         process = warm_start.start([*FLAGTUI, *words], where, nothing.fileno(), nothing.fileno(), writing)
         os.close(writing)
         try:
-            assert messages.readline().startswith("waiting until new-nav")
+            assert messages.readline().startswith("waiting until the scheduled change of new-nav")
             os.kill(process.pid, signal.SIGINT)
             assert process.wait(20) == 130
         finally:

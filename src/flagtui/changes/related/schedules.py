@@ -96,7 +96,7 @@ def switching(is_on: bool, at: datetime) -> Later:
 def adding_condition(share: float, at: datetime) -> Later:
     """Return a later change that adds a condition for a share of everyone in percent."""
     condition = wire.new_condition(wire.whole_if_equal(share))
-    return Later(f"given to {share:g} % of everyone more", _adding(condition), at)
+    return Later(f"a condition for {share:g} % of everyone added", _adding(condition), at)
 
 
 def _adding(condition: Mapping[str, JSON]) -> dict[str, JSON]:

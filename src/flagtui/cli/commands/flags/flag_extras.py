@@ -185,16 +185,18 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
         return newest if newest is not None and newest.is_done else None
 
     try:
-        done = await session.until(look, wait, f"{flag.key} is {later.words}")
+        done = await session.until(look, wait, f"the scheduled change of {flag.key} is applied")
     except asyncio.CancelledError:
         warn(f"stopped waiting; {flag.key} stays scheduled.")
         raise click.exceptions.Exit(STOPPED) from None
     if done is None:
         fix = f"It stays scheduled: {next_command('flags', 'due', flag.key)}"
-        raise Trouble(f"{flag.key} is not {later.words} so far.", fix, code="not_known", retryable=True)
+        what = f"the scheduled change of {flag.key} is not applied so far."
+        raise Trouble(what, fix, code="not_known", retryable=True)
     if done.failure_reason:
-        raise Trouble(f"{flag.key} could not be {later.words}: {done.failure_reason}")
-    progress(f"{flag.key} is {later.words}")
+        what = f"the scheduled change of {flag.key} could not be applied"
+        raise Trouble(f"{what}: {done.failure_reason}")
+    progress(f"the scheduled change of {flag.key} is applied: {later.words}")
     return 0
 
 
