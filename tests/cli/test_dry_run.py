@@ -229,3 +229,10 @@ def test_dry_run_adds_no_flags_that_were_not_named(online: Run, service: Service
         assert (done.code, endings(done)) == (3, {"dry-base": "refused"})
     both = online("flags", "disable", "dry-base", "dry-child", "--dry-run", "--json")
     assert (both.code, endings(both)) == (0, {"dry-base": "saved", "dry-child": "saved"})
+
+
+def test_dry_run_of_a_step_has_values_before_and_after(online: Run) -> None:
+    done = online("experiments", "archive", "16", "--dry-run", "--json", "--fields", "changes")
+    (change,) = json.loads(done.out)["records"][0]["changes"]
+    assert (change["before"], change["after"]) == (False, True)
+    assert change["text"] == "not archived → archived"

@@ -118,9 +118,11 @@ def _raw(value: Any) -> Any:
 
 
 def _changes(plan: ChangePlan) -> list[dict[str, Any]]:
+    # The lines of a step are words for a dialog; its moves have the values too.
+    differences = _of(plan, "moves", ()) if hasattr(plan.plan, "moves") else _of(plan, "lines", ())
     return [
         {"where": it.where, "text": it.words, "before": _raw(it.before), "after": _raw(it.after)}
-        for it in _of(plan, "lines", ())
+        for it in differences
     ]
 
 
