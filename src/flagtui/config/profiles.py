@@ -189,13 +189,7 @@ def choose_profile(
     A host of the environment that is not the profile's gets a stand-in, as careful as the most careful
     profile of that host. `origin_of` makes hosts comparable. Raises ProfileUnknown, SettingsError never.
     """
-    name, named_by = _name(default, given, named)
-    if name and name not in profiles:
-        names = ", ".join(sorted(profiles)) or "there is none yet; make one with: flagtui auth login"
-        raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {names}.")
-    if not name and len(profiles) > 1 and not (given.host and given.has_key):
-        names = ", ".join(sorted(profiles))
-        raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {names}.")
+    name, named_by = _choose_name(profiles, default, given, named)
     own = profiles.get(name) or (next(iter(profiles.values())) if len(profiles) == 1 else None)
     profile = own or Profile("default")
     source = "the profile" if own else "default"
@@ -248,12 +242,21 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
     )
 
 
-def _name(default: str, given: Given, named: str) -> tuple[str, str]:
+def _choose_name(profiles: Mapping[str, Profile], default: str, given: Given, named: str) -> tuple[str, str]:
+    """Return the name of a profile, or an empty one, and what names it. Raises ProfileUnknown."""
     if named:
-        return named, "--profile"
-    if given.profile:
-        return given.profile, "FLAGTUI_PROFILE"
-    return default, "default_profile"
+        name, named_by = named, "--profile"
+    elif given.profile:
+        name, named_by = given.profile, "FLAGTUI_PROFILE"
+    else:
+        name, named_by = default, "default_profile"
+    if name and name not in profiles:
+        names = ", ".join(sorted(profiles)) or "there is none yet; make one with: flagtui auth login"
+        raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {names}.")
+    if not name and len(profiles) > 1 and not (given.host and given.has_key):
+        names = ", ".join(sorted(profiles))
+        raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {names}.")
+    return name, named_by
 
 
 def is_project_id(value: str) -> bool:

@@ -96,9 +96,9 @@ async def ask_and_send(
         raise
     if ended is None:
         return EXIT_CODES["conflict"]
-    results = interface.results(ended)
-    report.results([*results, *apart])
-    code = exit_code([*results, *apart])
+    results = [*interface.results(ended), *apart]
+    report.results(results)
+    code = exit_code(results)
     return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
 
 

@@ -199,11 +199,7 @@ def timeseries_results(call: Call) -> Response:
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """
     experiment = find_called(call)
-    uuid, fingerprint = call.query.get("metric_uuid"), call.query.get("fingerprint")
-    if not uuid:
-        raise invalid("metric_uuid query parameter is required")
-    if not fingerprint:
-        raise invalid("fingerprint query parameter is required")
+    uuid, fingerprint = _required(call, "metric_uuid"), _required(call, "fingerprint")
     if not experiment.is_launched:
         raise invalid("Experiment has not been started yet")
     results = Results(call, experiment)
@@ -235,6 +231,13 @@ def timeseries_results(call: Call) -> Response:
             "recalculation_created_at": last.created_at.isoformat() if last else None,
         }
     )
+
+
+def _required(call: Call, name: str) -> str:
+    value = call.query.get(name)
+    if not value:
+        raise invalid(f"{name} query parameter is required")
+    return value
 
 
 def _reported_days(
