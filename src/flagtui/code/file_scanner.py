@@ -19,17 +19,8 @@ from flagtui.code.stored_results import FileResults
 from flagtui.code.syntax import has_parser
 
 _TEST_PATTERNS: Final = (
-    *(
-        "test_*.py",
-        "*_test.*",
-        "*_spec.*",
-        "*.test.*",
-        "*.spec.*",
-        "conftest.py",
-        "*Test.java",
-        "*Tests.java",
-    ),
-    *("*Test.kt", "*Tests.kt", "*Tests.swift", "*Test.php", "*Tests.cs", "*Test.cs"),
+    *("test_*.py", "*_test.*", "*_spec.*", "*.test.*", "*.spec.*", "conftest.py", "*Test.java"),
+    *("*Tests.java", "*Test.kt", "*Tests.kt", "*Tests.swift", "*Test.php", "*Tests.cs", "*Test.cs"),
     *("tests/", "test/", "spec/", "__tests__/", "__mocks__/", "Tests/", "e2e/", "androidTest/"),
 )
 _TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__")
