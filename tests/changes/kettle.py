@@ -124,7 +124,7 @@ class KettleEntries(EntryKind):
         if self.kitchen.now == degrees:
             return None
         verb = COOL if part.verb == "boil" else BOIL
-        return PreparedUndo(part, Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
+        return PreparedUndo(Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
 
     async def look(self, entry: Entry, _client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_hot = self.kitchen.now == entry.after["degrees"]

@@ -208,7 +208,7 @@ class KettleEntries(EntryKind):
         adapter = KettleAdapter(kettles_of(context.client))
         fresh, was, became = await adapter.kettles.get(part.record), part.before, part.after
         plan = plan_painting(fresh, was["colour"], became["colour"], context.clock.time())
-        return PreparedUndo(part, plan, adapter, context.signature) if plan is not None else None
+        return PreparedUndo(plan, adapter, context.signature) if plan is not None else None
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_painted = (await kettles_of(client).get(entry.record)).colour == entry.after["colour"]

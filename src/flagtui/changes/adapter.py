@@ -159,7 +159,6 @@ class UndoContext:
 class PreparedUndo:
     """The planned undo of one part of a change."""
 
-    part: Entry
     plan: Proposal
     adapter: Adapter[Any, Any]
     signature: Signature

@@ -234,7 +234,7 @@ class DefinitionEntries(EntryKind):
                 return None
             undo_plan = planned
         plan = replace(undo_plan, conflicts=mark_own_conflicts(undo_plan.conflicts, part, context.entries))
-        return PreparedUndo(part, plan, DefinitionAdapter(definitions), context.signature)
+        return PreparedUndo(plan, DefinitionAdapter(definitions), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         try:

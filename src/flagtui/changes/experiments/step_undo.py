@@ -107,7 +107,7 @@ class StepEntries(EntryKind):
         if not isinstance(plan, ExperimentPlan):
             return plan
         plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
-        return PreparedUndo(part, plan, StepAdapter(client.experiments), context.signature, place, project)
+        return PreparedUndo(plan, StepAdapter(client.experiments), context.signature, place, project)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         step = BY_VERB.get(entry.verb)

@@ -90,7 +90,7 @@ class FlagEntries(EntryKind):
         plan = await looked.plan_off_loop(context.together)
         if isinstance(plan, Plan):
             late = late_plan(plan, looked, context.together)
-            return PreparedUndo(part, plan, FlagAdapter(client.flags), context.signature, late=late)
+            return PreparedUndo(plan, FlagAdapter(client.flags), context.signature, late=late)
         looked.stop()
         return plan if isinstance(plan, Blocked) else None
 

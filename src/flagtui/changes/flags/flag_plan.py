@@ -99,7 +99,6 @@ class NoOp:
     """An intent whose values the flag has already."""
 
     intent: Intent
-    fresh: Flag
 
     @property
     def words(self) -> str:
@@ -117,7 +116,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     merged, conflicts = _on_top_of(intent, fresh, stored)
     values = {name: value for name, value in merged.items() if not means_same(value, stored[name], (name,))}
     if not values:
-        return NoOp(intent, fresh)
+        return NoOp(intent)
     caused, inherited = _problems(fresh, values, stored)
     if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
         return refusal

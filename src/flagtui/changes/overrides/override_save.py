@@ -116,7 +116,7 @@ class OverrideEntries(EntryKind):
         plan = plan_override(intent, state, context.clock.time(), own)
         if plan is None or isinstance(plan, Blocked):
             return plan
-        return PreparedUndo(part, plan, OverrideAdapter(context.mirror), context.signature)
+        return PreparedUndo(plan, OverrideAdapter(context.mirror), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         return Recovery(entry, "not known")

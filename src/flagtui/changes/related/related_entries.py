@@ -176,7 +176,7 @@ class ScheduleEntries(EntryKind):
         if isinstance(plan, Blocked):
             return plan
         plan = replace(plan, conflicts=conflicts, read_at=context.clock.time())
-        return PreparedUndo(part, plan, RelatedAdapter(client), context.signature)
+        return PreparedUndo(plan, RelatedAdapter(client), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         if not entry.after:

@@ -168,7 +168,7 @@ class SharedEntries(EntryKind):
         if not isinstance(plan, SharedPlan):
             return plan
         plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
-        return PreparedUndo(part, plan, SharedAdapter(context.client), context.signature)
+        return PreparedUndo(plan, SharedAdapter(context.client), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         operations = operations_of(client, self.kind)
