@@ -7,12 +7,11 @@ DAY = 86_400.0
 STARTED = 1_792_000_000.0
 
 
-def said(days: float, planned: float | None, status: str = "running") -> list[str]:
+def said(days: float, planned: float | None, status: str = "running", width: int = 50) -> list[str]:
     ended = STARTED + days * DAY if status == "stopped" else None
     row = ExperimentRow(id=1, name="new nav", status=status, started_at=STARTED, ended_at=ended)
-    return [
-        "".join(text for text, _ in line) for line in lifecycle_lines(row, STARTED + days * DAY, planned, 50)
-    ]
+    lines = lifecycle_lines(row, STARTED + days * DAY, planned, width)
+    return ["".join(text for text, _ in line) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -40,3 +39,20 @@ def test_its_days_agree_with_what_is_said_of_them(days: float, planned: float | 
 )
 def test_what_runs_has_begun_and_has_not_ended(days: float, status: str, bar: str) -> None:
     assert said(days, 28, status)[0].split()[-2] == bar
+
+
+@pytest.mark.parametrize("width", [41, 56, 76, 120])
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("draft", "draft"),
+        ("running", "running"),
+        ("paused", "paused"),
+        ("exposure_frozen", "frozen"),
+        ("stopped", "ended"),
+    ],
+)
+def test_lifecycle_takes_one_line_in_every_width(status: str, words: str, width: int) -> None:
+    first = said(9, 28, status, width)[0]
+    assert len(first) <= width
+    assert words in first

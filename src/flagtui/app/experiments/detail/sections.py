@@ -161,11 +161,20 @@ SLIVER = 1e-9
 """A share that is neither nothing nor all: one that runs has begun, and has not ended."""
 
 
+WORDS: Final = 27
+"""Cells of a lifecycle beside the bar and the word for its state."""
+LEAST: Final = 8
+"""Cells of its bar."""
+
+
 def lifecycle_lines(
     row: ExperimentRow, now: float, planned: float | None, width: int
 ) -> Iterator[list[Piece]]:
     """Yield `draft ━━━━━ running ━━━━━━━━──── ended`, and below it the start and the duration."""
-    room = max(8, min(24, width - 34))
+    colour, word = _present(row)
+    if width - WORDS - len(word) < LEAST:
+        word = word.partition(":")[0].rpartition(" ")[2]
+    room = max(LEAST, min(24, width - WORDS - len(word)))
     if row.status == "draft" or row.started_at is None:
         yield [
             ("draft", "bold"),
@@ -176,7 +185,6 @@ def lifecycle_lines(
         ]
         yield [("not launched yet", "$text-muted"), *_archived_badge(row)]
         return
-    colour, word = _present(row)
     is_over = row.status == "stopped"
     days = days_of(row, now) or 0.0
     gone = 1.0 if is_over else min(max(_share(days, planned), SLIVER), 1 - SLIVER)
