@@ -30,7 +30,7 @@ UNBOUNDED: Final = {
 """Taken at any newer version, and why."""
 
 
-def imported(folder: Path) -> Iterator[str]:
+def imported_modules(folder: Path) -> Iterator[str]:
     """Top modules that are not the standard library's and not ours, wherever they are imported."""
     for path in folder.rglob("*.py"):
         names = [alias.name for node in find_nodes(path, ast.Import) for alias in node.names]
@@ -38,7 +38,7 @@ def imported(folder: Path) -> Iterator[str]:
         yield from {name.split(".")[0] for name in names} - HERE
 
 
-def declared(extra: str = "") -> set[str]:
+def declared_packages(extra: str = "") -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
     return {re.split(r"[^\w-]", line)[0] for line in lines}
@@ -63,19 +63,25 @@ def module_of(distribution: str) -> str:
 
 
 def test_what_the_program_imports_is_declared_and_nothing_else() -> None:
-    modules = set(map(module_of, (declared() | declared("code")) - INDIRECT.keys()))
-    assert set(imported(ROOT / "src")) == modules
+    modules = set(map(module_of, (declared_packages() | declared_packages("code")) - INDIRECT.keys()))
+    assert set(imported_modules(ROOT / "src")) == modules
 
 
 def test_what_the_tests_import_is_declared() -> None:
     names = set(
-        map(module_of, declared() | declared("dev") | declared("check-api") | declared("check-mutations"))
+        map(
+            module_of,
+            declared_packages()
+            | declared_packages("dev")
+            | declared_packages("check-api")
+            | declared_packages("check-mutations"),
+        )
     )
-    assert set(imported(ROOT / "tests")) <= names
+    assert set(imported_modules(ROOT / "tests")) <= names
 
 
 def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
-    assert set(map(module_of, declared("dev") - TOOLS)) <= set(imported(ROOT / "tests"))
+    assert set(map(module_of, declared_packages("dev") - TOOLS)) <= set(imported_modules(ROOT / "tests"))
 
 
 def test_next_major_versions_of_libraries_need_a_manual_change() -> None:

@@ -18,7 +18,7 @@ def million(offset: int, limit: int) -> RowPage[int]:
     return RowPage(tuple(range(offset, offset + limit)), 1_000_000, has_more=True)
 
 
-def uncounted(offset: int, limit: int) -> RowPage[int]:
+def read_uncounted(offset: int, limit: int) -> RowPage[int]:
     return RowPage(tuple(range(offset, offset + limit)), limit, is_capped=True, has_more=True)
 
 
@@ -60,7 +60,7 @@ async def read(serve: Serve) -> tuple[int, int, str]:
     return len(rows), pages, "read to its end"
 
 
-@pytest.mark.parametrize("serve", [million, uncounted, growing])
+@pytest.mark.parametrize("serve", [million, read_uncounted, growing])
 async def test_reading_stops_at_the_limit_of_rows(serve: Serve) -> None:
     rows, pages, why = await read(serve)
     assert rows == ROW_LIMIT

@@ -55,22 +55,22 @@ def raising(fault: Exception, cause: BaseException | None = None) -> Callable[[E
     return serve
 
 
-def dashed(headers: dict[str, str]) -> dict[str, str]:
+def with_hyphens(headers: dict[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 def answering(status: int, body: Any = b"", **headers: str) -> Callable[[Example], httpx.Response]:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return lambda stored: httpx.Response(status, content=content, headers=dashed(headers))
+    return lambda stored: httpx.Response(status, content=content, headers=with_hyphens(headers))
 
 
 def streaming(make: Callable[[bytes], httpx.AsyncByteStream]) -> Callable[[Example], httpx.Response]:
     return lambda stored: httpx.Response(200, stream=make(whole(stored) or b" "))
 
 
-def altered(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example], httpx.Response]:
+def alter(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example], httpx.Response]:
     return lambda stored: httpx.Response(
-        200, stream=httpx.ByteStream(change(whole(stored))), headers=dashed(headers)
+        200, stream=httpx.ByteStream(change(whole(stored))), headers=with_hyphens(headers)
     )
 
 
@@ -86,16 +86,16 @@ def with_field(text: bytes) -> Callable[[bytes], bytes]:
     return lambda body: b"{" + text + b"," + body[1:] if body.startswith(b"{") and len(body) > 2 else body
 
 
-def said(detail: str, code: str = "permission_denied") -> dict[str, Any]:
+def error_body(detail: str, code: str = "permission_denied") -> dict[str, Any]:
     return {"type": "x", "code": code, "detail": detail, "attr": None}
 
 
-CLOSED: Final = said("This action does not support personal API key access")
-NO_SCOPE: Final = said("API key missing required scope 'x:read'")
-FAILED: Final = said("A server error occurred.", "error")
-BUSY: Final = said("database", "database_unavailable")
-NO_PROJECT: Final = said("Project not found.", "not_found")
-NO_PLACE: Final = said("Endpoint not found.", "not_found")
+CLOSED: Final = error_body("This action does not support personal API key access")
+NO_SCOPE: Final = error_body("API key missing required scope 'x:read'")
+FAILED: Final = error_body("A server error occurred.", "error")
+BUSY: Final = error_body("database", "database_unavailable")
+NO_PROJECT: Final = error_body("Project not found.", "not_found")
+NO_PLACE: Final = error_body("Endpoint not found.", "not_found")
 
 
 FAULTY: Final = (errors.ServerFault, errors.NotFound)
@@ -115,44 +115,44 @@ FAULTS: Final = [
     Fault("protocol", raising(httpx.RemoteProtocolError("x")), (errors.Unanswered,)),
     Fault("body hangs", streaming(partial(Dripping, hangs=True)), (errors.Unanswered,), hangs=True),
     Fault("body breaks", streaming(Breaking), (errors.Unanswered,)),
-    Fault("half a body", altered(lambda body: body[: len(body) // 2]), (errors.Unreadable,), True),
-    Fault("half a gzip", altered(cut_gzip, Content_Encoding="gzip"), (errors.Unanswered,)),
-    Fault("no gzip", altered(lambda body: b"x" + body, Content_Encoding="gzip"), CUT),
-    Fault("not asked encoding", altered(lambda body: body, Content_Encoding="br"), (errors.Unreadable,)),
-    Fault("gzip bomb", altered(lambda body: BOMB, Content_Encoding="gzip"), (errors.TooLarge,)),
-    Fault("huge", altered(lambda body: b" " * (2**20 + 1)), (errors.TooLarge,)),
+    Fault("half a body", alter(lambda body: body[: len(body) // 2]), (errors.Unreadable,), True),
+    Fault("half a gzip", alter(cut_gzip, Content_Encoding="gzip"), (errors.Unanswered,)),
+    Fault("no gzip", alter(lambda body: b"x" + body, Content_Encoding="gzip"), CUT),
+    Fault("not asked encoding", alter(lambda body: body, Content_Encoding="br"), (errors.Unreadable,)),
+    Fault("gzip bomb", alter(lambda body: BOMB, Content_Encoding="gzip"), (errors.TooLarge,)),
+    Fault("huge", alter(lambda body: b" " * (2**20 + 1)), (errors.TooLarge,)),
     Fault("web page", answering(200, PAGE), (errors.Unreadable,)),
     Fault("empty", answering(200), (errors.Unreadable,), True),
     Fault("no content", answering(204), (errors.Unreadable,), True),
     Fault("null", answering(200, b"null"), (errors.Unreadable,), True),
     Fault("list", answering(200, b"[1]"), (errors.Unreadable,), True),
     Fault("something else", answering(200, {"id": 4_711}), (errors.Unreadable,), True),
-    Fault("nan", altered(with_field(b'"x":NaN')), (errors.Unreadable,), True),
-    Fault("deep", altered(with_field(DEEP)), (errors.Unreadable,), True),
-    Fault("large integer", altered(with_field(b'"x":' + str(2**70).encode())), (), True),
-    Fault("endless integer", altered(with_field(b'"x":' + b"9" * 5_000)), (errors.Unreadable,), True),
-    Fault("half surrogate", altered(with_field(b'"x":"\\ud800"')), (), True),
-    Fault("duplicate key", altered(with_field(b'"id":0,"results":0,"key":0')), (errors.Unreadable,), True),
-    Fault("wrong content type", altered(lambda body: body, Content_Type="text/html"), (), True),
-    Fault("invalid utf-8", altered(lambda body: b"\xff" + body), (errors.Unreadable,)),
+    Fault("nan", alter(with_field(b'"x":NaN')), (errors.Unreadable,), True),
+    Fault("deep", alter(with_field(DEEP)), (errors.Unreadable,), True),
+    Fault("large integer", alter(with_field(b'"x":' + str(2**70).encode())), (), True),
+    Fault("endless integer", alter(with_field(b'"x":' + b"9" * 5_000)), (errors.Unreadable,), True),
+    Fault("half surrogate", alter(with_field(b'"x":"\\ud800"')), (), True),
+    Fault("duplicate key", alter(with_field(b'"id":0,"results":0,"key":0')), (errors.Unreadable,), True),
+    Fault("wrong content type", alter(lambda body: body, Content_Type="text/html"), (), True),
+    Fault("invalid utf-8", alter(lambda body: b"\xff" + body), (errors.Unreadable,)),
     Fault("moved here", answering(302, Location="/api/"), (errors.Redirected,)),
     Fault("moved away", answering(302, Location="https://evil.test/"), (errors.Redirected,)),
     Fault("see other", answering(303, Location="/api/"), (errors.Redirected,)),
     Fault("moved to nonsense", answering(301, Location="javascript:x"), (errors.Redirected,)),
-    Fault("400", answering(400, said("Bad.", "invalid_input")), (errors.Invalid,)),
-    Fault("401", answering(401, said("invalid", "authentication_failed")), (errors.NotSignedIn,)),
-    Fault("402", answering(402, said("premium", "payment_required")), (errors.PaymentNeeded,)),
+    Fault("400", answering(400, error_body("Bad.", "invalid_input")), (errors.Invalid,)),
+    Fault("401", answering(401, error_body("invalid", "authentication_failed")), (errors.NotSignedIn,)),
+    Fault("402", answering(402, error_body("premium", "payment_required")), (errors.PaymentNeeded,)),
     Fault("403 scope", answering(403, NO_SCOPE), (errors.MissingScope,)),
     Fault("403 closed", answering(403, CLOSED), (errors.ClosedToKeys,), True),
     Fault("404 project", answering(404, NO_PROJECT), (errors.ProjectNotFound,), True),
     Fault("404 endpoint", answering(404, NO_PLACE), (errors.NotFound,), True),
     Fault("404 empty", answering(404), (errors.NotFound,), True),
     Fault("405 empty", answering(405), (errors.NotOffered,), True),
-    Fault("409", answering(409, said("changed", "conflict")), (errors.Conflict,)),
+    Fault("409", answering(409, error_body("changed", "conflict")), (errors.Conflict,)),
     Fault("409 approval", answering(409, {"code": "approval_required"}), (errors.ApprovalNeeded,)),
     Fault("413", answering(413, PAGE), (errors.TooLarge,)),
     Fault("418", answering(418, b"teapot"), (ApiError,)),
-    Fault("429", answering(429, said("slow", "throttled"), Retry_After="3"), (errors.RateLimited,)),
+    Fault("429", answering(429, error_body("slow", "throttled"), Retry_After="3"), (errors.RateLimited,)),
     Fault("429 bare", answering(429), (errors.RateLimited,)),
     Fault("500", answering(500, FAILED), FAULTY),
     Fault("502 page", answering(502, PAGE), (errors.ServerFault,)),
@@ -236,7 +236,7 @@ async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -
             must_be_error(fault, name, result)
         else:
             if name not in PLAIN:
-                PLAIN[name] = await outcome(make_client(lambda _, stored=stored: served(stored)), name)
+                PLAIN[name] = await outcome(make_client(lambda _, stored=stored: serve_whole(stored)), name)
             must_be_right(fault, name, result, PLAIN[name])
         assert len(sent) == 1 if operation.is_write else len(sent) <= 9, f"{name}: {len(sent)} requests"
         assert {request.url.host for request in sent} == {"flags.example.test"}
@@ -244,5 +244,5 @@ async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -
         assert KEY not in f"{result} {result!r} {client!r} {client.connection!r} {lines}"
 
 
-def served(stored: Example) -> httpx.Response:
+def serve_whole(stored: Example) -> httpx.Response:
     return httpx.Response(stored["status"], content=whole(stored))

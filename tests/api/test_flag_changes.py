@@ -58,7 +58,7 @@ class Project:
         return httpx.Response(200 if flag else 404, json=flag or {"detail": "Not found."})
 
 
-async def loaded(flags: Flags) -> Mark:
+async def load_mark(flags: Flags) -> Mark:
     mark = await take_mark(flags)
     rows = [row async for page in flags.pages() for row in page.rows]
     return complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
@@ -69,7 +69,7 @@ async def test_one_request_says_that_nothing_has_changed(make_client: MakeClient
         project = Project(clock, has_feed=has_feed)
         project.change(3, active=True)
         flags = make_client(project.answer).flags
-        mark = await loaded(flags)
+        mark = await load_mark(flags)
         project.paths.clear()
         changes = await changes_since(flags, mark)
         assert (changes.rows, changes.gone, changes.must_reload) == ((), (), False)
@@ -81,7 +81,7 @@ async def test_changed_made_and_deleted_flags_are_told_apart(
 ) -> None:
     project = Project(clock)
     flags = make_client(project.answer).flags
-    mark = await loaded(flags)
+    mark = await load_mark(flags)
     project.change(3, active=True)
     project.change(3, active=False)
     project.change(9, deleted=True)
@@ -98,7 +98,7 @@ async def test_changed_made_and_deleted_flags_are_told_apart(
 async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, clock: StillClock) -> None:
     project = Project(clock, has_feed=False)
     flags = make_client(project.answer).flags
-    mark = await loaded(flags)
+    mark = await load_mark(flags)
     assert mark.newest is None
     project.change(3, active=True)
     project.change(777)
@@ -114,7 +114,7 @@ async def test_many_changes_are_read_with_the_whole_list(make_client: MakeClient
         for changed in (30, 150):
             project = Project(clock, has_feed=has_feed)
             flags = make_client(project.answer).flags
-            mark = await loaded(flags)
+            mark = await load_mark(flags)
             for id in range(1, changed + 1):
                 project.change(id)
             project.paths.clear()
@@ -128,7 +128,7 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
 ) -> None:
     project = Project(clock)
     flags = make_client(project.answer).flags
-    mark = await loaded(flags)
+    mark = await load_mark(flags)
     project.has_feed = False
     changes = await changes_since(flags, mark)
     assert changes.must_reload
@@ -157,7 +157,7 @@ async def test_idle_day_on_2000_flags_stays_under_300_requests(
         project = Project(clock, count=2_000, has_feed=has_feed)
         client = make_client(project.answer)
         began = clock.now
-        mark = await loaded(client.flags)
+        mark = await load_mark(client.flags)
         due = [began + 86_400 * part / 30 for part in range(1, 30)]
         while clock.now < began + 86_400:
             await clock.sleep(next_poll(clock.now - began, 30.0))

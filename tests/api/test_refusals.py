@@ -10,13 +10,13 @@ from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.faults import refusal
 
 
-def refused(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:
+def error_of(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:
     content = body if isinstance(body, bytes) else (b"" if body is None else json.dumps(body).encode())
     facts = ErrorFacts(method, method != "GET", "/api/x/", status)
     return refusal(facts, {name.replace("_", "-"): value for name, value in headers.items()}, content)
 
 
-def said(detail: str, **more: Any) -> dict[str, Any]:
+def error_body(detail: str, **more: Any) -> dict[str, Any]:
     plain = {"type": "authentication_error", "code": "permission_denied", "attr": None}
     return plain | {"detail": detail} | more
 
@@ -24,38 +24,42 @@ def said(detail: str, **more: Any) -> dict[str, Any]:
 PAGE = b"<!doctype html><html><head><title>502 Bad\n Gateway</title></head></html>"
 
 CASES: list[tuple[int, Any, type[ApiError]]] = [
-    (400, said("Bad", attr="filters__groups__0"), errors.Invalid),
+    (400, error_body("Bad", attr="filters__groups__0"), errors.Invalid),
     (400, {"code": "policy_conflict", "error": "Two policies"}, errors.PolicyConflict),
     (400, {"success": False, "error": "This feature flag has been deleted."}, errors.Invalid),
     (400, b"", errors.Invalid),
-    (401, said("Personal API key found in request Authorization header is invalid."), errors.NotSignedIn),
-    (402, said("premium"), errors.PaymentNeeded),
-    (403, said("API key missing required scope 'feature_flag:write'"), errors.MissingScope),
-    (403, said("This action does not support Personal API Key access"), errors.ClosedToKeys),
-    (403, said("This action does not support project secret API key access"), errors.ClosedToKeys),
-    (403, said("API key does not have access to the requested project: ID 7."), errors.NoAccess),
-    (403, said("You don't have access to the project."), errors.NoAccess),
-    (403, said("You do not have editor access to this resource."), errors.NoAccess),
-    (403, said("Organization 'Acme' does not allow using personal API keys."), errors.NoAccess),
-    (403, said("This action is not allowed by approval policy: x"), errors.Forbidden),
+    (
+        401,
+        error_body("Personal API key found in request Authorization header is invalid."),
+        errors.NotSignedIn,
+    ),
+    (402, error_body("premium"), errors.PaymentNeeded),
+    (403, error_body("API key missing required scope 'feature_flag:write'"), errors.MissingScope),
+    (403, error_body("This action does not support Personal API Key access"), errors.ClosedToKeys),
+    (403, error_body("This action does not support project secret API key access"), errors.ClosedToKeys),
+    (403, error_body("API key does not have access to the requested project: ID 7."), errors.NoAccess),
+    (403, error_body("You don't have access to the project."), errors.NoAccess),
+    (403, error_body("You do not have editor access to this resource."), errors.NoAccess),
+    (403, error_body("Organization 'Acme' does not allow using personal API keys."), errors.NoAccess),
+    (403, error_body("This action is not allowed by approval policy: x"), errors.Forbidden),
     (403, b"", errors.Forbidden),
-    (404, said("Project not found."), errors.ProjectNotFound),
-    (404, said("Endpoint not found."), errors.EndpointNotFound),
+    (404, error_body("Project not found."), errors.ProjectNotFound),
+    (404, error_body("Endpoint not found."), errors.EndpointNotFound),
     (404, PAGE, errors.EndpointNotFound),
-    (404, said("Not found."), errors.NotFound),
+    (404, error_body("Not found."), errors.NotFound),
     (404, b"", errors.NotFound),
     (404, {"status": "unknown", "reason": "Flag could not be found"}, errors.NotFound),
     (405, b"", errors.NotOffered),
-    (405, said('Method "PUT" not allowed.'), errors.NotOffered),
-    (409, said("updated by grace", code="conflict"), errors.Conflict),
+    (405, error_body('Method "PUT" not allowed.'), errors.NotOffered),
+    (409, error_body("updated by grace", code="conflict"), errors.Conflict),
     (409, {"code": "approval_required", "change_request_id": "018f"}, errors.ApprovalNeeded),
     (409, {"code": "change_request_pending", "change_request": {"id": "018f"}}, errors.ApprovalNeeded),
     (413, PAGE, errors.TooLarge),
-    (415, said('Unsupported media type "text/plain" in request.'), ApiError),
+    (415, error_body('Unsupported media type "text/plain" in request.'), ApiError),
     (422, {"detail": "Activity log is incomplete."}, errors.Invalid),
-    (429, said("Request was throttled. Expected available in 21 seconds."), errors.RateLimited),
+    (429, error_body("Request was throttled. Expected available in 21 seconds."), errors.RateLimited),
     (429, b"slow down", errors.RateLimited),
-    (500, said("A server error occurred."), errors.ServerFault),
+    (500, error_body("A server error occurred."), errors.ServerFault),
     (502, PAGE, errors.ServerFault),
     (503, b"\xff\xfe\x00", errors.ServerFault),
     (301, b"", errors.Redirected),
@@ -68,7 +72,7 @@ CASES: list[tuple[int, Any, type[ApiError]]] = [
 def test_every_refusal_has_its_name_and_three_sentences(
     status: int, body: Any, kind: type[ApiError], method: str
 ) -> None:
-    error = refused(status, body, method)
+    error = error_of(status, body, method)
     assert type(error) is kind
     assert error.status == status
     for sentence in (error.what, error.now, error.next):
@@ -80,7 +84,7 @@ def test_every_refusal_has_its_name_and_three_sentences(
 
 
 def test_the_missing_scope_is_named() -> None:
-    error = refused(403, said("API key missing required scope 'feature_flag:write'"))
+    error = error_of(403, error_body("API key missing required scope 'feature_flag:write'"))
     assert isinstance(error, errors.MissingScope)
     assert error.scope == "feature_flag:write"
     assert "feature_flag:write" in error.next
@@ -92,7 +96,7 @@ def test_the_missing_scope_is_named() -> None:
      ({"code": "change_request_pending", "change_request": {"id": "018f"}}, True)],
 )  # fmt: skip
 def test_a_change_that_waits_for_approval_says_which_request(body: Any, pending: bool) -> None:
-    error = refused(409, body, "PATCH")
+    error = error_of(409, body, "PATCH")
     assert isinstance(error, errors.ApprovalNeeded)
     assert (error.change_request_id, error.pending) == ("018f", pending)
 
@@ -113,13 +117,13 @@ def test_a_change_that_waits_for_approval_says_which_request(body: Any, pending:
 def test_the_wait_is_read_from_header_date_or_words(
     headers: dict[str, str], detail: str, seconds: float | None
 ) -> None:
-    error = refused(429, said(detail), **headers)
+    error = error_of(429, error_body(detail), **headers)
     assert isinstance(error, errors.RateLimited)
     assert error.retry_after == seconds
 
 
 def test_the_servers_words_are_shown_safely_and_cut() -> None:
-    error = refused(400, said("\x1b[2J" + "x" * 5_000))
+    error = error_of(400, error_body("\x1b[2J" + "x" * 5_000))
     assert "\x1b" not in error.what
     assert len(error.what) < 400
     assert error.detail.startswith("\x1b[2J")

@@ -103,7 +103,7 @@ class Bench:
         await self.save(plan, DefinitionAdapter(self.client.event_definitions))
         return self.event_state(plan.fresh.name)
 
-    async def related(self, plan: RelatedPlan | Blocked) -> None:
+    async def save_related(self, plan: RelatedPlan | Blocked) -> None:
         await self.save(replace(expect(plan, RelatedPlan), read_at=self.now), RelatedAdapter(self.client))
 
     @property

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from tests.changes.bench import Bench, State
 from tests.changes.kinds import TURNED_OFF, a_copy, a_schedule, new_flag
-from tests.changes.writing import edited
+from tests.changes.writing import edit_draft
 from tests.doubles.targeting import asks, group, variants
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
@@ -54,7 +54,7 @@ def of_targeting(make_intent: Callable[[Flag], Intent], **before: JSON) -> Case:
 
 
 def of_edit(change: Callable[[WorkingCopy], object]) -> Case:
-    return of_targeting(lambda flag: edited(flag, change))
+    return of_targeting(lambda flag: edit_draft(flag, change))
 
 
 def of_event(make_intent: Callable[[str], EventIntent], **before: Any) -> Case:
@@ -99,7 +99,7 @@ async def create_flag(bench: Bench) -> tuple[State, object]:
 
 async def copy_flag(bench: Bench) -> tuple[State, object]:
     flag = await bench.client.flags.get(await bench.new_flag())
-    await bench.related(await a_copy(bench, flag))
+    await bench.save_related(await a_copy(bench, flag))
     entry = bench.journal.entries()[0]
     assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")
     return bench.flag_state(entry.record, 2), "gone"
@@ -107,7 +107,7 @@ async def copy_flag(bench: Bench) -> tuple[State, object]:
 
 async def schedule(bench: Bench) -> tuple[State, object]:
     id = await bench.new_flag()
-    await bench.related(await a_schedule(bench, await bench.client.flags.get(id)))
+    await bench.save_related(await a_schedule(bench, await bench.client.flags.get(id)))
     return waiting(bench, id), []
 
 
@@ -117,7 +117,7 @@ async def unschedule(bench: Bench) -> tuple[State, object]:
     (due,) = await bench.client.schedule.all()
     assert due.scheduled_at is not None
     later = Later("turned off", due.payload, due.scheduled_at, due.id)
-    await bench.related(plan_later(later, await bench.client.flags.get(id)))
+    await bench.save_related(plan_later(later, await bench.client.flags.get(id)))
     return state, [(str(id), TURNED_OFF, due.scheduled_at)]
 
 

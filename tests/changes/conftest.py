@@ -23,7 +23,7 @@ def flag(**fields: Any) -> Flag:
     return Flag.of(raw_flag(**fields))
 
 
-def planned(intent: Intent, fresh: Flag, context: Context = CALM) -> Plan:
+def make_plan(intent: Intent, fresh: Flag, context: Context = CALM) -> Plan:
     """The plan of a change that must be possible."""
     return expect(plan_flag(intent, fresh, context), Plan)
 

@@ -69,7 +69,7 @@ class Slowly(httpx.AsyncHTTPTransport):
         return response
 
 
-async def planned(task: dict[str, Any], client: Client, now: float) -> tuple[Any, Any]:
+async def make_plan(task: dict[str, Any], client: Client, now: float) -> tuple[Any, Any]:
     """The plan of the change, and the adapter that sends it."""
     id = task["id"]
     if task["step"] == "flag":
@@ -95,7 +95,7 @@ async def take(task: dict[str, Any], folder: Path) -> None:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
         save_context = WriteContext(journal, here)
-        plan, adapter = await planned(task, client, save_context.clock.time())
+        plan, adapter = await make_plan(task, client, save_context.clock.time())
         question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))

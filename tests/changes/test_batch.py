@@ -27,7 +27,7 @@ from flagtui.text.outcomes import count_endings
     ("endings", "unsent", "words"), [(["saved"] * 5, 0, "5 off"), (["unknown"], 4, "1 unknown, 4 not sent")]
 )
 def test_endings_are_counted_by_what_became_of_flags(endings: list[Ending], unsent: int, words: str) -> None:
-    plan = planned(switch("turn off", 1), asking(1, None))
+    plan = make_plan(switch("turn off", 1), asking(1, None))
     assert count_endings([Outcome(plan, ending) for ending in endings], unsent) == words
 
 
@@ -37,23 +37,25 @@ def asking(id: int, dependency: int | None, **fields: JSON) -> Flag:
     return Flag.of(raw_flag(id=id, key=f"k{id}", filters={"groups": groups}, **fields))
 
 
-def planned(intent: Intent, fresh: Flag) -> Plan:
+def make_plan(intent: Intent, fresh: Flag) -> Plan:
     return expect(plan_flag(intent, fresh, Context(dependents=())), Plan)
 
 
-def ordered(verb: str, *flags: Flag) -> list[int | str]:
-    return [plan.id for plan in sort_by_dependency([planned(switch(verb, flag.id), flag) for flag in flags])]
+def sort_ids(verb: str, *flags: Flag) -> list[int | str]:
+    return [
+        plan.id for plan in sort_by_dependency([make_plan(switch(verb, flag.id), flag) for flag in flags])
+    ]
 
 
 def test_flags_go_off_before_dependencies_and_on_after_them() -> None:
     family = asking(1, None), asking(2, 1), asking(3, 2), asking(4, None)
-    assert ordered("turn off", *family) == [3, 2, 1, 4]
+    assert sort_ids("turn off", *family) == [3, 2, 1, 4]
     off = asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)
-    assert ordered("turn on", *off) == [1, 2, 3]
+    assert sort_ids("turn on", *off) == [1, 2, 3]
 
 
 def test_flags_that_ask_for_each_other_still_come_out_once() -> None:
-    assert sorted(ordered("turn off", asking(1, 2), asking(2, 1))) == [1, 2]
+    assert sorted(sort_ids("turn off", asking(1, 2), asking(2, 1))) == [1, 2]
 
 
 def test_a_child_in_the_same_batch_blocks_nothing() -> None:

@@ -66,12 +66,12 @@ def in_one_form(value: JSON) -> JSON:
     return ("truth", value) if isinstance(value, bool) else value
 
 
-def swapped(value: JSON) -> JSON:
+def swap(value: JSON) -> JSON:
     """The value with each number as a boolean that Python thinks equal, and the other way round."""
     if isinstance(value, dict):
-        return {key: swapped(item) for key, item in value.items()}
+        return {key: swap(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [swapped(item) for item in value]
+        return [swap(item) for item in value]
     if isinstance(value, bool):
         return int(value)
     return bool(value) if value in (0, 1) else float(value) if isinstance(value, int) else value
@@ -80,7 +80,7 @@ def swapped(value: JSON) -> JSON:
 @few
 @given(VALUES)
 def test_equality_keeps_booleans_and_numbers_apart(value: JSON) -> None:
-    assert same(value, swapped(value)) is (in_one_form(value) == in_one_form(swapped(value)))
+    assert same(value, swap(value)) is (in_one_form(value) == in_one_form(swap(value)))
 
 
 def without_lists(value: JSON) -> bool:

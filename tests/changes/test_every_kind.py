@@ -12,7 +12,7 @@ from tests.changes.bench import HERE, Bench, working
 from tests.changes.kinds import KINDS, Prepared
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.api.errors import ApprovalNeeded, PaymentNeeded
 from flagtui.changes.flags.flag_save import FlagAdapter
@@ -76,7 +76,7 @@ def lost(request: httpx.Request) -> Exception:
     return httpx.ReadTimeout("no answer", request=request)
 
 
-@pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [True, False]))
+@pytest.mark.parametrize(("kind", "is_done"), cross(KINDS, [True, False]))
 async def test_lost_answer_is_looked_for_until_it_is_known(kind: str, is_done: bool, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
@@ -89,7 +89,7 @@ async def test_lost_answer_is_looked_for_until_it_is_known(kind: str, is_done: b
         assert scene.journal.entries()[0].ending == expected
 
 
-@pytest.mark.parametrize(("kind", "is_done"), crossed(KINDS, [False, True]))
+@pytest.mark.parametrize(("kind", "is_done"), cross(KINDS, [False, True]))
 async def test_unresolved_change_is_resolved_at_next_start(kind: str, is_done: bool, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)

@@ -23,7 +23,7 @@ from tests.changes.cases import (
     unschedule,
 )
 from tests.doubles.expected import expect, require
-from tests.doubles.slices import ALL_MODES, crossed
+from tests.doubles.slices import ALL_MODES, cross
 
 from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions import definition_intent as event
@@ -107,7 +107,7 @@ NOT_ON_OLDER: Final = {
 
 def of_generations() -> Iterator[tuple[str, str]]:
     """Each change with a generation, in a run of all modes with each that has it."""
-    for what, generation in product(BACK, GENERATIONS) if ALL_MODES else crossed(BACK, GENERATIONS):
+    for what, generation in product(BACK, GENERATIONS) if ALL_MODES else cross(BACK, GENERATIONS):
         is_older = generation == "legacy" and what in NOT_ON_OLDER
         if not is_older or not ALL_MODES:
             yield what, "default" if is_older else generation

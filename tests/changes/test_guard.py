@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.conftest import flag, planned
+from tests.changes.conftest import flag, make_plan
 from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
 from tests.doubles.source_trees import find_nodes
@@ -36,10 +36,10 @@ SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
 def off(**fields: object) -> Plan:
     fresh = flag(**fields)
-    return planned(switch("turn off", fresh.id), fresh)
+    return make_plan(switch("turn off", fresh.id), fresh)
 
 
-def asked(*plans: Plan, asked_with: QuestionContext = PLAIN, **rules: Any) -> Question:
+def ask(*plans: Plan, asked_with: QuestionContext = PLAIN, **rules: Any) -> Question:
     return expect(guard(plans or (off(),), GuardRules(**rules), asked_with), Question)
 
 
@@ -54,52 +54,52 @@ def test_a_read_only_profile_refuses_without_asking() -> None:
 
 
 def test_relaxed_asks_for_one_key_guarded_shows_a_dialog() -> None:
-    question = asked(level=Level.RELAXED)
+    question = ask(level=Level.RELAXED)
     assert (question.is_dialog, question.type_this, settles(question, yes=True)) == (False, None, True)
-    question = asked(level=Level.GUARDED, place="PROD")
+    question = ask(level=Level.GUARDED, place="PROD")
     assert (question.is_dialog, question.type_this, question.title) == (True, None, "Turn OFF in PROD")
 
 
 def test_strict_needs_the_whole_key_typed() -> None:
-    question = asked(level=Level.STRICT)
+    question = ask(level=Level.STRICT)
     assert question.type_this == "checkout-v2"
     answers: list[dict[str, Any]] = [{"yes": True}, {"typed": "checkout-v"}, {"typed": "checkout-v2"}]
     assert [settles(question, **answer) for answer in answers] == [False, False, True]
 
 
 def test_untrusted_key_is_confirmed_by_the_flag_number() -> None:
-    assert asked(off(key="checkout\u202e-v2"), level=Level.STRICT).type_this == "812"
+    assert ask(off(key="checkout\u202e-v2"), level=Level.STRICT).type_this == "812"
 
 
 def test_unlocked_strict_profile_asks_for_y_except_grave_changes() -> None:
-    deletion = planned(switch("delete", 812), flag())
-    assert asked(level=Level.STRICT, is_unlocked=True).type_this is None
-    assert asked(deletion, level=Level.STRICT, is_unlocked=True).type_this == "checkout-v2"
+    deletion = make_plan(switch("delete", 812), flag())
+    assert ask(level=Level.STRICT, is_unlocked=True).type_this is None
+    assert ask(deletion, level=Level.STRICT, is_unlocked=True).type_this == "checkout-v2"
 
 
 def test_a_reason_is_insisted_on_where_it_is_required() -> None:
-    question = asked(require_reason=True)
+    question = ask(require_reason=True)
     assert not settles(question, yes=True, reason="  ")
     approved = expect(question.settle(Confirmation(yes=True, reason=" incident 12 ")), Approved)
     assert approved.reason == "incident 12"
 
 
 def test_pasted_text_and_a_key_held_down_never_confirm() -> None:
-    question = asked(level=Level.RELAXED)
+    question = ask(level=Level.RELAXED)
     assert not settles(question, yes=True, was_pasted=True)
     assert not settles(question, yes=True, is_key_repeat=True)
 
 
 def test_overwriting_another_persons_change_has_to_be_agreed_to() -> None:
     contested = dataclasses.replace(off(), conflicts=(FieldConflict(("name",), "a", "b", "c"),))
-    question = asked(contested, level=Level.RELAXED)
+    question = ask(contested, level=Level.RELAXED)
     assert question.is_dialog
     assert not settles(question, yes=True)
     assert settles(question, yes=True, overwrite=True)
 
 
 def test_going_without_the_journal_has_to_be_agreed_to() -> None:
-    question = asked(level=Level.RELAXED, asked_with=QuestionContext(without_journal="no space left"))
+    question = ask(level=Level.RELAXED, asked_with=QuestionContext(without_journal="no space left"))
     assert not settles(question, yes=True)
     assert settles(question, yes=True, without_journal=True)
 
@@ -109,17 +109,17 @@ def test_too_many_or_repeated_flags_are_refused() -> None:
     assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)
     assert isinstance(guard([off(), off()], GuardRules()), GuardRefused)
     assert expect(guard([], GuardRules()), GuardRefused).reason == "there is nothing to change"
-    question = asked(*plans, level=Level.RELAXED, place="PROD")
+    question = ask(*plans, level=Level.RELAXED, place="PROD")
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 
 
 def test_question_counts_skipped_flags_and_confirms_the_rest() -> None:
     asked_with = QuestionContext([Skipped(9, "k9", "it is archived")])
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
-    question = asked(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
+    question = ask(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
     assert question.skipped == tuple(asked_with.skipped)
-    alone = asked(plans[0], level=Level.RELAXED, place="PROD", asked_with=asked_with)
+    alone = ask(plans[0], level=Level.RELAXED, place="PROD", asked_with=asked_with)
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
     assert settles(alone, yes=True)
 
@@ -176,7 +176,7 @@ def test_flag_writes_outside_the_client_are_all_in_save_modules() -> None:
 def test_some_changes_of_an_undo_can_be_chosen() -> None:
     plans = [off(id=number, key=f"k{number}") for number in range(1, 12)]
     undo = QuestionContext(purpose=Purpose("Undo", "turn 11 flags off"))
-    question = asked(*plans, place="PROD", asked_with=undo)
+    question = ask(*plans, place="PROD", asked_with=undo)
     assert (question.is_divisible, question.type_this) == (True, "11")
     some = question.only({0, 4, 5})
     assert [plan.key for plan in some.plans] == ["k1", "k5", "k6"]
@@ -188,8 +188,8 @@ def test_some_changes_of_an_undo_can_be_chosen() -> None:
 def test_only_plain_undos_of_several_changes_are_divisible() -> None:
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
     undo = QuestionContext(purpose=Purpose("Undo", "turn 2 flags off"))
-    assert asked(*plans, asked_with=undo).is_divisible
-    assert not asked(*plans, level=Level.STRICT, asked_with=undo).is_divisible
-    assert not asked(plans[0], asked_with=undo).is_divisible
-    assert not asked(*plans, require_reason=True, asked_with=undo).is_divisible
-    assert not asked(*plans).is_divisible
+    assert ask(*plans, asked_with=undo).is_divisible
+    assert not ask(*plans, level=Level.STRICT, asked_with=undo).is_divisible
+    assert not ask(plans[0], asked_with=undo).is_divisible
+    assert not ask(*plans, require_reason=True, asked_with=undo).is_divisible
+    assert not ask(*plans).is_divisible

@@ -24,7 +24,7 @@ import pytest
 from starlette.applications import Starlette
 from tests.changes.bench import bring
 from tests.changes.killed_changer import PROJECT, WRITING
-from tests.doubles.faulty_service import Message, Receive, Send, served
+from tests.doubles.faulty_service import Message, Receive, Send, serve
 from tests.doubles.service_world import Clock, World
 from tests.doubles.slices import at_most
 
@@ -149,7 +149,7 @@ def serving(folder: Path, **choices: Any) -> Iterator[Served]:
     unheard = httpx.AsyncClient(transport=httpx.ASGITransport(app=application))
     World(unheard, folder, Clock(), application).add_project()
     service = Served(application)
-    with served(service) as service.address:
+    with serve(service) as service.address:
         yield service
     close_service(application)
 
@@ -165,7 +165,7 @@ async def in_state(client: Client, state: str, key: str) -> Any:
     return await bring(client, state, (f"Test {key}", key))
 
 
-def chosen(choices: dict[str, Any], key: str) -> dict[str, Any]:
+def fill(choices: dict[str, Any], key: str) -> dict[str, Any]:
     return {
         name: value.format(key=key) if isinstance(value, str) else value for name, value in choices.items()
     }
@@ -178,7 +178,7 @@ async def kill_once(service: Served, what: str, moment: int, folder: Path) -> No
     async with Client(service.address, KEY, PROJECT) as client:
         fresh = await in_state(client, state, key)
         task = {"address": service.address, "key": KEY, "id": fresh.id, "name": fresh.name}
-        task |= {"step": what.split()[0], "choices": chosen(choices, key)}
+        task |= {"step": what.split()[0], "choices": fill(choices, key)}
         victim = Victim(folder / key, moment)
         service.victim, service.requests, service.done = victim, 0, 0
         service.is_idle.set()

@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 from typing import Final
 
-from tests.changes.conftest import planned
+from tests.changes.conftest import make_plan
 from tests.changes.office import RELAXED
 from tests.changes.writing import Writing, approve
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
@@ -46,7 +46,7 @@ class Line:
         fresh = await self.ada.get(812)
         intent = flag_intent.set_field(812, "name", fresh.name, words)
         context = Context(now=self.clock.time(), dependents=())
-        approved = approve(planned(intent, fresh, context), rules=RELAXED)
+        approved = approve(make_plan(intent, fresh, context), rules=RELAXED)
         self.disturb()
         outcome = await self.save_context.save(approved)
         if outcome.ending == "unknown":

@@ -1,7 +1,7 @@
 """What a row shows is enough to refuse a command, for the same reason as the plan of the change."""
 
 import pytest
-from tests.changes.experiments.conftest import made, tried
+from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.changes.experiments.test_transitions import REASONS, STATES
 
 from flagtui.changes.blocked import Blocked
@@ -14,14 +14,14 @@ from flagtui.models.rows import FlagRow
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", REASONS)
 def test_a_row_and_a_plan_refuse_a_step_alike(name: StepName, state: str) -> None:
-    fresh = made(state)
-    plan = tried(name, fresh, variant="test", flag_key="blue-2")
+    fresh = make_experiment(state)
+    plan = try_step(name, fresh, variant="test", flag_key="blue-2")
     expected = "; ".join(filter(None, (plan.reason, plan.next))) if isinstance(plan, Blocked) else ""
     assert refuse_experiment(fresh.row(), STEPS[name]) == expected
 
 
 def test_a_row_without_access_refuses_every_step_but_copies() -> None:
-    row = made("running", user_access_level="viewer").row()
+    row = make_experiment("running", user_access_level="viewer").row()
     refused = {name for name, step in STEPS.items() if refuse_experiment(row, step)}
     assert refused == STEPS.keys() - {"duplicate", "copy"}
 

@@ -129,7 +129,7 @@ class Desk:
             self.done["three sides shown"] += 1
             assert conflict.theirs != conflict.seen
             assert conflict.theirs != conflict.mine
-        assert noted(fresh) == self.ledger
+        assert ledger_of(fresh) == self.ledger
 
     async def send(self, edit: Edit) -> None:
         plan, person = edit.plan, edit.person
@@ -144,7 +144,7 @@ class Desk:
         if outcome.is_saved and outcome.record is not None:
             self.enter(plan)
             person.looks_at = outcome.record
-            assert noted(outcome.record) == self.ledger
+            assert ledger_of(outcome.record) == self.ledger
             return
         assert outcome.ending == "conflicted", outcome
         self.done["lost"] += 1
@@ -173,7 +173,7 @@ class Desk:
                     raise AssertionError(path)
 
 
-def noted(flag: Flag) -> Ledger:
+def ledger_of(flag: Flag) -> Ledger:
     shares = [group["rollout_percentage"] for group in flag.filters["groups"]]
     return {"shares": shares, "name": flag.name, "active": flag.active}
 
@@ -194,7 +194,7 @@ async def desk(folder: Path, **choices: Any) -> AsyncIterator[Desk]:
                 fresh = await client.flags.create({"key": "a", "active": True, "filters": {"groups": groups}})
             people.append(Person(name, client.flags, context, fresh))
         wire.count.clear()
-        yield Desk(random.Random(19), clock, people, wire, copy.deepcopy(noted(fresh)))
+        yield Desk(random.Random(19), clock, people, wire, copy.deepcopy(ledger_of(fresh)))
 
 
 async def test_confirmed_changes_of_two_users_are_never_lost(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     assert office.journal.entries()[0].is_open
 
 
-async def ended(batch: Batch[Any, Any]) -> str:
+async def ending_of(batch: Batch[Any, Any]) -> str:
     """How the one plan of it ended after all that was waited for."""
     return (
         [outcome.ending async for outcome in batch.run()]
@@ -78,7 +78,7 @@ async def test_lost_response_is_looked_up_for_the_requested_time(
 ) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], now=now)
     room.writing.wait, began = wait, room.clock.now
-    assert await ended(room.writing.batch(approve(KETTLE))) == ending
+    assert await ending_of(room.writing.batch(approve(KETTLE))) == ending
     assert room.clock.now - began == takes
     (entry,) = room.journal.entries()
     assert (entry.ending, room.kitchen.requests.count("send kettle")) == (ending, 1)
@@ -92,7 +92,7 @@ async def test_an_approval_is_waited_for_when_that_is_asked_for(
 ) -> None:
     room = room_of(tmp_path, faults=[ApprovalNeeded("409")], boils_at=5)
     room.writing.wait = wait
-    assert await ended(room.writing.batch(approve(KETTLE))) == ending
+    assert await ending_of(room.writing.batch(approve(KETTLE))) == ending
     assert room.journal.entries()[0].ending == ending
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from tests.changes.event_definitions.conftest import definition
-from tests.changes.experiments.conftest import made
+from tests.changes.experiments.conftest import make_experiment
 
 from flagtui.changes.event_definitions.definition_intent import EVENT_VERBS, EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import EventPlan
@@ -46,7 +46,9 @@ def plans() -> Iterator[Any]:
     yield from (Counted(verb=each, noun="override") for each in override_plan.VERBS.values())
     yield from (Counted(verb=each, noun="holdout") for each in shared_plan.VERBS.values())
     for step in STEPS.values():
-        yield ExperimentPlan(verb=step.verb, intent=ExperimentIntent(12, step), fresh=made(), moves=())
+        yield ExperimentPlan(
+            verb=step.verb, intent=ExperimentIntent(12, step), fresh=make_experiment(), moves=()
+        )
     for name in EVENT_VERBS:
         intent, fresh = EventIntent("u", {}, name), definition()
         yield EventPlan(verb=event_verb(name), intent=intent, fresh=fresh, values={}, before={}, body={})

@@ -36,7 +36,7 @@ def approve(
     return expect(question.settle(Confirmation(yes=True, **agreed)), Approved)
 
 
-def edited(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:
+def edit_draft(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:
     """What a form asks for in which this was changed."""
     copy = WorkingCopy.of(flag)
     change(copy)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.doubles import warm_start
-from tests.doubles.faulty_service import served
+from tests.doubles.faulty_service import serve
 from tests.doubles.steady_clock import without_waits
 from tests.doubles.templates import demo_folder, make_once
 from tests.doubles.terminal import FOLDERS, usual_environment
@@ -78,7 +78,7 @@ def serving(database: Path, **options: Any) -> Iterator[Service]:
 @contextmanager
 def reachable(application: Application) -> Iterator[str]:
     """Its address: other programs ask it at a port, commands of this process without a socket."""
-    with served(application) as address:
+    with serve(application) as address:
         EMBEDDED[address] = lambda: application
         yield address
         del EMBEDDED[address]
@@ -209,7 +209,7 @@ class Scripted(Prompts):
         return default
 
 
-def obeyed(text: str) -> list[str]:
+def control_characters(text: str) -> list[str]:
     """Characters a terminal would act on, besides those that set columns and lines apart, or join emoji."""
     return [each for each in text if each not in "\n\t\u200d" and not each.isprintable()]
 

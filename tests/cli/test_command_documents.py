@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 import pytest
 from tests.cli.conftest import Run
-from tests.doubles.command_tree import all_commands, described, index_text
+from tests.doubles.command_tree import all_commands, describe, index_text
 from tests.doubles.man_pages import man_pages
 from tests.doubles.request_counts import request_table
 from tests.doubles.slices import one_in
@@ -116,7 +116,7 @@ def test_the_index_has_every_command_that_is_declared() -> None:
 
 
 def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
-    commands = [described(name, command) for name, command in all_commands().items()]
+    commands = [describe(name, command) for name, command in all_commands().items()]
     text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in commands)
     if IS_WRITTEN:
         FILE.write_text(text, encoding="utf-8")

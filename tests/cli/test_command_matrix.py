@@ -14,8 +14,8 @@ import pytest
 from tests.cli.conftest import FLAGTUI, Run, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, missing_words, words_of, words_of_use
-from tests.doubles.faulty_service import served
-from tests.doubles.slices import crossed, one_in
+from tests.doubles.faulty_service import serve
+from tests.doubles.slices import cross, one_in
 from tests.doubles.terminal import usual_environment
 
 from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, label_of, param_of, rules_of
@@ -99,13 +99,13 @@ class Silent:
 @pytest.fixture(scope="module")
 def silent() -> Iterator[tuple[Silent, str]]:
     server = Silent()
-    with served(server) as address:
+    with serve(server) as address:
         yield server, address
 
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
-    ("name", "number"), one_in(22, crossed(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)))
+    ("name", "number"), one_in(22, cross(ASKING, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)))
 )
 def test_signal_ends_a_command_that_waits(
     name: str, number: signal.Signals, silent: tuple[Silent, str]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, loaded_by
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
@@ -83,7 +83,7 @@ def test_completion_is_the_same_with_and_without_parsing(complete: Complete) -> 
 
 @pytest.mark.usefixtures("copies")
 def test_completion_loads_nothing_that_decodes_rows() -> None:
-    cases = crossed((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
+    cases = cross((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
     for words, shell in cases:
         loaded = loaded_by(**asked_by_a_shell(*words, shell=shell))
         assert loaded.isdisjoint({"click", "msgspec", "pydantic", "httpx"})

@@ -102,7 +102,7 @@ class RandomCommands:
         return [kind, verb, *names, *options]
 
 
-def confirmed(words: list[str], needs: list[str]) -> list[str]:
+def confirm(words: list[str], needs: list[str]) -> list[str]:
     """Return the real run with everything that its dry run names."""
     values = {"reason": ["--reason", "random"], "without-journal": ["--without-journal"]}
     for need in needs:
@@ -130,7 +130,7 @@ def test_dry_run_agrees_with_the_real_run(
         planned = run_there(*words, "--dry-run", "--json")
         records = json.loads(planned.out)["records"] if planned.out else []
         needs = next((record["needs"] for record in records if record["needs"]), ["yes"])
-        done = run_there(*confirmed(words, needs), "--json")
+        done = run_there(*confirm(words, needs), "--json")
         where = f"{words} {needs}\n{planned}\n{done}"
         if any(words in done.out for words in UNFORESEEN):
             continue

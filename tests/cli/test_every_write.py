@@ -18,9 +18,9 @@ import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Done, Run, run_at
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
-from tests.doubles.faulty_service import FaultyService, served
+from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.json_schema import faults
-from tests.doubles.slices import FULL, crossed, one_in
+from tests.doubles.slices import FULL, cross, one_in
 from tests.doubles.terminal import usual_environment
 from tests.doubles.writing_commands import WRITES
 from tests.journeys.modes import MODES
@@ -104,7 +104,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, small_sample: Path) -> Pa
 @pytest.fixture(scope="module")
 def line() -> Iterator[tuple[FaultyService, str]]:
     service = FaultyService()
-    with served(service) as address:
+    with serve(service) as address:
         yield service, address
 
 
@@ -152,12 +152,12 @@ def meddle(desk: Desk) -> None:
 
 
 def interrupt(desk: Desk) -> None:
-    async def pressed(*_request: object) -> bool:
+    async def press(*_request: object) -> bool:
         if len(desk.service.writes) == 1:
             os.kill(os.getpid(), signal.SIGINT)
         return True
 
-    desk.service.before = pressed
+    desk.service.before = press
 
 
 ENDINGS: Final[dict[Callable[[Desk], None], set[str]]] = {
@@ -176,7 +176,7 @@ def test_every_writing_command_is_among_them() -> None:
     assert OF_ADAPTERS.keys() == adapters - {OverrideAdapter}
 
 
-@pytest.mark.parametrize(("name", "fault"), crossed(SOME_WRITES, ENDINGS))
+@pytest.mark.parametrize(("name", "fault"), cross(SOME_WRITES, ENDINGS))
 def test_reports_of_every_write_are_true_under_every_fault(
     name: str, fault: Callable[[Desk], None], desk: Desk
 ) -> None:
@@ -200,7 +200,7 @@ def test_reports_of_every_write_are_true_under_every_fault(
     assert endings.items() <= kept.items()
 
 
-@pytest.mark.parametrize(("name", "desk"), crossed(SOME_WRITES, MODES), indirect=["desk"])
+@pytest.mark.parametrize(("name", "desk"), cross(SOME_WRITES, MODES), indirect=["desk"])
 def test_every_write_matches_its_schema_on_every_server(name: str, desk: Desk) -> None:
     done = desk.run(*desk.prepare(name), "--yes", "--json")
     if done.out:
@@ -245,11 +245,11 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
     previous_ids = {entry.id for entry in desk.journal.entries()}
     began: Queue[int] = Queue()
 
-    async def killed(*_request: object) -> bool:
+    async def kill(*_request: object) -> bool:
         os.kill(began.get(), signal.SIGKILL)
         return True
 
-    desk.service.before = killed
+    desk.service.before = kill
     process = warm_start.start([*FLAGTUI, *words, "--yes"], environment, 0, 1, 2)
     began.put(process.pid)
     assert process.wait(60) == -signal.SIGKILL

@@ -21,7 +21,7 @@ from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.example_files import write_sources
 from tests.doubles.json_schema import faults
-from tests.doubles.slices import FULL, crossed, long, one_in
+from tests.doubles.slices import FULL, cross, long, one_in
 from tests.doubles.terminal import usual_environment
 from tests.journeys.modes import MODES
 
@@ -96,7 +96,7 @@ class Prepared:
     stdin: str = ""
 
 
-def prepared(example: str, here: Run) -> Prepared:
+def prepare(example: str, here: Run) -> Prepared:
     """With the files it names, and what it needs to be there."""
     write_sources(example, here)
     if "--db flagtui.db" in example:
@@ -133,7 +133,7 @@ def prepared(example: str, here: Run) -> Prepared:
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run, server: Place) -> None:
-    before = prepared(example, here)
+    before = prepare(example, here)
     words = before.words
     done = here(*words, stdin=before.stdin)
     assert done.code in (ENDS_WELL if server.mode == "default" else ENDS_WELL | NOT_THERE), done.err
@@ -149,7 +149,7 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
     [name for name, example in RUN.items() if all_commands()[name].kind and not is_shown_whole(example)],
 )
 def test_the_json_of_every_command_fits_its_schema(name: str, here: Run, server: Place) -> None:
-    words = prepared(all_commands()[name].examples[0], here).words
+    words = prepare(all_commands()[name].examples[0], here).words
     done = here(*words, *([] if {"--json", "--ndjson"} & set(words) else ["--json"]))
     assert done.code in (AGAIN if server.mode == "default" else AGAIN | NOT_THERE), done.err
     if done.out:
@@ -234,7 +234,7 @@ WITHOUT_A_MIRROR = [name for name in all_commands() if not name.startswith("mirr
 
 
 @ON_ONE_SERVER
-@pytest.mark.parametrize(("name", "machine"), one_in(3, crossed(WITHOUT_A_MIRROR, MACHINES)))
+@pytest.mark.parametrize(("name", "machine"), one_in(3, cross(WITHOUT_A_MIRROR, MACHINES)))
 def test_a_hostile_machine_gets_a_word_and_a_code(
     name: str,
     machine: Callable[[pytest.MonkeyPatch], AbstractContextManager[None]],
@@ -245,7 +245,7 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
     if name in ENDLESS and not ends_early:
         return
     # The first example of a mirror makes the sample, which takes a second.
-    before = prepared(all_commands()[name].examples[-1 if name == "mirror run" else 0], here)
+    before = prepare(all_commands()[name].examples[-1 if name == "mirror run" else 0], here)
     with monkeypatch.context() as patched, machine(patched):
         done = here(*before.words, stdin=before.stdin)
     assert done.code in {0, 1, READER_GONE, *EXIT_CODES.values()}

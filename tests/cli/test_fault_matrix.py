@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import KEY, Run, Service, run_at
 from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
 from tests.doubles.faulty_proxy import Proxy, proxy_to
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.api.client import Client
 
@@ -66,7 +66,7 @@ def change(run: Run, proxy: Proxy, service: Service, name: str, is_done: bool, *
         for key in keys:
             await client.flags.create({"key": key, "active": True})
 
-    async def stored(client: Client) -> list[bool]:
+    async def read_states(client: Client) -> list[bool]:
         return [flag.active for key in keys if (flag := await client.flags.find(key)) is not None]
 
     service.ask(make)
@@ -81,7 +81,7 @@ def change(run: Run, proxy: Proxy, service: Service, name: str, is_done: bool, *
     assert ending in endings
     assert endings <= {ending, "not_sent"}
     assert done.code == CODES.get(ending, fault.code)
-    assert service.ask(stored) == [not is_done] * count
+    assert service.ask(read_states) == [not is_done] * count
     assert len(proxy.writes) == len(set(proxy.writes)) or name in SENT_AGAIN
 
 
@@ -99,7 +99,7 @@ OPERATIONS: Final[Mapping[str, Callable[[Run, Proxy, Service, str, bool], None]]
     ("operation", "name", "is_done"),
     [
         (operation, name, is_done)
-        for operation, (name, is_done) in crossed(OPERATIONS, DONE_OR_NOT)
+        for operation, (name, is_done) in cross(OPERATIONS, DONE_OR_NOT)
         if is_a_cell(operation, name, is_done)
     ],
 )

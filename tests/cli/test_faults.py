@@ -85,11 +85,11 @@ async def test_signal_ends_after_the_change_in_flight(
 ) -> None:
     line, plans = await turning_off(5, tmp_path)
 
-    def pressed() -> None:
+    def press() -> None:
         if line.ada.sends == 2:
             os.kill(os.getpid(), number)
 
-    line.ada.before_update = pressed
+    line.ada.before_update = press
     code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     output = capsys.readouterr()
     ended = [json.loads(text)["ending"] for text in output.out.splitlines()]
@@ -118,13 +118,13 @@ async def test_saved_changes_are_reported_when_a_full_journal_stops(
     line, plans = await turning_off(3, tmp_path)
     folder = line.journal.folder
 
-    def filled() -> None:
+    def fill() -> None:
         for file in folder.iterdir():
             file.unlink()
         folder.rmdir()
         folder.write_text("")
 
-    line.ada.before_update = filled
+    line.ada.before_update = fill
     with pytest.raises(Trouble, match="the journal cannot be written"):
         await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     (record,) = map(json.loads, capsys.readouterr().out.splitlines())

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Run, obeyed, serving
+from tests.cli.conftest import KEY, Run, control_characters, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 from tests.doubles.templates import sample_database
 
 from flagtui.service.sample_data.company import NASTY
@@ -49,7 +49,7 @@ def nasty(run: Run, address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-@pytest.mark.parametrize(("name", "is_shown"), crossed(NAMES, (True, False)))
+@pytest.mark.parametrize(("name", "is_shown"), cross(NAMES, (True, False)))
 def test_no_text_of_a_server_is_obeyed_by_the_terminal(
     name: str, is_shown: bool, nasty: Run, ids: dict[str, list[str]]
 ) -> None:
@@ -66,6 +66,6 @@ def test_no_text_of_a_server_is_obeyed_by_the_terminal(
     is_json = not (is_shown or command.writes)
     done = nasty(*words, *(["--json"] if is_json else []), is_shown=is_shown)
     assert "fault of its own" not in done.err
-    assert obeyed(done.out + done.err) == []
+    assert control_characters(done.out + done.err) == []
     assert not is_json or done.out.isascii()
     assert done.out or done.err

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from tests.cli.conftest import KEY, Done, Run, reachable, run_at
 from tests.doubles.command_tree import all_commands
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 from tests.doubles.writing_commands import QUERY
 
 from flagtui.api.errors import ListTooLong
@@ -80,7 +80,7 @@ def words_of(name: str) -> list[str]:
     return [*words, "--json", *(["--yes"] if all_commands()[name].writes and "--yes" not in words else [])]
 
 
-@pytest.mark.parametrize(("name", "answer"), crossed(ASKING, ANSWERS))
+@pytest.mark.parametrize(("name", "answer"), cross(ASKING, ANSWERS))
 def test_server_faults_have_one_form_of_json_error(
     name: str, answer: str, run: Run, refusing: tuple[Refusing, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +113,7 @@ def test_without_a_key_the_way_to_one_is_the_fix(name: str, run: Run) -> None:
     assert "flagtui auth login" in error["fix"]
 
 
-@pytest.mark.parametrize(("name", "wrong"), crossed(ONLINE, WRONG))
+@pytest.mark.parametrize(("name", "wrong"), cross(ONLINE, WRONG))
 def test_usage_errors_have_the_same_json_form(
     name: str, wrong: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

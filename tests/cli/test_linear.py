@@ -45,22 +45,22 @@ journal --fields verb
 @pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
 def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], run_demo: Run, tmp_path: Path) -> None:
-    def told(*given: str, lines: str) -> list[str]:
+    def run_lines(*given: str, lines: str) -> list[str]:
         done = run_demo(*given, stdin=lines)
         assert done.code == 0, done.err
         return (done.out + done.err).replace("flagtui> ", "").splitlines()
 
-    lines = told(*words, lines=LINES)
+    lines = run_lines(*words, lines=LINES)
     assert lines[1:7] == [
         *("new-nav\tsaved\tis off\t", "false", "ended with 6", "new-nav\tsaved\tis on\t"),
         *("turn on", "turn off"),
     ]
     assert json.loads(lines[-1])["error"]["code"] == "not_found"
-    refused = told("--read-only", *words, lines="flags disable new-nav --yes\nundo --yes\n")
+    refused = run_lines("--read-only", *words, lines="flags disable new-nav --yes\nundo --yes\n")
     assert [line for line in refused if line.startswith("ended")] == ["ended with 3"] * 2
     assert not (tmp_path / "flagtui/journal").exists()
     staged = "flags tag new-nav --add linear --stage\nflagtui demo staged drop new-nav\nflagtui\n"
-    copied = "\n".join(told(*words, lines=staged))
+    copied = "\n".join(run_lines(*words, lines=staged))
     assert "flagtui demo apply staged" in copied
     assert "ended with" not in copied
     assert "Usage: flagtui" in copied

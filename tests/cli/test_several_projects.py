@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import KEY, Run, run_at
-from tests.doubles.faulty_service import served
+from tests.doubles.faulty_service import serve
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.records.flag_records import FLAG
@@ -87,7 +87,7 @@ class Waking:
 @pytest.fixture(scope="module")
 def waking() -> Iterator[tuple[Waking, str]]:
     server = Waking()
-    with served(server) as address:
+    with serve(server) as address:
         yield server, address
 
 

@@ -17,22 +17,22 @@ def records(run: Run, *words: str) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in json.loads(run(*words, "--json").out)["records"]}
 
 
-def saved(run: Run, *words: str) -> None:
+def save(run: Run, *words: str) -> None:
     done = run(*words, "--yes", "--json")
     assert done.code == 0, done
     assert [each["ending"] for each in json.loads(done.out)["records"]] == ["saved"]
 
 
 def test_holdout_is_created_changed_and_deleted(online: Run) -> None:
-    saved(online, "experiments", "create-holdout", "Held back", "--share", "5%", "--description", "Why")
-    saved(online, "experiments", "edit-holdout", "Held back", "--share", "7.5")
+    save(online, "experiments", "create-holdout", "Held back", "--share", "5%", "--description", "Why")
+    save(online, "experiments", "edit-holdout", "Held back", "--share", "7.5")
     holdout = records(online, "experiments", "holdouts")["Held back"]
     assert (holdout["share"], holdout["description"]) == (7.5, "Why")
-    saved(online, "undo")
+    save(online, "undo")
     assert records(online, "experiments", "holdouts")["Held back"]["share"] == 5
-    saved(online, "experiments", "delete-holdout", str(holdout["id"]), "--type", str(holdout["id"]))
+    save(online, "experiments", "delete-holdout", str(holdout["id"]), "--type", str(holdout["id"]))
     assert "Held back" not in records(online, "experiments", "holdouts")
-    saved(online, "undo")
+    save(online, "undo")
     assert records(online, "experiments", "holdouts")["Held back"]["share"] == 5
 
 
@@ -40,12 +40,12 @@ def test_undo_deletes_a_created_metric(online: Run) -> None:
     words = ("experiments", "create-metric", "Queries", "--query", json.dumps(METRIC))
     assert "did not store" not in online(*words, "--yes").out
     changed = json.dumps({**METRIC, "goal": "decrease"})
-    saved(online, "experiments", "edit-metric", "Queries", "--query", changed)
-    saved(online, "undo")
+    save(online, "experiments", "edit-metric", "Queries", "--query", changed)
+    save(online, "undo")
     assert "goal" not in records(online, "experiments", "metrics")["Queries"]["query"]
-    saved(online, "experiments", "edit-metric", "Queries", "--name", "All queries")
+    save(online, "experiments", "edit-metric", "Queries", "--name", "All queries")
     assert "All queries" in records(online, "experiments", "metrics")
-    saved(online, "undo")
+    save(online, "undo")
     done = online("undo", "--yes", "--type", "Queries", "--json")
     assert (done.code, "Queries" in records(online, "experiments", "metrics")) == (0, False)
 
@@ -56,7 +56,7 @@ def test_same_values_change_nothing(online: Run) -> None:
 
 
 def test_used_name_is_a_warning_before_the_change(online: Run) -> None:
-    saved(online, "experiments", "create-holdout", "Twins", "--share", "5")
+    save(online, "experiments", "create-holdout", "Twins", "--share", "5")
     number = records(online, "experiments", "holdouts")["Twins"]["id"]
     warning = {
         "label": "Same name",
@@ -96,7 +96,7 @@ def test_long_name_is_refused(online: Run) -> None:
 
 def test_event_is_created_once(online: Run) -> None:
     words = ("events", "create", "report exported", "--description", "A report was saved", "--tag", "Core")
-    saved(online, *words)
+    save(online, *words)
     event = records(online, "events", "get", "report exported")["report exported"]
     assert (event["description"], event["tags"]) == ("A report was saved", ["core"])
     again = online(*words, "--yes", "--json")
@@ -108,6 +108,6 @@ def test_event_is_created_once(online: Run) -> None:
 def test_experiment_is_restored_by_name(online: Run) -> None:
     name = json.loads(online("experiments", "get", "34", "--json").out)["records"][0]["name"]
     assert online("experiments", "restore", name, "--yes").code == 2
-    saved(online, "experiments", "delete", "34")
-    saved(online, "experiments", "restore", name)
+    save(online, "experiments", "delete", "34")
+    save(online, "experiments", "restore", name)
     assert online("experiments", "get", "34").code == 0

@@ -157,7 +157,7 @@ def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, mac
     assert machine.flag().active is False
 
 
-def asked(level: Level, *, reason: bool = False, conflict: bool = False) -> Question[Plan]:
+def question_of(level: Level, *, reason: bool = False, conflict: bool = False) -> Question[Plan]:
     fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
     seen = {"name": "Mine"} if conflict else {}
     plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
@@ -168,19 +168,19 @@ def asked(level: Level, *, reason: bool = False, conflict: bool = False) -> Ques
 
 
 def test_a_person_is_asked_for_what_the_options_leave_open() -> None:
-    strict = asked(Level.STRICT, reason=True)
+    strict = question_of(Level.STRICT, reason=True)
     says = {"Why": "incident 7", "To confirm, type checkout": "checkout"}
     approved = settle(strict, Confirmation(), Scripted(says=says))
     assert isinstance(approved, Approved)
     assert approved.reason == "incident 7"
     assert isinstance(settle(strict, Confirmation(yes=True), Scripted(says={"Why": "x"})), NotYet)
-    plain = asked(Level.GUARDED)
+    plain = question_of(Level.GUARDED)
     assert isinstance(settle(plain, Confirmation(), Scripted()), Approved)
     assert isinstance(settle(plain, Confirmation(), Scripted(yes=False)), NotYet)
 
 
 def test_overwriting_somebody_is_a_question_of_its_own() -> None:
-    clashing = asked(Level.GUARDED, conflict=True)
+    clashing = question_of(Level.GUARDED, conflict=True)
     assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
     assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, required_options
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.cli.plumbing.errors import EXIT_CODES
 
@@ -17,7 +17,7 @@ GIVEN = ((), ("x",), ("x", "y"))
 ASKED = [name for name in all_commands() if name not in OPENS]
 
 
-@pytest.mark.parametrize(("name", "given"), [*((name, ()) for name in ASKED), *crossed(ASKED, GIVEN[1:])])
+@pytest.mark.parametrize(("name", "given"), [*((name, ()) for name in ASKED), *cross(ASKED, GIVEN[1:])])
 def test_no_command_asks_for_what_is_missing(signed_in: Run, name: str, given: tuple[str, ...]) -> None:
     done = signed_in(*name.split(), *given)
     assert done.code != WAITED, done.err

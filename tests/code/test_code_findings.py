@@ -146,17 +146,17 @@ def test_every_rule_has_a_level_and_a_sentence() -> None:
         assert CodeFinding(name, "", "").level == rule.level
 
 
-def listed(id: int, *, cohorts: tuple[int, ...] = (), not_local: str = "", **row: Any) -> ListedFlag:
+def listed_flag(id: int, *, cohorts: tuple[int, ...] = (), not_local: str = "", **row: Any) -> ListedFlag:
     return ListedFlag(CodeFlag(FlagRow(id, f"flag-{id}", **row), None, not_local), cohorts)
 
 
 def test_flags_on_static_cohorts_and_their_dependents_are_not_local() -> None:
     flags = complete_flags(
         [
-            listed(3, depends_on=(2,)),
-            listed(2, depends_on=(1,)),
-            listed(1, cohorts=(7,)),
-            listed(4, cohorts=(8,)),
+            listed_flag(3, depends_on=(2,)),
+            listed_flag(2, depends_on=(1,)),
+            listed_flag(1, cohorts=(7,)),
+            listed_flag(4, cohorts=(8,)),
         ],
         {7},
     )

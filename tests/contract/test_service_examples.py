@@ -98,7 +98,7 @@ class Stage:
         page_view = await self.world.post(place, {"name": "$pageview"}, 201)
         await self.world.patch(f"{place}{page_view['id']}/", {"primary_property": "$pathname"})
 
-    def renamed(self, stored: Example) -> Example:
+    def rename(self, stored: Example) -> Example:
         """The example with the names things have here."""
         path = stored["path"].format_map(stored["ids"])
         text = json.dumps([path, stored["request"]])
@@ -127,7 +127,7 @@ async def stages(tmp_path: Path) -> AsyncIterator[Any]:
 async def test_service_responds_like_the_example(stages: Any, name: str) -> None:
     stored = example(name)
     stage = await stages(stored)
-    renamed = stage.renamed(stored)
+    renamed = stage.rename(stored)
     world = stage.world
     if "wrong-key" in name:
         world = replace(world, headers={"Authorization": "Bearer phx_nobody"})

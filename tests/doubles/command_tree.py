@@ -122,7 +122,7 @@ def walk(
             raise TypeError(f"{name} does not say what it prints")
 
 
-def described(name: str, command: RecordCommand) -> dict[str, Any]:
+def describe(name: str, command: RecordCommand) -> dict[str, Any]:
     """A command as plain values, with all that its help and its completion show."""
     root = click.Context(program, info_name="flagtui", **program.context_settings)
     context = click.Context(command, info_name=name, parent=root)

@@ -24,7 +24,7 @@ class Fault:
     """Of a write: its answer is lost, it was refused, another change came first, or nothing was sent."""
 
 
-def _refused(status: int, code: str, words: str, exit_code: int) -> Fault:
+def _refusal(status: int, code: str, words: str, exit_code: int) -> Fault:
     return Fault(
         lambda *_: httpx.Response(status, json={"code": code, "detail": "Not so."}),
         words,
@@ -47,9 +47,9 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "429": Fault(
         lambda *_: httpx.Response(429, headers={"Retry-After": "1"}), "Too many requests", 4, "refused"
     ),
-    "401": _refused(401, "authentication_failed", "not accepted (401)", 5),
-    "403": _refused(403, "permission_denied", "Not allowed (403)", 5),
-    "404": _refused(404, "not_found", "not there (404)", 6),
+    "401": _refusal(401, "authentication_failed", "not accepted (401)", 5),
+    "403": _refusal(403, "permission_denied", "Not allowed (403)", 5),
+    "404": _refusal(404, "not_found", "not there (404)", 6),
     "409": Fault(
         lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),
         "changed it meanwhile",

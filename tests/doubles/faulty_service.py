@@ -50,7 +50,7 @@ class FaultyService:
         self.writes.append(write)
         response = self.before(*write)
         if response is None or await response:
-            await self.application(scope, given(body), nowhere if self.loses_answers else send)
+            await self.application(scope, receiver_of(body), nowhere if self.loses_answers else send)
             if not self.loses_answers:
                 return
         # Fewer bytes than announced: the connection is closed in the middle of the answer.
@@ -62,7 +62,7 @@ class FaultyService:
         """Has another person ask the service."""
         headers = [(b"authorization", f"Bearer {key}".encode()), (b"content-type", b"application/json")]
         scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": headers}
-        await self.application({**scope, "raw_path": path.encode()}, given(body), nowhere)
+        await self.application({**scope, "raw_path": path.encode()}, receiver_of(body), nowhere)
 
 
 def is_look(path: str) -> bool:
@@ -78,7 +78,7 @@ async def whole_body(receive: Receive) -> bytes:
     return body
 
 
-def given(body: bytes) -> Receive:
+def receiver_of(body: bytes) -> Receive:
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 
@@ -90,7 +90,7 @@ async def nowhere(_message: Message) -> None:
 
 
 @contextmanager
-def served(service: Callable[[Message, Receive, Send], Awaitable[None]]) -> Iterator[str]:
+def serve(service: Callable[[Message, Receive, Send], Awaitable[None]]) -> Iterator[str]:
     """Its address, while it listens in a thread of its own."""
     listener = listen(Place(port=0))
     server = uvicorn.Server(uvicorn.Config(service, log_config=None, access_log=False, lifespan="off"))

@@ -16,7 +16,7 @@ def empty() -> Collection[FlagRow]:
     return Collection()
 
 
-def loaded(*rows: FlagRow) -> Collection[FlagRow]:
+def load_rows(*rows: FlagRow) -> Collection[FlagRow]:
     collection = empty()
     load(collection, *rows)
     return collection

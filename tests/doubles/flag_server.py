@@ -77,7 +77,7 @@ class FlagServer:
             and isinstance(original, dict)
             and original
         ):
-            fields = self._merged(stored, fields, original)
+            fields = self._merge(stored, fields, original)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         stored.update(copy.deepcopy(fields))
         stored["version"] = (stored["version"] or 0) + 1
@@ -95,7 +95,7 @@ class FlagServer:
         return self.apply(who, id, {"filters": filters(copy.deepcopy(stored["filters"]))})
 
     @staticmethod
-    def _merged(
+    def _merge(
         stored: dict[str, JSON], fields: dict[str, JSON], original: dict[str, JSON]
     ) -> dict[str, JSON]:
         for name, value in fields.items():

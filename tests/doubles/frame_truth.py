@@ -42,7 +42,7 @@ def compare_frame(app: FlagTui) -> None:
 def _facts(screen: Screen[Any], unresolved: int) -> Iterator[tuple[str, object, object]]:
     """Yield the name of a part of the frame, what is shown there, and what is true."""
     if isinstance(screen, ConfirmScreen):
-        yield "undo", _promised(screen), _undo_of(screen, screen._question)
+        yield "undo", _promised_text(screen), _undo_of(screen, screen._question)
     if isinstance(screen, Dialog):
         below = screen.app.screen_stack[screen.app.screen_stack.index(screen) - 1]
         if below.query(KeyLine) and screen.key_words() != [""]:
@@ -88,7 +88,7 @@ def _texts(screen: Screen[Any]) -> Sequence[str]:
     return [pair[1][0] for line in screen.query(KeyLine) for pair in line._shown]
 
 
-def _promised(screen: ConfirmScreen[Any]) -> str:
+def _promised_text(screen: ConfirmScreen[Any]) -> str:
     return screen._hint().removeprefix(f"{_way(screen, 'undo')}: ")
 
 

@@ -41,7 +41,7 @@ class HeavyServer:
     def change_as_other(self, id: int | str) -> None:
         """Let another user change every condition, metric or tag of a record."""
         self._times += 1
-        self._store(str(id), changed(self.records[str(id)], self._times), OTHER)
+        self._store(str(id), change_record(self.records[str(id)], self._times), OTHER)
 
     def _store(self, id: str, fields: Mapping[str, JSON], user: JSON) -> None:
         stored = {**self.records[id], **fields, "updated_at": "2026-06-03T10:00:00Z"}
@@ -56,19 +56,19 @@ class HeavyServer:
         if not here:
             return self._earlier(request)
         if request.method == "PATCH" and place in self.records:
-            return self._changed(place, json.loads(request.content))
+            return self._apply_change(place, json.loads(request.content))
         if request.method != "GET":
             return httpx.Response(405) if place.partition("/")[0] in self.records else self._earlier(request)
-        body = self._logs.get(place, self._bodies.get(place)) if place else self._listed()
+        body = self._logs.get(place, self._bodies.get(place)) if place else self._list()
         if body is None:
             return _empty(place) or self._earlier(request)
         return _json(body)
 
-    def _listed(self) -> bytes:
+    def _list(self) -> bytes:
         page = b'{"count": %d, "next": null, "previous": null, "results": [%s]}'
         return page % (len(self._bodies), b", ".join(self._bodies.values()))
 
-    def _changed(self, id: str, body: Mapping[str, JSON]) -> httpx.Response:
+    def _apply_change(self, id: str, body: Mapping[str, JSON]) -> httpx.Response:
         if body.get("version", -1) not in (-1, self.records[id].get("version")):
             detail = {"type": "server_error", "code": "conflict", "detail": "It was changed by grace."}
             return httpx.Response(409, json=detail)
@@ -76,7 +76,7 @@ class HeavyServer:
         return _json(self._bodies[id])
 
 
-def changed(record: Mapping[str, JSON], time: int = 1) -> dict[str, JSON]:
+def change_record(record: Mapping[str, JSON], time: int = 1) -> dict[str, JSON]:
     """Return the fields of a record after each condition, property, variant, metric and tag changed."""
     fields: dict[str, JSON] = {}
     filters = {**record.get("filters", {})}
@@ -121,7 +121,7 @@ def _json(body: bytes) -> httpx.Response:
 
 def _log(flag: dict[str, JSON]) -> bytes:
     """The activity of a flag in which everything was changed twice: the log has all of it, on both sides."""
-    before = changed(flag)
+    before = change_record(flag)
     sides = [(name, value, flag[name]) for name, value in before.items()]
     entries = [
         {

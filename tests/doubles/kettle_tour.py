@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from tests.doubles.faulty_service import served
+from tests.doubles.faulty_service import serve
 from tests.doubles.whole_program import KEY, Setting, running, words
 
 from flagtui.cli.plumbing.registry import load_command
@@ -37,7 +37,7 @@ def call(template: Path, folder: Path) -> None:
     # The template is shared: on today's clock its scheduled changes are due.
     database = Path(shutil.copy(template, folder / "called.db"))
     application = create_service(database, key=KEY)
-    with served(application) as address:
+    with serve(application) as address:
         for run, *words in (
             (kettles.list_all, "is:blue", "--json", "--fields", "name,colour"),
             (kettles.paint, "samovar", "--to", "green", "--yes"),

@@ -158,7 +158,7 @@ class KettleAdapter(Adapter[KettlePlan, KettleRow]):
         is_painted = seen is not None and seen.colour == plan.colour
         return Outcome(plan, "saved", seen) if is_painted else None
 
-    def stored(self, outcome: Outcome[KettlePlan, KettleRow]) -> Numbered:
+    def stored_record(self, outcome: Outcome[KettlePlan, KettleRow]) -> Numbered:
         return Numbered(outcome.plan.id)
 
 
@@ -336,7 +336,7 @@ async def list_all(
     return await SOURCE.rows(session, " ".join(query), sort, limit)
 
 
-async def named(session: ProjectSession, selection: RecordSelection) -> list[KettleRow]:
+async def read_named(session: ProjectSession, selection: RecordSelection) -> list[KettleRow]:
     rows = await SOURCE.every(session)
     rows_by_name = {name: row for row in rows for name in (*SOURCE.names(row), str(row.id))}
     if missing := [name for name in selection.names if name not in rows_by_name]:
@@ -348,7 +348,7 @@ async def named(session: ProjectSession, selection: RecordSelection) -> list[Ket
 @KETTLE_WORDS
 async def get(session: ProjectSession, kettles: RecordSelection) -> list[KettleRow]:
     """Show kettles."""
-    return await named(session, kettles)
+    return await read_named(session, kettles)
 
 
 @change_command("paint")
@@ -357,5 +357,5 @@ async def get(session: ProjectSession, kettles: RecordSelection) -> list[KettleR
 async def paint(session: ProjectSession, kettles: RecordSelection, colour: str, terms: WriteTerms) -> int:
     """Paint kettles."""
     planner = KettlePlanner(planning_context(session, terms))
-    rows = await named(session, kettles)
+    rows = await read_named(session, kettles)
     return await carry_out(await planner.plan([Painting(row, colour) for row in rows]), session, terms)

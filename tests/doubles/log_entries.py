@@ -17,7 +17,7 @@ def moves(**changed: tuple[JSON, JSON]) -> list[JSON]:
     ]
 
 
-def logged(
+def log_entry(
     activity: str = "updated",
     /,
     *,

@@ -36,11 +36,11 @@ class Served:
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Served]:
     """The sample as the service shows it, hostile project and all, read once."""
     template = sample_database(tmp_path_factory, one_in=16, nasty=True)
-    return _served(template, tmp_path_factory.getbasetemp() / "served.db")
+    return _read_served(template, tmp_path_factory.getbasetemp() / "served.db")
 
 
 @cache
-def _served(template: Path, database: Path) -> Sequence[Served]:
+def _read_served(template: Path, database: Path) -> Sequence[Served]:
     # Every folder that imports the fixture has one of its own.
     shutil.copy(template, database)
     return asyncio.run(_read_projects(database))

@@ -27,7 +27,7 @@ _OTHER_SERVERS: Final = {"strict", "legacy", "legacy+strict", "unlicensed"}
 """Ids of the kinds of server, but for the default one."""
 
 
-def crossed(*axes: Collection[Any]) -> list[tuple[Any, ...]]:
+def cross(*axes: Collection[Any]) -> list[tuple[Any, ...]]:
     """Every combination of the axes; in a short run so many that each value is in one of them."""
     if FULL:
         return list(product(*axes))

@@ -89,7 +89,7 @@ def _answers_decide(seen: Seen, _: re.Match[str]) -> bool:
     )
 
 
-def _asked(seen: Seen) -> set[JSON]:
+def _asked_values(seen: Seen) -> set[JSON]:
     """The values that its conditions ask for."""
     return {item.value for condition in seen.after.targeting.deciding for item in condition.properties}
 
@@ -181,7 +181,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             r"^(\d+) % of (?:those|everyone)",
             lambda seen, match: float(match[1]) == seen.after.targeting.rollout,
         ),
-        (r"where email ends with (\S+)", lambda seen, match: _asked(seen) == {match[1]}),
+        (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),
         (
             r"(\d+) conditions, at most (\d+) % of those they match",
             lambda seen, match: (

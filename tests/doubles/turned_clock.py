@@ -43,17 +43,17 @@ async def pass_time(program: Program, clock: TurnedClock, seconds: float) -> int
 
     The schedule is read every quarter of an hour, whatever the polls do.
     """
-    before = _counted(program)
+    before = _count_requests(program)
     program.timing.now += seconds
     clock.turn(seconds)
     await program.settle()
     while clock.next_alarm is None:
         await program.settle()
     await program.settle()
-    return _counted(program) - before
+    return _count_requests(program) - before
 
 
-def _counted(program: Program) -> int:
+def _count_requests(program: Program) -> int:
     return sum(1 for line in program.wire.passed if "scheduled_changes" not in line)
 
 

@@ -20,7 +20,7 @@ ROUNDS = int(os.environ.get("FLAGTUI_AGREEMENT_ROUNDS", "120"))
 """Each round is six flags and eight people; `make check-agreement` asks for many more."""
 
 
-def made(seed: int) -> tuple[Random, Document]:
+def make_document(seed: int) -> tuple[Random, Document]:
     random = Random(seed)
     document = random_flags.document(random)
     document["flags"] = [dict(flag) for flag in link_dependencies(document["flags"])]
@@ -47,7 +47,7 @@ def is_same(ours: tuple[object, object], theirs: tuple[object, object]) -> bool:
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_flags_evaluate_as_in_the_official_client(chunk: int) -> None:
     for seed in range(chunk, ROUNDS, 4):
-        random, document = made(seed)
+        random, document = make_document(seed)
         assert disagreements(document, [random_flags.person(random) for _ in range(8)]) == [], f"seed {seed}"
 
 
@@ -55,7 +55,7 @@ def test_undecided_flags_match_the_official_client_unless_we_know_more() -> None
     """More is known only of operators that the client does not have, and of patterns with more syntax."""
     decided = undecided = 0
     for seed in range(ROUNDS):
-        random, document = made(seed)
+        random, document = make_document(seed)
         document = json.loads(json.dumps(document).replace('regex"', 'icontains"'))
         without_circles(document)
         client, definitions = OfficialSdk(document), Definitions.of_document(document)
@@ -78,9 +78,9 @@ def test_server_agrees_with_decided_single_conditions() -> None:
     """With several conditions it may not: a property the client was not told of can decide an earlier one."""
     compared = 0
     for seed in count():
-        random, document = made(seed)
+        random, document = make_document(seed)
         for flag in document["flags"]:
-            flag["filters"]["groups"] = [undisputed(group) for group in flag["filters"]["groups"][:1]]
+            flag["filters"]["groups"] = [without_disputed(group) for group in flag["filters"]["groups"][:1]]
             flag["filters"].pop("holdout", None)
         for cohort in document["cohorts"].values():
             for question in cohort.get("values", []):
@@ -95,7 +95,7 @@ def test_server_agrees_with_decided_single_conditions() -> None:
             return
 
 
-def undisputed(group: Document) -> Document:
+def without_disputed(group: Document) -> Document:
     """A condition without what docs/evaluation.md lists as different on the server."""
     questions = [question for question in group["properties"] if question["type"] not in ("flag", "cohort")]
     for question in questions:
@@ -155,14 +155,14 @@ def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
     random = Random(1)
     person = replace(random_flags.person(random), properties={"plan": "pro"}, groups={"company": company()})
     assert OfficialSdk(document).values(person)["mixed"] is True
-    assert decided(document, person).value is True
+    assert evaluate_mixed(document, person).value is True
 
 
 def company() -> Group:
     return Group("acme", {"plan": "free"})
 
 
-def decided(document: Document, person: Person) -> Evaluation:
+def evaluate_mixed(document: Document, person: Person) -> Evaluation:
     return evaluate("mixed", person, Definitions.of_document(document), Rules.LIBRARY)
 
 

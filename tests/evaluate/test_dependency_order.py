@@ -11,7 +11,7 @@ from flagtui.evaluate.run import Person
 JSON = dict[str, Any]
 
 
-def stored(number: int, key: str, *needs: int | str) -> JSON:
+def stored_flag(number: int, key: str, *needs: int | str) -> JSON:
     questions = [asks_flag(need) for need in needs]
     return {
         "id": number,
@@ -29,25 +29,36 @@ def chains(*flags: JSON) -> dict[str, list[list[str]]]:
 
 
 def test_dependency_lists_its_key_and_everything_before_it() -> None:
-    flags = [stored(3, "c", 2), stored(2, "b", "1"), stored(1, "a")]
+    flags = [stored_flag(3, "c", 2), stored_flag(2, "b", "1"), stored_flag(1, "a")]
     assert chains(*flags) == {"c": [["a", "b"]], "b": [["a"]], "a": []}
     assert link_dependencies(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
 
 
 def test_what_is_needed_twice_stands_once() -> None:
-    flags = [stored(4, "top", 2, 3), stored(2, "left", 1), stored(3, "right", 1), stored(1, "base")]
-    assert chains(*flags, stored(5, "above", 4))["above"] == [["base", "left", "right", "top"]]
+    flags = [
+        stored_flag(4, "top", 2, 3),
+        stored_flag(2, "left", 1),
+        stored_flag(3, "right", 1),
+        stored_flag(1, "base"),
+    ]
+    assert chains(*flags, stored_flag(5, "above", 4))["above"] == [["base", "left", "right", "top"]]
 
 
 def test_chain_of_a_circle_or_missing_flag_is_empty() -> None:
-    flags = [stored(1, "a", 2), stored(2, "b", 1), stored(3, "c", 99), stored(4, "d", 3), stored(5, "e", 5)]
+    flags = [
+        stored_flag(1, "a", 2),
+        stored_flag(2, "b", 1),
+        stored_flag(3, "c", 99),
+        stored_flag(4, "d", 3),
+        stored_flag(5, "e", 5),
+    ]
     assert chains(*flags) == {"a": [[]], "b": [[]], "c": [[]], "d": [[]], "e": [[]]}
 
 
 def test_linking_leaves_what_it_was_given_untouched() -> None:
-    flag = stored(2, "b", 1)
+    flag = stored_flag(2, "b", 1)
     before = repr(flag)
-    again = link_dependencies([flag, stored(1, "a")])
+    again = link_dependencies([flag, stored_flag(1, "a")])
     assert repr(flag) == before
     assert link_dependencies(again) == again
 
@@ -63,7 +74,7 @@ def test_odd_flags_are_passed_through() -> None:
 
 
 def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
-    flags = [stored(0, "flag-0")] + [
-        stored(number, f"flag-{number}", number - 1) for number in range(1, 1200)
+    flags = [stored_flag(0, "flag-0")] + [
+        stored_flag(number, f"flag-{number}", number - 1) for number in range(1, 1200)
     ]
     assert evaluate("flag-1199", Person("u"), Definitions.of(flags)).value is True

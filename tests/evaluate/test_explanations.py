@@ -21,12 +21,12 @@ def flag(*groups: JSON, **filters: Any) -> JSON:
     return {"id": 1, "key": "beta", "active": True, "filters": {"groups": list(groups), **filters}}
 
 
-def found(person: Person, made: JSON, **definitions: Any) -> Evaluation:
+def evaluate_flag(person: Person, made: JSON, **definitions: Any) -> Evaluation:
     return evaluate(made["key"], person, Definitions.of([made], **definitions))
 
 
 def test_the_deciding_condition_is_named_with_its_hash() -> None:
-    evaluation = found(ADA, flag({"properties": [STAFF], "rollout_percentage": 50}))
+    evaluation = evaluate_flag(ADA, flag({"properties": [STAFF], "rollout_percentage": 50}))
     expected = (True, Reason.CONDITION_MATCH, 0)
     assert (evaluation.value, evaluation.reason, evaluation.condition_index) == expected
     assert describe(evaluation) == "condition 1 matches (hash 0.33 ≤ 0.50: in)"
@@ -36,7 +36,7 @@ def test_the_deciding_condition_is_named_with_its_hash() -> None:
 
 
 def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
-    evaluation = found(ADA, flag({"properties": [STAFF], "rollout_percentage": 32.6}))
+    evaluation = evaluate_flag(ADA, flag({"properties": [STAFF], "rollout_percentage": 32.6}))
     assert (evaluation.value, evaluation.reason) == (False, Reason.OUT_OF_ROLLOUT)
     assert describe(evaluation) == (
         "condition 1 matches, but its rollout excludes them (hash 0.327 > 0.326: out)"
@@ -44,7 +44,7 @@ def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
 
 
 def test_unmatched_condition_names_property_and_actual_value() -> None:
-    evaluation = found(BOB, flag({"properties": [STAFF]}))
+    evaluation = evaluate_flag(BOB, flag({"properties": [STAFF]}))
     assert (
         describe(evaluation) == "condition 1 does not match: email ends with @acme.com: it is bob@other.com"
     )
@@ -52,14 +52,14 @@ def test_unmatched_condition_names_property_and_actual_value() -> None:
 
 def test_every_question_is_answered_even_after_the_first_no() -> None:
     plan = {"key": "plan", "type": "person", "operator": "is_set"}
-    evaluation = found(BOB, flag({"properties": [STAFF, plan]}))
+    evaluation = evaluate_flag(BOB, flag({"properties": [STAFF, plan]}))
     words = [describe_check(check) for check in evaluation.conditions[0].checks]
     assert words == ["email ends with @acme.com: it is bob@other.com", "plan is set: plan is not known"]
 
 
 def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
-    evaluation = found(ADA, flag({}, multivariate={"variants": variants}, payloads={"test": '"hi"'}))
+    evaluation = evaluate_flag(ADA, flag({}, multivariate={"variants": variants}, payloads={"test": '"hi"'}))
     drawn = require(evaluation.conditions[0].variant)
     assert (drawn.ranges, drawn.key) == ((("control", 0.0, 0.5), ("test", 0.5, 1.0)), evaluation.value)
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
@@ -67,14 +67,14 @@ def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
 
 def test_remainder_of_the_variants_belongs_to_none() -> None:
     variants = [{"key": "control", "rollout_percentage": 0.001}]
-    evaluation = found(ADA, flag({}, multivariate={"variants": variants}))
+    evaluation = evaluate_flag(ADA, flag({}, multivariate={"variants": variants}))
     assert evaluation.value is True
     assert require(evaluation.conditions[0].variant).key is None
 
 
 def test_a_forced_variant_needs_no_draw() -> None:
     variants = [{"key": "control", "rollout_percentage": 100}, {"key": "test", "rollout_percentage": 0}]
-    evaluation = found(ADA, flag({"variant": "test"}, multivariate={"variants": variants}))
+    evaluation = evaluate_flag(ADA, flag({"variant": "test"}, multivariate={"variants": variants}))
     assert (evaluation.value, evaluation.conditions[0].forced_variant) == ("test", "test")
     assert evaluation.conditions[0].variant is None
 
@@ -84,7 +84,7 @@ def test_a_cohort_of_nested_groups_is_one_question() -> None:
         "7": {"type": "OR", "values": [{"type": "AND", "values": [{**STAFF, "negation": True}]}, STAFF]}
     }
     asks = {"key": "id", "type": "cohort", "operator": "in", "value": 7, "cohort_name": "Staff"}
-    check = found(ADA, flag({"properties": [asks]}), cohorts=cohorts).conditions[0].checks[0]
+    check = evaluate_flag(ADA, flag({"properties": [asks]}), cohorts=cohorts).conditions[0].checks[0]
     assert describe_check(check) == "is in cohort Staff: yes"
 
 
@@ -92,9 +92,9 @@ def test_a_cohort_of_nested_groups_is_one_question() -> None:
 def test_a_list_of_people_is_asked_for_this_person(operator: str, value: bool) -> None:
     made = flag({"properties": [{"key": "id", "type": "cohort", "operator": operator, "value": 31}]})
     member, other = Person("m", static_cohorts=frozenset({"31"})), Person("o")
-    assert found(member, made, static_cohorts=[31]).value is value
-    assert found(other, made, static_cohorts=[31]).value is not value
-    assert found(member, made).unknown == Unknown(Why.COHORT_UNKNOWN, "31", is_final=True)
+    assert evaluate_flag(member, made, static_cohorts=[31]).value is value
+    assert evaluate_flag(other, made, static_cohorts=[31]).value is not value
+    assert evaluate_flag(member, made).unknown == Unknown(Why.COHORT_UNKNOWN, "31", is_final=True)
 
 
 def test_a_dependency_shows_the_value_of_the_other_flag() -> None:
@@ -107,45 +107,48 @@ def test_a_dependency_shows_the_value_of_the_other_flag() -> None:
 
 def test_missing_dependency_is_the_reason_where_everything_is_known() -> None:
     made = flag({"properties": [{"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}]})
-    assert found(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
-    server = found(Person("ada", is_complete=True), made)
+    assert evaluate_flag(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
+    server = evaluate_flag(Person("ada", is_complete=True), made)
     assert (server.value, server.reason) == (False, Reason.MISSING_DEPENDENCY)
 
 
 def test_a_group_that_is_not_given_switches_its_conditions_off() -> None:
     made = flag({"aggregation_group_type_index": 0}, {"properties": [STAFF]})
     types = {"0": "company"}
-    assert found(BOB, made, group_types=types).reason is Reason.NO_CONDITION_MATCH
-    assert describe_condition(found(BOB, made, group_types=types).conditions[0]) == (
+    assert evaluate_flag(BOB, made, group_types=types).reason is Reason.NO_CONDITION_MATCH
+    assert describe_condition(evaluate_flag(BOB, made, group_types=types).conditions[0]) == (
         "condition 1 is about a group that was not given"
     )
-    assert found(Person("bob", {}, {"company": Group("acme")}), made, group_types=types).condition_index == 0
+    assert (
+        evaluate_flag(Person("bob", {}, {"company": Group("acme")}), made, group_types=types).condition_index
+        == 0
+    )
 
 
 def test_early_access_decides_before_any_condition() -> None:
     made = flag({"rollout_percentage": 100}, feature_enrollment=True)
     for answer, value in [(True, True), ("true", True), (False, False), ("yes", False)]:
-        evaluation = found(Person("p", {"$feature_enrollment/beta": answer}), made)
+        evaluation = evaluate_flag(Person("p", {"$feature_enrollment/beta": answer}), made)
         assert (evaluation.value, evaluation.reason) == (value, Reason.ENROLLMENT)
-    assert found(Person("p", is_complete=True), made).reason is Reason.CONDITION_MATCH
+    assert evaluate_flag(Person("p", is_complete=True), made).reason is Reason.CONDITION_MATCH
 
 
 def test_the_older_early_access_decides_only_for_those_who_answered() -> None:
     asks = {"key": "$feature_enrollment/beta", "type": "person", "operator": "exact", "value": ["true"]}
     made = flag({"rollout_percentage": 0}, super_groups=[{"properties": [asks], "rollout_percentage": 100}])
-    assert found(Person("p", {"$feature_enrollment/beta": "true"}), made).value is True
-    assert found(Person("p", {"$feature_enrollment/beta": "false"}), made).reason is Reason.ENROLLMENT
-    assert found(Person("p"), made).reason is Reason.OUT_OF_ROLLOUT
+    assert evaluate_flag(Person("p", {"$feature_enrollment/beta": "true"}), made).value is True
+    assert evaluate_flag(Person("p", {"$feature_enrollment/beta": "false"}), made).reason is Reason.ENROLLMENT
+    assert evaluate_flag(Person("p"), made).reason is Reason.OUT_OF_ROLLOUT
 
 
 def test_a_holdout_comes_before_the_conditions() -> None:
-    evaluation = found(ADA, flag({}, holdout={"id": 4, "exclusion_percentage": 100}))
+    evaluation = evaluate_flag(ADA, flag({}, holdout={"id": 4, "exclusion_percentage": 100}))
     assert (evaluation.value, evaluation.reason) == ("holdout-4", Reason.HOLDOUT)
     assert describe(evaluation).startswith("held out of experiments (hash 0.")
 
 
 def test_a_newer_configuration_is_not_guessed_at() -> None:
-    evaluation = found(ADA, flag(version=3, rules=[]))
+    evaluation = evaluate_flag(ADA, flag(version=3, rules=[]))
     assert (evaluation.value, evaluation.unknown) == (None, Unknown(Why.CONFIGURATION_NEWER, "beta"))
     assert describe(evaluation) == "the flag has a newer kind of configuration"
 
@@ -156,16 +159,16 @@ def test_a_newer_configuration_is_not_guessed_at() -> None:
 )
 def test_odd_conditions_never_raise(groups: Any) -> None:
     made = {"key": "odd", "active": True, "filters": {"groups": groups, "payloads": [], "multivariate": []}}
-    evaluation = found(ADA, made)
+    evaluation = evaluate_flag(ADA, made)
     assert evaluation.value in (None, False)
     assert describe(evaluation)
 
 
 def test_a_flag_that_is_off_says_so() -> None:
-    evaluation = found(ADA, {**flag({}), "active": False})
+    evaluation = evaluate_flag(ADA, {**flag({}), "active": False})
     assert (evaluation.value, describe(evaluation)) == (False, "the flag is off")
 
 
 def test_no_conditions_match_nobody() -> None:
-    evaluation = found(ADA, flag())
+    evaluation = evaluate_flag(ADA, flag())
     assert (evaluation.value, describe(evaluation)) == (False, "the flag has no conditions")

@@ -146,7 +146,7 @@ def test_thousand_ids_get_the_values_of_every_official_client(facts: JSON) -> No
         assert ours == expected
 
 
-def counted() -> Iterator[int]:
+def count_facts() -> Iterator[int]:
     for path in FACTS.glob("*.json"):
         facts = json.loads(path.read_text("utf-8"))
         if "drawn" in facts:
@@ -156,4 +156,4 @@ def counted() -> Iterator[int]:
 
 
 def test_none_of_the_facts_is_left_out() -> None:
-    assert sum(counted()) >= LEAST
+    assert sum(count_facts()) >= LEAST

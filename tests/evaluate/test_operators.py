@@ -174,7 +174,7 @@ def test_distances_into_the_past_by_the_calendar(now: str, distance: str, moment
     assert compare("is_date_exact", distance, moment, manner) is True
 
 
-def asked(operator: str, *, is_complete: bool, **properties: Any) -> Evaluation:
+def evaluate_plan(operator: str, *, is_complete: bool, **properties: Any) -> Evaluation:
     question = {"key": "plan", "type": "person", "operator": operator, "value": "5"}
     flag = {"key": "it", "active": True, "filters": {"groups": [{"properties": [question]}]}}
     return evaluate("it", Person("u", properties, is_complete=is_complete), Definitions.of([flag]))
@@ -182,12 +182,12 @@ def asked(operator: str, *, is_complete: bool, **properties: Any) -> Evaluation:
 
 @pytest.mark.parametrize("operator", sorted(COMPARISONS))
 def test_a_missing_property_is_unknown_unless_everything_is_known(operator: str) -> None:
-    unsure, sure = asked(operator, is_complete=False), asked(operator, is_complete=True)
+    unsure, sure = evaluate_plan(operator, is_complete=False), evaluate_plan(operator, is_complete=True)
     assert (unsure.value, unsure.unknown) == (None, Unknown(Why.PROPERTY_MISSING, "plan"))
     assert sure.value == (operator == "is_not" or operator.startswith(("not_", "is_not_set")))
 
 
 def test_incomparable_value_counts_as_different_where_everything_is_known() -> None:
-    evaluation = asked("semver_gt", is_complete=True, plan="soon")
+    evaluation = evaluate_plan("semver_gt", is_complete=True, plan="soon")
     assert evaluation.value is False
     assert evaluation.conditions[0].checks[0].problem == Unknown(Why.PROPERTY_UNREADABLE, "plan")

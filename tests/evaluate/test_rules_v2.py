@@ -23,7 +23,7 @@ def evaluate(rules: list[Any], person: Person, default: Any = "default") -> Rule
     return evaluate_rules(document, person, Manner())
 
 
-def targeted(value: Any, /, **predicate: Any) -> dict[str, Any]:
+def targeted_release(value: Any, /, **predicate: Any) -> dict[str, Any]:
     properties = [{"type": "person", **predicate}] if predicate else []
     return {
         "id": "r",
@@ -70,7 +70,7 @@ def test_seeds_hash_to_fractions_of_the_server(use: str, seed: str, subject: str
 
 
 def test_missing_property_fails_whole_flag_when_person_is_partial() -> None:
-    rules = [targeted("x", key="plan", value="pro"), targeted("y")]
+    rules = [targeted_release("x", key="plan", value="pro"), targeted_release("y")]
     result = evaluate(rules, Person("p"))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
     assert result.failure is not None
@@ -79,13 +79,13 @@ def test_missing_property_fails_whole_flag_when_person_is_partial() -> None:
 
 
 def test_invalid_pattern_fails_whole_flag_despite_negation() -> None:
-    rule = targeted("x", key="plan", operator="regex", value="(", negation=True)
-    result = evaluate([rule, targeted("y")], Person("p", {"plan": "pro"}, is_complete=True))
+    rule = targeted_release("x", key="plan", operator="regex", value="(", negation=True)
+    result = evaluate([rule, targeted_release("y")], Person("p", {"plan": "pro"}, is_complete=True))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
 
 
 def test_negation_flips_predicate_once() -> None:
-    rule = targeted("x", key="plan", value="pro", negation=True)
+    rule = targeted_release("x", key="plan", value="pro", negation=True)
     assert evaluate([rule], Person("p", {"plan": "pro"})).reason is RuleReason.NO_RULE_MATCH
     assert evaluate([rule], Person("p", {"plan": "free"})).value == "x"
 
@@ -115,12 +115,12 @@ def test_subject_is_first_200_characters() -> None:
         split(rollout_percentage=10**400),
         split(rollout_percentage=0, on_rollout_miss="retry"),
         split(targeting=None),
-        {**targeted("x"), "rule_type": "unknown"},
-        targeted("x", key="id", type="cohort", value=1),
+        {**targeted_release("x"), "rule_type": "unknown"},
+        targeted_release("x", key="id", type="cohort", value=1),
     ],
 )
 def test_malformed_rule_fails_whole_flag(rule: Any) -> None:
-    result = evaluate([rule, targeted("y")], Person("p", is_complete=True))
+    result = evaluate([rule, targeted_release("y")], Person("p", is_complete=True))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
 
 
@@ -131,7 +131,7 @@ def evaluate_flag(rules: list[Any], person: Person, how: Rules = Rules.SERVER, *
 
 
 def test_flag_with_rules_reports_value_and_deciding_rule() -> None:
-    rules = [targeted("blue", key="plan", value="free"), targeted("red")]
+    rules = [targeted_release("blue", key="plan", value="free"), targeted_release("red")]
     evaluation = evaluate_flag(rules, Person("ada", {"plan": "pro"}))
     assert (evaluation.value, evaluation.reason) == ("red", RuleReason.TARGETING_MATCH)
     assert (evaluation.condition_index, describe(evaluation)) == (1, "rule 2 matches")
@@ -141,22 +141,22 @@ def test_flag_with_rules_reports_value_and_deciding_rule() -> None:
 
 
 def test_costly_pattern_leaves_rules_not_known() -> None:
-    rules = [targeted("blue", key="email", operator="regex", value="(a|a?)+$")]
+    rules = [targeted_release("blue", key="email", operator="regex", value="(a|a?)+$")]
     evaluation = evaluate_flag(rules, Person("ada", {"email": "a" * 3_000 + "!"}, is_complete=True))
     assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, Reason.UNKNOWN, False)
 
 
 def test_pattern_that_no_server_evaluates_is_a_server_failure() -> None:
-    rules = [targeted("blue", key="email", operator="regex", value="[")]
+    rules = [targeted_release("blue", key="email", operator="regex", value="[")]
     evaluation = evaluate_flag(rules, Person("ada", {"email": "ada@x.com"}))
     assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, RuleReason.ERROR, True)
     assert describe(evaluation).startswith("the server cannot evaluate this flag: ")
 
 
 def test_inactive_flag_with_rules_is_off() -> None:
-    assert evaluate_flag([targeted("red")], Person("ada"), active=False).reason is Reason.DISABLED
+    assert evaluate_flag([targeted_release("red")], Person("ada"), active=False).reason is Reason.DISABLED
 
 
 def test_library_does_not_evaluate_rules() -> None:
-    evaluation = evaluate_flag([targeted("red")], Person("ada"), Rules.LIBRARY)
+    evaluation = evaluate_flag([targeted_release("red")], Person("ada"), Rules.LIBRARY)
     assert evaluation.unknown == Unknown(Why.CONFIGURATION_NEWER, "it")

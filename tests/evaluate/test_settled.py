@@ -17,34 +17,34 @@ HALVES = {"variants": [{"key": "a", "rollout_percentage": 50}, {"key": "b", "rol
 WON = {"variants": [{"key": "a", "rollout_percentage": 0}, {"key": "b", "rollout_percentage": 100}]}
 
 
-def made(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[str, Any]:
+def flag_of(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[str, Any]:
     return {"id": 1, "key": "flag", "active": active, "filters": {"groups": list(groups), **filters}}
 
 
 @pytest.mark.parametrize(
     ("flag", "value"),
     [
-        (made({"rollout_percentage": 100}), True),
-        (made({}), True),
-        (made({"rollout_percentage": 99}), None),
-        (made({"rollout_percentage": 0}), False),
-        (made(), False),
-        (made({}, active=False), False),
-        (made({"properties": [ASKS]}), None),
-        (made(group(0, ASKS), {}), True),
-        (made({"properties": [ASKS]}, {}), True),
-        (made(group(10, ASKS), {}, early_exit=True), None),
-        (made({}, multivariate=HALVES), None),
-        (made({}, multivariate=WON), "b"),
-        (made({"variant": "a"}, multivariate=HALVES), "a"),
-        (made({"variant": "gone"}, multivariate=HALVES), None),
-        (made({"properties": [ASKS], "variant": "a"}, {}, multivariate=WON), None),
-        (made({"properties": [ASKS], "variant": "b"}, {}, multivariate=WON), "b"),
-        (made({}, holdout={"id": 4, "exclusion_percentage": 5}), None),
-        (made({}, feature_enrollment=True), None),
-        (made({"aggregation_group_type_index": 0}), None),
-        (made({}, aggregation_group_type_index=0), None),
-        (made({"properties": "odd"}, {}), None),
+        (flag_of({"rollout_percentage": 100}), True),
+        (flag_of({}), True),
+        (flag_of({"rollout_percentage": 99}), None),
+        (flag_of({"rollout_percentage": 0}), False),
+        (flag_of(), False),
+        (flag_of({}, active=False), False),
+        (flag_of({"properties": [ASKS]}), None),
+        (flag_of(group(0, ASKS), {}), True),
+        (flag_of({"properties": [ASKS]}, {}), True),
+        (flag_of(group(10, ASKS), {}, early_exit=True), None),
+        (flag_of({}, multivariate=HALVES), None),
+        (flag_of({}, multivariate=WON), "b"),
+        (flag_of({"variant": "a"}, multivariate=HALVES), "a"),
+        (flag_of({"variant": "gone"}, multivariate=HALVES), None),
+        (flag_of({"properties": [ASKS], "variant": "a"}, {}, multivariate=WON), None),
+        (flag_of({"properties": [ASKS], "variant": "b"}, {}, multivariate=WON), "b"),
+        (flag_of({}, holdout={"id": 4, "exclusion_percentage": 5}), None),
+        (flag_of({}, feature_enrollment=True), None),
+        (flag_of({"aggregation_group_type_index": 0}), None),
+        (flag_of({}, aggregation_group_type_index=0), None),
+        (flag_of({"properties": "odd"}, {}), None),
     ],
 )
 def test_value_for_everyone_is_reported_where_it_exists(flag: Any, value: Any) -> None:

@@ -11,13 +11,13 @@ from flagtui.evaluate.run import Manner
 JSON = Any
 
 
-def said(operator: str, value: JSON, version: int = 1) -> str:
+def words_of(operator: str, value: JSON, version: int = 1) -> str:
     return " ".join(part for part in asked_words(operator, value, version) if part)
 
 
 def test_long_list_counts_its_remaining_values() -> None:
     emails = [f"person-{number:04}@example.com" for number in range(2_500)]
-    assert said("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
+    assert words_of("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
     assert list_values(emails[:4]) == ", ".join(emails[:4])
 
 
@@ -45,8 +45,8 @@ def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str)
 
 
 def test_operators_that_read_a_list_as_text_show_text() -> None:
-    assert said("regex", ["a", "b"]) == 'matches ["a", "b"]'
-    assert said("icontains_multi", ["a", "b"]) == "contains any of a, b"
+    assert words_of("regex", ["a", "b"]) == 'matches ["a", "b"]'
+    assert words_of("icontains_multi", ["a", "b"]) == "contains any of a, b"
     assert list_values([18, 65], "between") == "18 to 65"
 
 
@@ -66,7 +66,7 @@ def test_operators_that_read_a_list_as_text_show_text() -> None:
     ],
 )
 def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, value: JSON, words: str) -> None:
-    assert said(operator, value) == words
+    assert words_of(operator, value) == words
     for actual in (True, "TRUE", False, "false", "banana", 3, None):
         is_true = actual in (True, "TRUE")
         fits = {
@@ -80,7 +80,7 @@ def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, val
 
 
 def test_a_newer_way_of_matching_takes_false_for_the_text() -> None:
-    assert said("exact", "false", 2) == "is false"
+    assert words_of("exact", "false", 2) == "is false"
     assert compare("exact", "false", "banana", Manner(matching_version=2)) is False
-    assert said("exact", [], 2) == "is true (no value is listed)"
+    assert words_of("exact", [], 2) == "is true (no value is listed)"
     assert compare("exact", [], True, Manner(matching_version=2)) is True

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import listed, on_activity, shown
+from tests.journeys.timeline import listed_rows, on_activity, shown_rows
 
 from flagtui.app.flags.flag_screen import FlagScreen
 
@@ -73,7 +73,7 @@ async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Settin
         screen = await on_activity(program)
         await program.press("f")
         assert screen.search.value == "is:deleted"
-        assert "export-parquet" in listed(program)[1]
+        assert "export-parquet" in listed_rows(program)[1]
         assert "deleted and not restored" in words(program.screen)
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
@@ -82,7 +82,7 @@ async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Settin
         await program.press("y")
         assert not (await program.stored("export-parquet")).deleted
         assert program.row("export-parquet").id == record
-        assert record not in {row.flag_id for row in shown(screen)}
+        assert record not in {row.flag_id for row in shown_rows(screen)}
 
 
 async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setting: Setting) -> None:
@@ -108,23 +108,23 @@ async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setti
         screen = await on_activity(program)
         await program.search("")
         await program.press("escape", "down", "down", "down")
-        before, stood_on = listed(program), screen.record
+        before, stood_on = listed_rows(program), screen.record
         await colleague.flags.update(flag.id, {"active": False})
         await colleague.flags.update(program.row("export-parquet").id, {"active": False})
         await program.app.server.polling.poll()
         await program.settle()
-        assert listed(program) == before
+        assert listed_rows(program) == before
         assert screen.record == stood_on
         assert "2 new above, g" in program.screen
         await program.press("g")
-        assert listed(program)[1].endswith("turned off")
+        assert listed_rows(program)[1].endswith("turned off")
         assert "new above" not in program.screen
         # At the top they show at once, and the cursor still stays with its entry.
         top = screen.record
         await colleague.flags.update(flag.id, {"active": True})
         await program.app.server.polling.poll()
         await program.settle()
-        assert "turned on" in listed(program)[1]
+        assert "turned on" in listed_rows(program)[1]
         assert screen.record == top
         assert screen.rows.place == 1
 
@@ -165,10 +165,10 @@ async def test_entries_are_left_polled_copied_and_written_down(
     # The message about the copy lies over the list until it goes.
     program.app.clear_notifications()
     await program.settle()
-    before, place = listed(program), screen.rows.place
+    before, place = listed_rows(program), screen.rows.place
     await program.press("1", "2", "4")
     assert program.app.screen is screen
-    assert (listed(program), screen.rows.place) == (before, place)
+    assert (listed_rows(program), screen.rows.place) == (before, place)
     assert screen.search.value == "flag:checkout-redesign by:sam"
     assert len(screen.rows.marks) == 2
     await program.press("ctrl+s")

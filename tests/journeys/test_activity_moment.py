@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import on_activity, shown
+from tests.journeys.timeline import on_activity, shown_rows
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.models.json_value import JSON
@@ -28,22 +28,24 @@ async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     assert "-60 … +15 min" in program.screen
     assert not screen.search.problems
     moment = program.timing.now - 30 * 60
-    near = [row.at is not None and moment - 3_600 <= row.at <= moment + 900 for row in shown(screen)]
+    near = [row.at is not None and moment - 3_600 <= row.at <= moment + 900 for row in shown_rows(screen)]
     assert near[0]
     assert near == sorted(near, reverse=True)
     assert "6 min after 08:30" in program.screen
     await program.press("escape", "escape")
     assert screen.search.value == ""
-    assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
+    assert [row.place for row in shown_rows(screen)] == sorted(
+        (row.place for row in shown_rows(screen)), reverse=True
+    )
     await program.search("@ 04:30")
-    suspects = shown(screen)
+    suspects = shown_rows(screen)
     assert "UTC ↓" not in program.screen
     await program.press("s")
     assert "UTC ↓" in program.screen
     assert "outside" not in program.screen
-    assert [row.place for row in shown(screen)] == sorted((row.place for row in suspects), reverse=True)
+    assert [row.place for row in shown_rows(screen)] == sorted((row.place for row in suspects), reverse=True)
     await program.press("s", "s", "s", "s")
-    assert shown(screen) == suspects
+    assert shown_rows(screen) == suspects
 
 
 async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> None:
@@ -51,12 +53,12 @@ async def test_another_moment_jumps_to_its_best_candidate(program: Program) -> N
     await program.press("down", "down", "down")
     kept = screen.record
     await program.search("@ 08:58")
-    assert screen.record == shown(screen)[0]
+    assert screen.record == shown_rows(screen)[0]
     await program.press("down")
-    assert screen.record == shown(screen)[1]
+    assert screen.record == shown_rows(screen)[1]
     await program.search("@ 04:30")
     first = screen.record
-    assert first == shown(screen)[0]
+    assert first == shown_rows(screen)[0]
     assert first is not None
     assert first.key == "pricing-page-test"
     # What narrows the same moment further leaves the reader where he is.
@@ -77,8 +79,8 @@ async def test_only_changes_of_the_window_are_exported_and_marked(
     await program.press("ctrl+s")
     centre = screen._finding.centre
     assert centre is not None
-    inside = [row for row in shown(screen) if centre.holds(row.at)]
-    assert 0 < len(inside) < len(shown(screen))
+    inside = [row for row in shown_rows(screen) if centre.holds(row.at)]
+    assert 0 < len(inside) < len(shown_rows(screen))
     assert program.notices[-1].endswith(f": {len(inside)} changes")
     (path,) = tmp_path.iterdir()  # noqa: ASYNC240  # nothing else runs here
     title, *lines = path.read_text().splitlines()
@@ -90,24 +92,24 @@ async def test_only_changes_of_the_window_are_exported_and_marked(
     await program.press("ctrl+a")
     assert not screen.rows.marks
     await program.search("@ 2020-01-01T00:00")
-    assert shown(screen)
+    assert shown_rows(screen)
     await program.press("ctrl+a")
     assert not screen.rows.marks
     assert "no changes in -60 … +15 min" in program.notices[-1]
 
 
 async def test_rollout_in_the_window_shows_the_users_it_reached(setting: Setting) -> None:
-    def uncounted(request: httpx.Request) -> httpx.Response | None:
+    def refuse_counts(request: httpx.Request) -> httpx.Response | None:
         return httpx.Response(500) if "blast" in request.url.path else None
 
     async with running(setting) as program:
-        program.wire.before = uncounted
+        program.wire.before = refuse_counts
         await on_activity(program, "@ 08:58 flag:billing")
         assert "users not counted" in words(program.screen)
         program.wire.before = lambda request: None
         await program.press("f5")
         screen = await on_activity(program, "@ 08:58 flag:billing")
-        assert [row.key for row in shown(screen)][:1] == ["billing-usage-alerts"]
+        assert [row.key for row in shown_rows(screen)][:1] == ["billing-usage-alerts"]
         assert "± USERS" in program.screen
         assert "+258" in program.screen
         assert "about +258 of 515 users, as counted now" in words(program.screen)
@@ -130,7 +132,7 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         program.timing.now += 30
         program.wire.fail(note, is_done=False)
         screen = await on_activity(program, "@ 10m kind:event")
-        [row] = shown(screen)
+        [row] = shown_rows(screen)
         assert (row.kind, row.key, row.who) == ("events", event.name, "Alice")
         assert "what it changed is not logged" in words(program.screen)
         await program.press("z")
@@ -139,16 +141,16 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         assert isinstance(program.app.screen, EventScreen)
         await program.press("escape")
         await program.search("@ 30m kind:experiment")
-        [row] = shown(screen)
+        [row] = shown_rows(screen)
         assert (row.kind, row.key) == ("experiments", "Checkout redesign")
         await program.press("w")
         assert "it is no change of a flag" in words(program.screen)
         await program.search("")
-        assert {row.kind for row in shown(screen)} == {"flags"}
+        assert {row.kind for row in shown_rows(screen)} == {"flags"}
 
         await program.search("@ 08:58")
         keys = {event.name, "Checkout redesign", "billing-usage-alerts"}
-        for row in shown(screen)[:6]:
+        for row in shown_rows(screen)[:6]:
             await program.press(*(("x",) if row.key in keys else ("down",)))
         await program.press("z")
         text = words(program.screen)
@@ -165,7 +167,7 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         assert len(program.wire.writes()) == 3
         assert sent[-1] == {"metrics_secondary": []}
         await program.search("@ 10m kind:experiment")
-        assert [row.who for row in shown(screen)] == ["Mo", "Alice"]
+        assert [row.who for row in shown_rows(screen)] == ["Mo", "Alice"]
         await program.press("z")
         assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
 

@@ -129,7 +129,7 @@ def test_every_screen_with_ages_redraws_them_by_the_clock() -> None:
     assert lacking == []
 
 
-def exported(folder: Path) -> str:
+def read_export(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
@@ -149,7 +149,7 @@ async def test_bare_times_are_local_on_every_screen(
         await program.press("down", "y")
         assert " CET (08:58:" in program.app.clipboard
         await program.press("ctrl+s")
-        text = exported(tmp_path)
+        text = read_export(tmp_path)
         assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
         assert " CET** (08:58:" in text
         await program.press("at", *"09:58", "enter")

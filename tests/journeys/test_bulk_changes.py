@@ -149,7 +149,7 @@ def lines(program: Program) -> list[str]:
     return [words(str(option.prompt)) for option in options]
 
 
-def marked(program: Program) -> set[str]:
+def marked_keys(program: Program) -> set[str]:
     rows = next(row_list for screen in program.app.screen_stack for row_list in screen.query(RowList))
     return {str(getattr(row, "key", "") or getattr(row, "name", "")) for row in rows.marked_rows()}
 
@@ -181,13 +181,13 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
         results = lines(program)
         assert sorted(results[:6]) == sorted(f"– {key} skipped {reason}" for key, reason in HELD.items())
         assert sorted(results[6:]) == sorted(f"✓ {key} saved" for key in free)
-        assert marked(program) == set(HELD)
+        assert marked_keys(program) == set(HELD)
         opened = next(key for key in HELD if key in results[1])
         await program.press("down", "enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert f" {opened} " in program.screen
         await program.press("escape")
-        assert marked(program) == set(HELD)
+        assert marked_keys(program) == set(HELD)
 
 
 async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(setting: Setting) -> None:
@@ -201,13 +201,13 @@ async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(settin
         assert isinstance(program.app.screen, FlagScreen)
         assert " pricing-page-test " in program.screen
         await program.press("escape")
-        assert marked(program) == {"new-nav", "export-parquet", "pricing-page-test"}
+        assert marked_keys(program) == {"new-nav", "export-parquet", "pricing-page-test"}
         await mark(program, *UNDER_EXPERIMENTS)
         await program.press("d")
         assert isinstance(program.app.screen, ResultsScreen)
         assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
         await program.press("escape")
-        assert marked(program) == set(UNDER_EXPERIMENTS)
+        assert marked_keys(program) == set(UNDER_EXPERIMENTS)
         assert program.wire.writes() == []
 
 
@@ -233,7 +233,7 @@ async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Se
         assert lines(program) == ["btn_click_2 it has these values already"]
         await program.press("y")
         assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
-        assert marked(program) == {"btn_click_2"}
+        assert marked_keys(program) == {"btn_click_2"}
         await program.press("enter")
         assert isinstance(program.app.screen, EventScreen)
         assert "btn_click_2" in program.screen
@@ -250,7 +250,7 @@ async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Se
         await program.press("y")
         assert isinstance(program.app.screen, ResultsScreen)
         assert re.search(r"─  1 [a-z]+, 2 skipped  ─", program.screen)
-        assert marked(program) == {"length-of-the-tour", "checkout-redesign"}
+        assert marked_keys(program) == {"length-of-the-tour", "checkout-redesign"}
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         assert "Length of the tour" in program.screen

@@ -29,7 +29,7 @@ LISTS = {
 """By list: the keys that show it."""
 
 
-def shown(program: Program) -> ListScreen[Entry]:
+def list_screen(program: Program) -> ListScreen[Entry]:
     screen = program.app.screen
     assert isinstance(screen, ListScreen)
     return screen
@@ -46,8 +46,8 @@ async def open_list(program: Program, name: str) -> ListScreen[Entry]:
     program.app.uncover_list()
     await program.settle()
     await program.press(*LISTS[name])
-    assert shown(program).rows.shown > 1
-    return shown(program)
+    assert list_screen(program).rows.shown > 1
+    return list_screen(program)
 
 
 async def test_every_list_copies_the_current_row_and_filters_by_state(program: Program) -> None:
@@ -65,7 +65,7 @@ async def test_every_list_copies_the_current_row_and_filters_by_state(program: P
 
 def pane_text(program: Program) -> str:
     """The text of the preview, without line breaks."""
-    region = shown(program).query_one(".-beside").region
+    region = list_screen(program).query_one(".-beside").region
     lines = program.screen.split("\n")[region.y : region.bottom]
     return words(" ".join(line[region.x : region.right] for line in lines))
 
@@ -91,7 +91,7 @@ async def test_preview_has_room_below_a_narrow_list(setting: Setting) -> None:
     async with running(replace(setting, size=(60, 15))) as program:
         for name in LISTS:
             await check_pane(program, name)
-            pane, rows = shown(program).query_one(".-beside"), shown(program).rows
+            pane, rows = list_screen(program).query_one(".-beside"), list_screen(program).rows
             assert pane.region.y == rows.region.bottom, name
             assert rows.size.height > 2, name
 
@@ -103,10 +103,10 @@ async def test_palette_reaches_commands_records_and_projects(program: Program) -
     first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
     assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
     await program.press("escape", "colon", *"Checkout red", "enter")
-    assert shown(program).description.name == "experiments"
-    assert "Checkout redesign" in str(shown(program).record)
+    assert list_screen(program).description.name == "experiments"
+    assert "Checkout redesign" in str(list_screen(program).record)
     await program.press("colon", *"verify", "enter")
-    assert shown(program).description.name == "events"
+    assert list_screen(program).description.name == "events"
     assert "choose a row, then V" in program.notices[-1]
     assert program.wire.writes() == []
     for project in ("Mobile", "Web app"):

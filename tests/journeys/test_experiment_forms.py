@@ -3,7 +3,7 @@
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.keys import another_key, revoke, type_key
 from tests.journeys.standing import stand_on_experiment
-from tests.journeys.test_experiments_changed import say_yes, sent, stored
+from tests.journeys.test_experiments_changed import read_stored, say_yes, sent_requests
 from textual.widgets import Input, OptionList
 
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
@@ -51,10 +51,10 @@ async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Set
         seen = words(program.screen)
         assert "big-button is created: control 50 % · loud 50 %, off" in seen
         assert "+ Upgrades (funnel plan upgraded)" in seen
-        assert sent(program) == []
+        assert sent_requests(program) == []
         await say_yes(program)
         assert not isinstance(program.app.screen, ExperimentForm)
-        made = await stored(program, "Big button")
+        made = await read_stored(program, "Big button")
         assert {variant.key: variant.rollout for variant in made.variants} == {"control": 50, "loud": 50}
         assert [(link.saved_metric, link.is_primary) for link in made.saved_metrics] == [(1, False)]
         assert (made.state, len(made.metrics), made.exposure_criteria["multiple_variant_handling"]) == (
@@ -84,7 +84,7 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         assert "+ Stays (retention plan upgraded → plan upgraded)" in words(program.screen)
         assert "search-suggestions is used as it is, with its variants" in words(program.screen)
         await say_yes(program)
-        made = await stored(program, "Second look")
+        made = await read_stored(program, "Second look")
         assert (made.feature_flag_key, len(made.metrics)) == ("search-suggestions", 2)
         event = {"kind": "EventsNode", "event": "plan upgraded", "properties": []}
         ours = {"uuid", "name", "fingerprint", "kind", "goal"}
@@ -108,14 +108,14 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await type_key(program, another_key(program))
         assert "Kept through it all" in program.screen
         await say_yes(program)
-        assert (await stored(program, "Length of the tour")).description == "Kept through it all"
+        assert (await read_stored(program, "Length of the tour")).description == "Kept through it all"
         assert not isinstance(program.app.screen, ExperimentForm)
 
 
 async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Length of the tour")
-        before = await stored(program, "Length of the tour")
+        before = await read_stored(program, "Length of the tour")
         await program.press("e")
         await open_line(program, "description", "Three steps, or eight?")
         await open_line(program, "First chart", "lower wins")
@@ -136,8 +136,8 @@ async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Sett
         assert "variants: control 50 % · test 50 % → control 60 % · test 40 %" in seen
         assert "First chart: goal increase → decrease" in seen
         await say_yes(program)
-        assert [line.split()[0] for line in sent(program)] == ["PATCH"]
-        after = await stored(program, "Length of the tour")
+        assert [line.split()[0] for line in sent_requests(program)] == ["PATCH"]
+        after = await read_stored(program, "Length of the tour")
         assert [variant.rollout for variant in after.variants] == [60, 40]
         first, second = metrics_of(after)[:2]
         assert (first.name, second.name, second.goal) == ("Upgrades each", "First chart", "decrease")
@@ -145,7 +145,7 @@ async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Sett
         assert after.metrics_secondary[0]["uuid"] == before.metrics_secondary[0]["uuid"]
         await program.press("u")
         await say_yes(program)
-        back = await stored(program, "Length of the tour")
+        back = await read_stored(program, "Length of the tour")
         assert [variant.rollout for variant in back.variants] == [50, 50]
         assert back.description == before.description
         assert [metric.name for metric in metrics_of(back)] == [metric.name for metric in metrics_of(before)]
@@ -160,5 +160,5 @@ async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Sett
         assert "esc again discards" in program.screen
         await program.press("ctrl+s")
         await say_yes(program)
-        after = await stored(program, "Sticky plan summary")
+        after = await read_stored(program, "Sticky plan summary")
         assert (after.conclusion, after.conclusion_comment) == ("lost", "Worse on small screens.")

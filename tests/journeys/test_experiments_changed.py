@@ -19,7 +19,7 @@ from flagtui.app.writing.question import ConfirmScreen
 from flagtui.models.experiment import Experiment
 
 
-async def stored(program: Program, name: str) -> Experiment:
+async def read_stored(program: Program, name: str) -> Experiment:
     """An experiment as the service has it."""
     colleague = program.colleague()
     for archived in ("false", "true"):
@@ -30,7 +30,7 @@ async def stored(program: Program, name: str) -> Experiment:
     raise AssertionError(f"there is no {name}")
 
 
-def sent(program: Program) -> list[str]:
+def sent_requests(program: Program) -> list[str]:
     """Requests that could have changed something."""
     return [
         line
@@ -52,7 +52,7 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         await stand_on_experiment(program, name)
         await program.press("space", "F", "W", "Z", "C", "a")
         assert isinstance(program.app.screen, ExperimentsScreen), "no step but launching can be asked for"
-        assert sent(program) == []
+        assert sent_requests(program) == []
         notices = " ".join(program.notices)
         assert "not been launched yet" in notices
         assert "already a draft" in notices
@@ -61,7 +61,7 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         await program.press("L")
         assert "is turned on: its variants are served at once" in words(program.screen)
         await say_yes(program)
-        assert (await stored(program, name)).state == "running"
+        assert (await read_stored(program, name)).state == "running"
         await program.press("L")
         assert "already been launched" in program.notices[-1]
         program.app.clear_notifications()
@@ -74,37 +74,37 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         assert "people keep getting their variants" in words(program.screen)
         assert "stopping as soon as the result looks good" in words(program.screen)
         await say_yes(program)
-        ended = await stored(program, name)
+        ended = await read_stored(program, name)
         assert (ended.state, ended.conclusion, ended.conclusion_comment) == ("stopped", "won", "clear")
 
         await program.press("a", "enter")
         await say_yes(program)
-        assert (await stored(program, name)).archived
+        assert (await read_stored(program, name)).archived
         await program.press("u")
         await say_yes(program)
-        assert not (await stored(program, name)).archived
+        assert not (await read_stored(program, name)).archived
 
         await program.press("Z")
         assert "results start from zero" in words(program.screen)
         await say_yes(program)
-        assert (await stored(program, name)).state == "draft"
+        assert (await read_stored(program, name)).state == "draft"
 
         await program.press("D", "enter")
         assert "also affects the original" in words(program.screen)
         await program.press("enter", "enter")
         await say_yes(program)
-        assert (await stored(program, f"{name} (Copy)")).feature_flag_key == "length-of-the-tour-copy"
+        assert (await read_stored(program, f"{name} (Copy)")).feature_flag_key == "length-of-the-tour-copy"
 
         await stand_on_experiment(program, "Logos on pricing")
         await program.press("d")
         await say_yes(program)
         with pytest.raises(AssertionError, match="there is no"):
-            await stored(program, "Logos on pricing")
+            await read_stored(program, "Logos on pricing")
         await program.press("u")
         assert "Undo:" in program.screen
         await say_yes(program)
-        assert (await stored(program, "Logos on pricing")).state == "stopped"
-        assert not [line for line in sent(program) if line.startswith("DELETE")]
+        assert (await read_stored(program, "Logos on pricing")).state == "stopped"
+        assert not [line for line in sent_requests(program) if line.startswith("DELETE")]
 
 
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
@@ -117,7 +117,7 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mo
         await program.press("escape", "space", "L", "a")
         assert isinstance(program.app.screen, ExperimentsScreen)
         assert "checkout-v2-banner depends on its flag" in " ".join(program.notices)
-        assert sent(program) == []
+        assert sent_requests(program) == []
         await program.press("W", *"test", "enter", "enter")
         await program.press(*"won", "enter", *"sure", "enter")
         seen = words(program.screen)
@@ -126,19 +126,19 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mo
         # The oldest servers do not tell how long it was meant to run.
         assert is_legacy(any_mode) or "day 12 of 20 that were planned" in seen
         await say_yes(program)
-        shipped = await stored(program, "Checkout redesign")
+        shipped = await read_stored(program, "Checkout redesign")
         assert (shipped.state, shipped.conclusion, shipped.conclusion_comment) == ("stopped", "won", "sure")
         assert {variant.key: variant.rollout for variant in shipped.variants} == {"control": 0, "test": 100}
         assert len((await program.stored("checkout-redesign")).targeting.conditions) == 2
 
         await stand_on_experiment(program, "Pricing page test")
-        before = sent(program)
+        before = sent_requests(program)
         await program.press("space")
         assert "Pause: turn its flag OFF in TEST" in program.screen
         assert "pricing-page-test is turned off" in words(program.screen)
-        assert sent(program) == before
+        assert sent_requests(program) == before
         await say_yes(program)
-        assert (await stored(program, "Pricing page test")).state == "paused"
+        assert (await read_stored(program, "Pricing page test")).state == "paused"
         assert any("is paused; its flag is off" in notice for notice in program.notices)
         assert "paused" in program.screen
         assert not program.row("pricing-page-test").active
@@ -146,14 +146,14 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mo
         assert "Undo: " in program.screen
         assert "flag pricing-page-test: off → on" in words(program.screen)
         await say_yes(program)
-        assert (await stored(program, "Pricing page test")).state == "running"
+        assert (await read_stored(program, "Pricing page test")).state == "running"
 
         await program.press("W", *"test", "enter", "enter", "enter")
         await say_yes(program)
-        as_before = await stored(program, "Pricing page test")
+        as_before = await read_stored(program, "Pricing page test")
         expected = ("stopped", None, None)
         assert (as_before.state, as_before.conclusion, as_before.conclusion_comment) == expected
-        assert not [line for line in sent(program) if line.startswith("DELETE")]
+        assert not [line for line in sent_requests(program) if line.startswith("DELETE")]
 
 
 async def test_cohort_is_made_once_and_failures_are_reported_exactly(
@@ -165,28 +165,28 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
         body = {"status": "requires_approval", "code": "approval_required", "change_request_id": "c1"}
         return httpx.Response(409, json=body)
 
-    def lost(request: httpx.Request) -> Exception | None:
+    def lose(request: httpx.Request) -> Exception | None:
         return httpx.ReadTimeout("slow") if request.url.path.endswith("/pause/") else None
 
     async with running(replace(setting, template=everybody)) as program:
         await stand_on_experiment(program, "Chart colours")
         await program.press("C")
         await say_yes(program)
-        assert (await stored(program, "Chart colours")).exposure_cohort
+        assert (await read_stored(program, "Chart colours")).exposure_cohort
         await program.press("C")
         assert any("already has an exposure cohort" in notice for notice in program.notices)
 
-        program.wire.before, program.wire.after = approval, lost
+        program.wire.before, program.wire.after = approval, lose
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("W", *"test", "enter", "enter", "enter")
         await say_yes(program)
-        assert (await stored(program, "Checkout redesign")).state == "running"
+        assert (await read_stored(program, "Checkout redesign")).state == "running"
         assert any(notice.startswith("needs approval") for notice in program.notices)
 
         await stand_on_experiment(program, "Pricing page test")
         await program.press("space")
         await say_yes(program)
-        assert [line for line in sent(program) if line.endswith("/pause/")] == [
+        assert [line for line in sent_requests(program) if line.endswith("/pause/")] == [
             "POST /api/projects/1/experiments/26/pause/"
         ]
         assert any("is paused; its flag is off" in notice for notice in program.notices)
@@ -209,14 +209,14 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
 
         await program.press("E")
         assert any("it is not JSON" in notice and "kept in" in notice for notice in program.notices)
-        assert sent(program) == []
+        assert sent_requests(program) == []
         kept = any_mode.folder / "state" / "drafts" / "experiment-20.json"
         assert '"metrics": {' in kept.read_text(encoding="utf-8")
 
         await program.press("E")
         assert "Do louder colours" in program.screen
         await say_yes(program)
-        changed = await stored(program, "Chart colours")
+        changed = await read_stored(program, "Chart colours")
         assert changed.description == "Do louder colours keep people reading?"
         assert (changed.state, len(changed.metrics)) == ("running", 1)
 
@@ -228,4 +228,4 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         assert "shared metrics stay behind" in words(program.screen)
         await say_yes(program)
         assert any("has a copy there" in notice for notice in program.notices)
-        assert (await stored(program, "Chart colours")).id == 20
+        assert (await read_stored(program, "Chart colours")).id == 20

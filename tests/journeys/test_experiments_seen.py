@@ -94,7 +94,7 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
 
 
 async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> None:
-    def closed(request: httpx.Request) -> httpx.Response | None:
+    def refuse_queries(request: httpx.Request) -> httpx.Response | None:
         if not request.url.path.endswith("/query/"):
             return None
         detail = "API key missing required scope 'query:read'"
@@ -103,7 +103,7 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
 
     def pending(request: httpx.Request) -> httpx.Response | None:
         if not request.url.path.endswith("timeseries_results/"):
-            return closed(request)
+            return refuse_queries(request)
         days = {"2026-02-18": None, "2026-02-19": None}
         document = {"experiment_id": 31, "metric_uuid": "x", "status": "pending", "timeseries": days}
         return httpx.Response(200, json=document)
@@ -116,7 +116,7 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
         return httpx.Response(200, json={"result": True}) if "requires_flag" in path else None
 
     async with running(replace(setting, size=(190, 30))) as program:
-        program.wire.before = closed
+        program.wire.before = refuse_queries
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         assert "as of 2026-03-01" in program.screen

@@ -7,7 +7,7 @@ from typing import Final
 import httpx
 import pytest
 from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
-from tests.doubles.slices import FULL, crossed
+from tests.doubles.slices import FULL, cross
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Fault as WireFault
 from tests.doubles.wire import Wire
@@ -111,7 +111,7 @@ KEYS: Final = ("new-nav", "billing-usage-alerts")
 NOUNS: Final = {"1": "feature_flags", "2": "experiments", "3": "event_definitions"}
 """By the key of a tab: where its records are read."""
 NUMBERS: Final = {"one": KEYS[:1], "several": KEYS}
-READS: Final = crossed(("list", *NOUNS), [case for case in CASES if not case[1]])
+READS: Final = cross(("list", *NOUNS), [case for case in CASES if not case[1]])
 
 
 async def test_a_fault_of_a_first_read_is_named_and_passes(setting: Setting) -> None:
@@ -126,6 +126,6 @@ async def test_a_fault_of_a_record_is_named_and_passes(setting: Setting) -> None
 
 @pytest.mark.parametrize("number", NUMBERS)
 async def test_every_fault_of_a_change_has_its_own_outcome(setting: Setting, number: str) -> None:
-    chosen = crossed(NUMBERS, CASES)
+    chosen = cross(NUMBERS, CASES)
     async with running(setting) as program:
         await change(program, [case for name, case in chosen if name == number], keys=NUMBERS[number])

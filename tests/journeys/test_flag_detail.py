@@ -20,10 +20,10 @@ async def tab(program: Program, name: str) -> str:
     assert isinstance(screen, FlagScreen)
     screen.action_open_tab(name)
     await program.settle()
-    return left(program)
+    return left_text(program)
 
 
-def left(program: Program) -> str:
+def left_text(program: Program) -> str:
     """The words of the tabs, without the column beside them."""
     return words("\n".join(line[:84] for line in program.screen.split("\n")))
 
@@ -37,7 +37,7 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Settin
     async with running(narrow_mode) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter")
-        overview = left(program)
+        overview = left_text(program)
         assert "1 50 % of users where email ends with @acme.com" in overview
         assert "and country is any of DE, FR, NL" in overview
         assert "2 10 % of everyone else" in overview

@@ -23,7 +23,7 @@ async def stand_on(program: Program, screen: InboxScreen, name: str) -> None:
     await program.settle()
 
 
-def decided(program: Program) -> list[str]:
+def decided_names(program: Program) -> list[str]:
     screen = program.app.screen
     assert isinstance(screen, InboxScreen)
     return [decision.name for decision in screen._triage.by_id.values()]
@@ -46,7 +46,7 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         await program.press("H")
         await stand_on(program, screen, "btn_click_2")
         await program.press("V")
-        assert decided(program) == ["checkout_completed", "btn_click_1", "btn_click_2"]
+        assert decided_names(program) == ["checkout_completed", "btn_click_1", "btn_click_2"]
         assert "3 of " in program.screen
         before = progress(program)
         await program.press("tab")
@@ -59,11 +59,11 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         assert progress(program) == before
         assert not program.wire.writes()
         await program.press("u")
-        assert decided(program) == ["checkout_completed", "btn_click_1"]
+        assert decided_names(program) == ["checkout_completed", "btn_click_1"]
         await program.press("V", "A")
         assert "Tidy up 3 event definitions in TEST" in program.screen
         await program.press("y")
-        assert not decided(program)
+        assert not decided_names(program)
         twin = await stored_event(program, "checkout_completed")
         assert twin.hidden
         assert (twin.description or "").startswith("Same as checkout completed.")
@@ -106,16 +106,16 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         assert "btn_click_3 not sent" in words(program.screen)
         assert any("1 hidden, 1 failed, 1 not sent" in notice for notice in program.notices)
         await program.press("escape")
-        assert len(decided(program)) == 2
+        assert len(decided_names(program)) == 2
         assert len(sent) == 2
         program.wire.before = lambda request: None
     async with running(any_mode) as program:
         await open_inbox(program)
-        assert len(decided(program)) == 2
+        assert len(decided_names(program)) == 2
         assert any("decided last time and not applied" in notice for notice in program.notices)
         await program.press("A")
         await program.press("y")
-        assert not decided(program)
+        assert not decided_names(program)
         assert (await stored_event(program, "btn_click_3")).hidden
 
 
@@ -124,7 +124,7 @@ async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Se
         await open_inbox(program)
         await program.press("V", "V", "A")
         await program.press("y", "escape")
-        assert len(decided(program)) == 2
+        assert len(decided_names(program)) == 2
         assert any("licence" in notice for notice in program.notices)
         await program.press("A")
         assert isinstance(program.app.screen, InboxScreen)

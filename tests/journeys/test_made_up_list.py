@@ -78,7 +78,7 @@ class ClosedShelf(Kettles):
     shelf = Words(("The shelf is locked.",), "warn")
 
 
-async def shown(program: Program, kettles: type[Kettles] = Kettles) -> Kettles:
+async def show(program: Program, kettles: type[Kettles] = Kettles) -> Kettles:
     screen = kettles(program.app.app_state, program.app.runner)
     program.app.push_screen(screen)
     await program.settle()
@@ -91,7 +91,7 @@ def in_order(screen: Kettles) -> list[str]:
 
 async def test_it_is_ordered_searched_marked_copied_and_counted(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
-        screen = await shown(program)
+        screen = await show(program)
         assert "Kettles 3" in words(program.screen)
         assert in_order(screen) == ["samovar", "whistler", "billy"]
         assert "samovar holds 4.0 l" in words(program.screen)
@@ -115,6 +115,6 @@ async def test_it_is_ordered_searched_marked_copied_and_counted(setting: Setting
         await program.press("escape", "escape")
         assert "KETTLE" not in program.screen
         for kettles, message in ((EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")):
-            await shown(program, kettles)
+            await show(program, kettles)
             assert message in program.screen
             await program.press("escape")

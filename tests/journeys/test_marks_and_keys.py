@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.doubles.recording_runner import RecordingRunner
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.activity.activity_screen import ActivityScreen
@@ -52,7 +52,7 @@ def put(screen: Screen, marked: Sequence[Any], cursor: Any) -> None:
 def positions(ids: Sequence[Any]) -> Iterator[tuple[Sequence[Any], Any]]:
     """Marked records, and the one under the cursor."""
     yield (), ids[0]
-    yield from crossed((ids[1:2], ids[1:4]), (ids[1], ids[0]))
+    yield from cross((ids[1:2], ids[1:4]), (ids[1], ids[0]))
 
 
 def expected_records(command: Command, marked: Sequence[Any], cursor: Any) -> frozenset[Any]:

@@ -21,7 +21,7 @@ def creations(program: Program) -> list[str]:
     return [line for line in program.wire.passed if line == "POST /api/projects/1/feature_flags/"]
 
 
-async def made(program: Program, kind: str = "", *, key: str) -> Flag:
+async def create_flag(program: Program, kind: str = "", *, key: str) -> Flag:
     """A flag made by walking through picker, key, form and question."""
     await program.press("n")
     await fill(program, kind, key)
@@ -37,7 +37,7 @@ async def made(program: Program, kind: str = "", *, key: str) -> Flag:
 @long
 async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        flag = await made(program, key="brand-new")
+        flag = await create_flag(program, key="brand-new")
         assert not flag.active
         assert [condition.rollout for condition in flag.targeting.conditions] == [0]
         assert program.row("brand-new").id == flag.id
@@ -45,17 +45,17 @@ async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) ->
         assert [(entry.verb, entry.record) for entry in program.journal.entries()] == [("create", flag.id)]
         await program.press("u", "y")
         assert (await program.colleague().flags.get(flag.id)).deleted
-        flag = await made(program, "several", key="with-variants")
+        flag = await create_flag(program, "several", key="with-variants")
         assert [(variant.key, variant.rollout) for variant in flag.targeting.variants] == [
             ("control", 50),
             ("test", 50),
         ]
-        flag = await made(program, "remote", key="a-value")
+        flag = await create_flag(program, "remote", key="a-value")
         assert flag.is_remote_configuration
         assert flag.targeting.payloads == {"true": "{}"}
         await program.go_to("new-nav")
         model = await program.stored("new-nav")
-        flag = await made(program, "like", key="new-nav-two")
+        flag = await create_flag(program, "like", key="new-nav-two")
         assert not flag.active
         shares = [condition.rollout for condition in model.targeting.conditions]
         assert [condition.rollout for condition in flag.targeting.conditions] == shares

@@ -35,7 +35,7 @@ def steps_under(heading: str) -> list[Step]:
 
 
 @contextmanager
-def entered() -> Iterator[list[Step]]:
+def trace_entered() -> Iterator[list[Step]]:
     """Functions of ours in the order in which each is entered first, also in threads that begin meanwhile."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
     order: dict[Step, None] = {}
@@ -70,7 +70,7 @@ def not_in_order(expected: list[Step], steps: list[Step]) -> list[Step]:
 async def test_space_on_a_flag_takes_the_steps_of_the_map(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
-        with entered() as steps:
+        with trace_entered() as steps:
             await program.press("space", "y")
         assert not (await program.stored("new-nav")).active
     assert not_in_order(steps_under("Space on a flag"), steps) == []
@@ -80,13 +80,13 @@ async def test_letter_in_the_search_line_takes_the_documented_steps(setting: Set
     # Two terminals have every frame drawn, also those before the program is at rest.
     async with running(replace(setting, two_displays=True)) as program:
         await program.press("slash", "n")
-        with entered() as steps:
+        with trace_entered() as steps:
             await program.press("e")
     assert not_in_order(steps_under("A letter in the search line"), steps) == []
 
 
 async def test_request_takes_the_documented_steps_in_the_service(tmp_path: Path) -> None:
-    with entered() as steps:
+    with trace_entered() as steps:
         # Its threads begin with it.
         service = create_service(tmp_path / "flags.db", key="phx_everything")
         async with Client(NOWHERE, "phx_everything", 1, transport=in_process(service)) as client:

@@ -190,7 +190,7 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
         colleague, workspace = program.colleague(), program.app.app_state.workspace
         assert workspace is not None
         await program.press("2", "j")
-        assert await polled(program, clock) == {"GET /api/projects/1/experiments/"}
+        assert await poll(program, clock) == {"GET /api/projects/1/experiments/"}
         row = next(row for row in workspace.experiments.rows if row.name == "Pricing page test")
         other = next(other for other in workspace.experiments.rows if other != row)
         await colleague.experiments.update(row.id, {"name": "Renamed meanwhile"})
@@ -200,7 +200,7 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
         assert "2 Experiments 30" in program.screen
         assert "synced just now" in program.header
         await program.press("3", "j")
-        assert await polled(program, clock) == {"GET /api/projects/1/event_definitions/"}
+        assert await poll(program, clock) == {"GET /api/projects/1/event_definitions/"}
         event, before = workspace.events.rows[0], len(workspace.events)
         await colleague.event_definitions.update(event.id, {"description": "described meanwhile"})
         await colleague.event_definitions.create("made meanwhile")
@@ -209,10 +209,10 @@ async def test_visible_experiments_and_events_are_polled(setting: Setting) -> No
         event_row = next(row for row in workspace.events.rows if row.id == event.id)
         assert event_row.description == "described meanwhile"
         await program.press("1")
-        assert await polled(program, clock) == {"GET /api/projects/1/feature_flags/"}
+        assert await poll(program, clock) == {"GET /api/projects/1/feature_flags/"}
 
 
-async def polled(program: Program, clock: TurnedClock) -> set[str]:
+async def poll(program: Program, clock: TurnedClock) -> set[str]:
     """What two polls ask for; the cursor stays where it is."""
     rows: RowList[object] = program.rows
     stood_on = rows.row_id

@@ -99,7 +99,7 @@ async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(setti
 async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) -> None:
     async with running(setting) as program:
 
-        async def scheduled() -> int:
+        async def count_scheduled() -> int:
             changes = program.colleague().schedule.all({"record_id": program.row("new-nav").id})
             return len(await changes)
 
@@ -113,9 +113,9 @@ async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) 
         await program.press("y")
         second = await give_another_key(program)
         assert "Schedule a change in TEST" in words(program.screen)
-        assert await scheduled() == 0
+        assert await count_scheduled() == 0
         await program.press("y")
-        assert await scheduled() == 1
+        assert await count_scheduled() == 1
         revoke_key(program.wire, second)
         await program.press("J", "z")
         third = await give_another_key(program)
@@ -123,9 +123,9 @@ async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) 
         revoke_key(program.wire, third)
         await program.press("y")
         await give_another_key(program)
-        assert await scheduled() == 1
+        assert await count_scheduled() == 1
         await program.press("y")
-        assert await scheduled() == 0
+        assert await count_scheduled() == 0
         endings = [entry.ending for entry in program.journal.entries()]
         assert endings == ["saved", "refused", "saved", "refused"]
 

@@ -21,7 +21,7 @@ def remembering(setting: Setting, *, resumes: bool = True) -> Setting:
     return replace(setting, snapshots=True, preferences=preferences, size=WIDE)
 
 
-def drawn(program: Program) -> list[str]:
+def drawn_rows(program: Program) -> list[str]:
     """The rows as they stand on the screen, and the line above them."""
     return [line[:70] for line in program.screen.splitlines()[3:30]]
 
@@ -39,13 +39,13 @@ async def until_rows(program: Program) -> None:
 
 async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
-        before = drawn(program)
+        before = drawn_rows(program)
     key_event = asyncio.Event()
     async with running(replace(remembering(setting), key_found=key_event), wait=False) as program:
         await until_rows(program)
         assert program.app.app_state.workspace is None
         # No copy of schedules is stored, so their mark waits for the first reading.
-        assert drawn(program) == [line.replace("◷", " ") for line in before]
+        assert drawn_rows(program) == [line.replace("◷", " ") for line in before]
         assert "as of <1 min ago, connecting" in program.header
         for key in ("slash", *"new-nav", "enter"):
             await program.press_without_waiting(key)
@@ -56,7 +56,7 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
         key_event.set()
         await program.settle()
         assert program.app.app_state.workspace is not None
-        assert drawn(program) == before
+        assert drawn_rows(program) == before
 
     def cut(wire: Wire) -> None:
         wire.before = lambda request: httpx.ConnectError("down")

@@ -9,7 +9,7 @@ from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 
 
-async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
+async def read_scheduled(program: Program, key: str) -> list[dict[str, Any]]:
     changes = await program.colleague().schedule.all({"record_id": program.row(key).id})
     return [dict(change.raw) for change in changes]
 
@@ -23,7 +23,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         assert "turned off, 2026-03-02 11:0" in question
         await program.press("y")
         assert "new-nav has a scheduled change: turned off" in program.notices[-1]
-        changes = await scheduled(program, "new-nav")
+        changes = await read_scheduled(program, "new-nav")
         assert [change["payload"] for change in changes] == [{"operation": "update_status", "value": False}]
         assert [(entry.kind, entry.ending) for entry in program.journal.entries()] == [
             ("scheduled_change", "saved")
@@ -32,15 +32,15 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         await program.press("J", "z")
         assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
         await program.press("y")
-        assert await scheduled(program, "new-nav") == []
+        assert await read_scheduled(program, "new-nav") == []
         await program.press("U", "y")
-        assert [change["payload"] for change in await scheduled(program, "new-nav")] == [
+        assert [change["payload"] for change in await read_scheduled(program, "new-nav")] == [
             changes[0]["payload"]
         ]
         await program.press("escape", "at", *"drop", "enter")
         assert "Dropped turned off" in words(program.screen)
         await program.press("y")
-        assert await scheduled(program, "new-nav") == []
+        assert await read_scheduled(program, "new-nav") == []
 
 
 async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(setting: Setting) -> None:
@@ -60,9 +60,9 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         await program.press("at", "enter", *"2020-01-01 09:00", "enter")
         assert "that time has passed" in program.screen
         await program.press("escape")
-        assert await scheduled(program, "new-nav") == []
+        assert await read_scheduled(program, "new-nav") == []
         await program.press("at", *"add a cond", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
-        changes = await scheduled(program, "new-nav")
+        changes = await read_scheduled(program, "new-nav")
         assert changes[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
         assert changes[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50
         before = (await program.stored("new-nav")).targeting.conditions[0]
@@ -71,7 +71,7 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         await program.press("backspace", *"80", "enter", *"+1d", "enter")
         assert f"rollout of condition 1 raised from {before.rollout:g} to 80 %" in words(program.screen)
         await program.press("y")
-        groups = [change["payload"]["value"]["groups"] for change in await scheduled(program, "new-nav")]
+        groups = [change["payload"]["value"]["groups"] for change in await read_scheduled(program, "new-nav")]
         assert [{**before.raw, "rollout_percentage": 80}] in groups
 
 

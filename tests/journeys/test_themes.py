@@ -62,7 +62,7 @@ async def test_line_under_enter_is_highlighted_in_sixteen_colours(program: Progr
         await program.press("escape")
 
 
-def dimmed(program: Program) -> list[Strip]:
+def draw_dimmed(program: Program) -> list[Strip]:
     """As the dialog draws it."""
     program.draw()
     screen, style = program.app.screen, program.app.screen.visual_style
@@ -84,23 +84,23 @@ async def test_dimmed_background_equals_the_library_through_all_changes(setting:
     async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("new-nav")
         await program.press("space")
-        before = dimmed(program)
+        before = draw_dimmed(program)
         assert [line.simplify() for line in before] == by_the_library(program)
         await program.colleague().flags.update((await program.stored("new-nav")).id, {"active": False})
         await program.app.server.polling.poll()
         await program.settle()
-        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
-        assert dimmed(program) != before, "the change is not seen below"
+        assert [line.simplify() for line in draw_dimmed(program)] == by_the_library(program)
+        assert draw_dimmed(program) != before, "the change is not seen below"
         await program.pilot.resize_terminal(80, 24)
         await program.settle()
         assert program.app.size == Size(80, 24)
-        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
+        assert [line.simplify() for line in draw_dimmed(program)] == by_the_library(program)
         program.app.look = LIGHT.name
         await program.settle()
-        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
+        assert [line.simplify() for line in draw_dimmed(program)] == by_the_library(program)
         program.app.look = PLAIN.name
         await program.settle()
-        behind = [segment for line in dimmed(program) for segment in line if segment.text.strip()]
+        behind = [segment for line in draw_dimmed(program) for segment in line if segment.text.strip()]
         assert "new-nav" in "".join(segment.text for segment in behind)
         assert all(segment.style is not None and segment.style.dim for segment in behind)
 

@@ -13,14 +13,14 @@ from flagtui.app.shell.toasts import READ, LastingNotification
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def told(program: Program, text: str, seconds_ago: float) -> None:
+async def raise_toast(program: Program, text: str, seconds_ago: float) -> None:
     raised = LastingNotification(text, timeout=30.0, raised_at=time.time() - seconds_ago, markup=False)
     program.app.post_message(Notify(raised))
     await program.settle()
     assert text in program.screen
 
 
-def shown(program: Program) -> int:
+def count_toasts(program: Program) -> int:
     return len(program.app.screen.query(ToastHolder))
 
 
@@ -31,13 +31,13 @@ def shared_setting(shared_setting: Setting) -> Setting:
 
 async def leave_the_new_one_alone(program: Program, *keys: str) -> None:
     """What was read goes with these keys, and what is new stays."""
-    await told(program, "new-nav is off", READ)
-    await told(program, "brand new", -60.0)
-    assert shown(program) == 2
+    await raise_toast(program, "new-nav is off", READ)
+    await raise_toast(program, "brand new", -60.0)
+    assert count_toasts(program) == 2
     await program.press(*keys)
     assert "new-nav is off" not in program.screen
     assert "brand new" in program.screen
-    assert shown(program) == 1
+    assert count_toasts(program) == 1
     program.app.clear_notifications()
 
 
@@ -50,10 +50,10 @@ async def test_escape_clears_toasts_before_the_query_and_the_marks(program: Prog
     await program.press("1", "/", *"nav", "enter", "x")
     for key, line, marks in (("escape", "nav", 1), ("escape", "", 1), ("escape", "", 0)):
         if line:
-            await told(program, "new-nav is off", READ)
+            await raise_toast(program, "new-nav is off", READ)
         await program.press(key)
         screen = program.app.tabs.lists()[0]
-        assert shown(program) == 0
+        assert count_toasts(program) == 0
         assert (screen.search.value, screen.marked) == (line, marks)
 
 
@@ -64,7 +64,7 @@ async def test_what_was_read_goes_with_the_project_and_the_profile(setting: Sett
 
 
 async def test_other_keys_and_the_same_tab_leave_them(program: Program) -> None:
-    await told(program, "new-nav is off", READ)
+    await raise_toast(program, "new-nav is off", READ)
     for key in ("down", "1", "slash"):
         await program.press(key)
         assert "new-nav is off" in program.screen, key

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
-from tests.journeys.test_flag_detail import left
+from tests.journeys.test_flag_detail import left_text
 from textual.widgets import Input
 
 ANNA, BEN = "anna@acme.com", "ben@shop.example"
@@ -31,7 +31,7 @@ async def ask(program: Program, *people: str) -> str:
     program.app.screen.query(Input).first().focus()
     await program.press("enter")
     await program.settle()
-    return left(program)
+    return left_text(program)
 
 
 @pytest.mark.asyncio(loop_scope="module")

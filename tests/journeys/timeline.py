@@ -15,13 +15,13 @@ async def on_activity(program: Program, line: str = "") -> ActivityScreen:
     return screen
 
 
-def shown(screen: ActivityScreen) -> list[ChangeRow]:
+def shown_rows(screen: ActivityScreen) -> list[ChangeRow]:
     """The entries as they are listed."""
     rows = screen.rows
     return [rows._rows[place] for place in rows._order]
 
 
-def listed(program: Program) -> list[str]:
+def listed_rows(program: Program) -> list[str]:
     """The rows of the list, without the pane."""
     screen = program.app.screen
     assert isinstance(screen, ActivityScreen)

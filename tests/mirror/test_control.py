@@ -35,7 +35,7 @@ def serving(mirror: Mirror, secret: str = "given", port: int = 0) -> Iterator[in
 
 
 @contextmanager
-def served(opened: OpenMirror, secret: str = "given") -> Iterator[MirrorControl]:
+def serve(opened: OpenMirror, secret: str = "given") -> Iterator[MirrorControl]:
     with serving(opened.mirror) as port:
         yield MirrorControl(NOWHERE, RunningMirror(port, secret, 0), PROD)
 
@@ -47,7 +47,7 @@ async def test_state_has_overrides_requests_and_the_project(tmp_path: Path) -> N
     opened = open_mirror("new-nav=on", "new-nav=off@ann", flags=[flag("new-nav")], file=file, record=record)
     opened.mirror.look_at_files()
     opened.request("gone", times=3)
-    with served(opened) as control:
+    with serve(opened) as control:
         state = await control.read()
     assert (state.profile, state.origin, state.project) == ("prod", "https://eu.posthog.com", "1")
     assert state.is_recording
@@ -59,7 +59,7 @@ async def test_state_has_overrides_requests_and_the_project(tmp_path: Path) -> N
 
 async def test_override_is_set_and_removed() -> None:
     opened = open_mirror()
-    with served(opened) as control:
+    with serve(opened) as control:
         state = await control.set(Override("new-nav", "on", "ann"))
         assert [str(each.override) for each in state.overrides] == ['new-nav="on"@ann']
         assert (await control.unset("new-nav", "ann")).overrides == ()
@@ -67,7 +67,7 @@ async def test_override_is_set_and_removed() -> None:
 
 async def test_refused_or_missing_control_means_no_change_was_made() -> None:
     opened = open_mirror()
-    with served(opened, secret="another") as control, pytest.raises(Unreachable, match="refused"):
+    with serve(opened, secret="another") as control, pytest.raises(Unreachable, match="refused"):
         await control.set(Override("new-nav", True))
     assert len(opened.mirror.session) == 0
     with pytest.raises(Unreachable, match="does not respond"):

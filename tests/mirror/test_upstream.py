@@ -52,7 +52,7 @@ def client_of(server: Respond) -> Client:
     return Client("https://flags.example.com", "phx_k", 1, transport=transport, clock=clock, read_only=True)
 
 
-async def started(client: Client, lines: list[str]) -> Mirror:
+async def start(client: Client, lines: list[str]) -> Mirror:
     mirror = Mirror(ServerUpstream(client, "prod"), MirroredFlags(), lines.append, clock=SteadyClock())
     await mirror.start()
     return mirror
@@ -60,7 +60,7 @@ async def started(client: Client, lines: list[str]) -> Mirror:
 
 async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: CountingServer) -> None:
     async with client_of(server) as client:
-        mirror = await started(client, [])
+        mirror = await start(client, [])
         for _ in range(3):
             await mirror.refresh()
     assert [each.headers.get("if-none-match") for each in server.definitions] == [None, *['"1"'] * 3]
@@ -101,7 +101,7 @@ async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingSe
     lines: list[str] = []
     respond = server.respond
     async with client_of(server) as client:
-        mirror = await started(client, lines)
+        mirror = await start(client, lines)
         mirror.upstream._etag = ""  # type: ignore[attr-defined]  # as after a restart of the server
         server.respond = fault
         await mirror.refresh()

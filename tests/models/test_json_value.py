@@ -16,16 +16,16 @@ from flagtui.models.json_value import (
 )
 
 
-def nested(levels: int, opened: str = "[", closed: str = "]") -> bytes:
+def nest(levels: int, opened: str = "[", closed: str = "]") -> bytes:
     return (opened * levels + closed * levels).encode()
 
 
 def test_nesting_is_read_up_to_the_limit_and_not_beyond() -> None:
-    read_json(nested(DEPTH_LIMIT))
-    read_json(b'{"a":' + nested(DEPTH_LIMIT - 1) + b"}")
+    read_json(nest(DEPTH_LIMIT))
+    read_json(b'{"a":' + nest(DEPTH_LIMIT - 1) + b"}")
     for levels in (DEPTH_LIMIT + 1, 200, 100_000):
         with pytest.raises(NotJson, match="nested"):
-            read_json(nested(levels))
+            read_json(nest(levels))
     with pytest.raises(NotJson, match="nested"):
         read_json(b'{"a":' * (DEPTH_LIMIT + 1) + b"1" + b"}" * (DEPTH_LIMIT + 1))
 

@@ -42,42 +42,45 @@ def current(active: bool, filters: dict[str, Any] | None = None) -> CurrentFlag:
     return lambda _id, _version: state_of(row, Filters.of(filters) if filters is not None else None)
 
 
-def counted(rows: list[ChangeRow], flag: CurrentFlag = not_known) -> list[UserChange | None]:
+def count_steps(rows: list[ChangeRow], flag: CurrentFlag = not_known) -> list[UserChange | None]:
     steps = steps_of(rows, flag)
     return [steps[row.id].count(COUNTS) for row in rows]
 
 
 def test_rollout_is_sized_by_the_counted_users() -> None:
     rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
-    [change] = counted([rollout], current(True))
+    [change] = count_steps([rollout], current(True))
     assert change == UserChange(gained=1_237, total=8_246)
 
 
 def test_rollout_of_a_flag_that_is_off_reaches_no_user() -> None:
     rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
-    assert counted([rollout], current(False)) == [UserChange()]
+    assert count_steps([rollout], current(False)) == [UserChange()]
 
 
 def test_change_is_not_counted_while_the_state_is_unknown() -> None:
     rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
-    assert counted([rollout]) == [None]
+    assert count_steps([rollout]) == [None]
 
 
 def test_switch_takes_its_conditions_from_a_later_change() -> None:
     off = entry(5, active=(True, False))
     later = entry(6, filters=(conditions((50, [GERMANS])), conditions((100, []))), active=(False, True))
-    assert counted([off, later]) == [UserChange(lost=500, total=8_246), UserChange(gained=8_246, total=8_246)]
+    assert count_steps([off, later]) == [
+        UserChange(lost=500, total=8_246),
+        UserChange(gained=8_246, total=8_246),
+    ]
 
 
 def test_switch_takes_its_conditions_from_the_flag_as_it_is() -> None:
     on = entry(5, active=(False, True))
-    assert counted([on], current(True, conditions((100, [])))) == [UserChange(gained=8_246, total=8_246)]
-    assert counted([on], current(True)) == [None]
+    assert count_steps([on], current(True, conditions((100, [])))) == [UserChange(gained=8_246, total=8_246)]
+    assert count_steps([on], current(True)) == [None]
 
 
 def test_overlapping_conditions_give_an_upper_bound() -> None:
     before, after = conditions((10, [GERMANS]), (20, [])), conditions((30, [GERMANS]), (20, []))
-    [change] = counted([entry(5, filters=(before, after))], current(True))
+    [change] = count_steps([entry(5, filters=(before, after))], current(True))
     assert change == UserChange(gained=200, total=8_246, is_bound=True)
 
 
@@ -88,11 +91,11 @@ def test_overlapping_conditions_give_an_upper_bound() -> None:
 def test_deletion_counts_every_user_of_the_flag(activity: str, expected: UserChange) -> None:
     rows = [entry(5, activity)]
     state = ServedState(True, Filters.of(conditions((100, []))))
-    assert counted(rows, lambda _id, _version: state) == [expected]
+    assert count_steps(rows, lambda _id, _version: state) == [expected]
 
 
 def test_change_of_tags_moves_no_user() -> None:
-    assert counted([entry(5, tags=(["a"], ["b"]))]) == [UserChange()]
+    assert count_steps([entry(5, tags=(["a"], ["b"]))]) == [UserChange()]
 
 
 def test_groups_are_not_counted_as_users() -> None:

@@ -52,7 +52,7 @@ def prove(arguments: argparse.Namespace) -> Findings:
 
 
 def _rounds(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
-    for server, seed in _known(arguments.seeds):
+    for server, seed in _read_known(arguments.seeds):
         if server in (arguments.server or SERVERS):
             yield server, seed
     servers = arguments.server or list(SERVERS)
@@ -60,7 +60,7 @@ def _rounds(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
         yield servers[(seed - arguments.seed) % len(servers)], seed
 
 
-def _known(file: Path | None) -> list[tuple[str, int]]:
+def _read_known(file: Path | None) -> list[tuple[str, int]]:
     if file is None or not file.exists():
         return []
     lines = (line.split() for line in file.read_text().splitlines() if line and not line.startswith("#"))
@@ -70,7 +70,7 @@ def _known(file: Path | None) -> list[tuple[str, int]]:
 def _keep(arguments: argparse.Namespace, server: str, seed: int, folder: Path) -> None:
     if arguments.keep:
         shutil.copytree(folder, arguments.keep / f"{server}-{seed}", dirs_exist_ok=True)
-    if arguments.seeds and (server, seed) not in _known(arguments.seeds):
+    if arguments.seeds and (server, seed) not in _read_known(arguments.seeds):
         with arguments.seeds.open("a") as file:
             file.write(f"{server} {seed}\n")
 

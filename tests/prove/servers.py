@@ -106,18 +106,18 @@ def _lying(answer: httpx.Response, random: Random) -> httpx.Response:
     except ValueError:
         return answer
     for _ in range(random.randint(1, 6)):
-        body = _twisted(body, random)
+        body = _twist(body, random)
     return httpx.Response(answer.status_code, json=body)
 
 
-def _twisted(body: Any, random: Random) -> Any:
+def _twist(body: Any, random: Random) -> Any:
     """One value somewhere in it is another."""
     if random.random() < 0.15:
         return random.choice(LIES)
     if isinstance(body, dict) and body:
         name = random.choice(list(body))
-        return {**body, name: _twisted(body[name], random)}
+        return {**body, name: _twist(body[name], random)}
     if isinstance(body, list) and body:
         place = random.randrange(len(body))
-        return [*body[:place], _twisted(body[place], random), *body[place + 1 :]]
+        return [*body[:place], _twist(body[place], random), *body[place + 1 :]]
     return random.choice(LIES)

@@ -78,7 +78,7 @@ def damage(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], None]]:
     signal.signal(signal.SIGALRM, before)
 
 
-def untouched(folder: Path) -> bool:
+def is_untouched(folder: Path) -> bool:
     """What a link leads to stays as it is."""
     other = folder / "of somebody.txt"
     return not other.exists() or other.read_text() == LINE
@@ -112,7 +112,7 @@ def test_damaged_journal_is_read_as_far_as_possible(damage: Callable[[Path], Non
     with contextlib.suppress(JournalUnwritable):
         journal.begin(entry("second"))
         assert journal.entries()[0].id == "second"
-    assert untouched(tmp_path)
+    assert is_untouched(tmp_path)
 
 
 def test_what_was_remembered_is_forgotten_and_can_be_remembered_again(
@@ -138,7 +138,7 @@ def test_kept_rows_are_set_aside_and_kept_anew(damage: Callable[[Path], None], t
         assert again.rows == rows
     else:
         assert snapshots.off_reason
-    assert untouched(tmp_path)
+    assert is_untouched(tmp_path)
 
 
 def test_settings_are_read_or_refused_in_a_sentence(damage: Callable[[Path], None], tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_settings_are_read_or_refused_in_a_sentence(damage: Callable[[Path], Non
     damage(file)
     message = said_by(SettingsError, lambda: read_source(file))
     assert not message or "settings.toml" in message
-    assert untouched(tmp_path)
+    assert is_untouched(tmp_path)
 
 
 def test_a_database_opens_or_is_refused_in_a_sentence(damage: Callable[[Path], None], tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_database_opens_or_is_refused_in_a_sentence(damage: Callable[[Path], N
     damage(file)
     message = said_by(DatabaseUnusable, lambda: close_service(create_service(file, key="phx_local_0001")))
     assert not message or ("service.db" in message and message.endswith("."))
-    assert untouched(tmp_path)
+    assert is_untouched(tmp_path)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a link to another user")

@@ -41,7 +41,7 @@ def hostile(random: Random) -> str:
     return random.choice(between).join(parts)[: random.randint(1, 300)]
 
 
-def drawn(random: Random, slot: Slot) -> list[Segment]:
+def draw(random: Random, slot: Slot) -> list[Segment]:
     """One record, as a list or a page of it shows it."""
     text, other, tag = hostile(random), hostile(random), hostile(random)
     flag = FlagRow(1, text, name=other, tags=(tag, text), creator=other, runtime=tag, status=text)
@@ -61,7 +61,7 @@ def render(seed: int, times: int) -> tuple[int, int]:
     sent = 0
     for number in range(times):
         slot = Slot(CELLS, random.choice((ASCII, UNICODE)), NOW)
-        segments = fence.apply(drawn(random, slot), Color(0, 0, 0))
+        segments = fence.apply(draw(random, slot), Color(0, 0, 0))
         lines = [Patch(0, 0, segments[:1]), Patch(1 + number % 3, 0, segments[1:])]
         encoded = encoder.encode(WIDTH * 10, 5, lines)
         assert OBEYED.search(OURS.sub("", encoded)) is None, encoded

@@ -168,7 +168,7 @@ def test_commands_pass_no_key_to_child_processes(surroundings: Surroundings) -> 
     program = shlex.quote(str(surroundings.folder / "program"))
     watch = f"watch --since 30d --count 1 --exec {program}\n"
 
-    def told(words: str, lines: str, variables: dict[str, str]) -> bytes:
+    def run_lines(words: str, lines: str, variables: dict[str, str]) -> bytes:
         done = subprocess.run(
             [sys.executable, "-m", "flagtui", *words.split()],
             input=lines,
@@ -182,11 +182,13 @@ def test_commands_pass_no_key_to_child_processes(surroundings: Surroundings) -> 
         return (done.stdout + done.stderr).encode()
 
     given = surroundings.variables
-    output = told("--linear", f"{watch}flags list\n{watch}auth status\n", given)
+    output = run_lines("--linear", f"{watch}flags list\n{watch}auth status\n", given)
     assert surroundings.has_seen("program")
     assert surroundings.places_of_key() == []
     kept = {name: value for name, value in given.items() if name != "FLAGTUI_API_KEY"}
-    output += told("auth login --with-token --keep file", surroundings.key, kept)
-    output += told("--linear", f"{watch}auth status\ndoctor\nprofiles\nflags disable new-nav --yes\n", kept)
+    output += run_lines("auth login --with-token --keep file", surroundings.key, kept)
+    output += run_lines(
+        "--linear", f"{watch}auth status\ndoctor\nprofiles\nflags disable new-nav --yes\n", kept
+    )
     assert surroundings.key.encode() not in output
     assert [Path(place).parent.name for place in surroundings.places_of_key()] == ["keys"]

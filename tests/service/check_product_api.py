@@ -29,7 +29,7 @@ if FIXTURES is None:
     pytest.skip(NO_FIXTURES, allow_module_level=True)
 
 
-def served(document: dict[str, Any]) -> dict[str, Any]:
+def without_missing(document: dict[str, Any]) -> dict[str, Any]:
     """The document without the operations this service does not have."""
     operations = {(operation.method.lower(), shape(operation.path + "/")) for operation in OPERATIONS}
     for path, methods in list(document["paths"].items()):
@@ -58,7 +58,7 @@ def at_home(_: Any, case: "schemathesis.Case[Any]", __: dict[str, Any]) -> None:
             parameters[name] = str(1 + seed % 300)
 
 
-DOCUMENT = served(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(encoding="utf-8")))
+DOCUMENT = without_missing(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(encoding="utf-8")))
 
 
 _SERVICE = create_service(

@@ -24,7 +24,7 @@ class Hasty(PromptProtocol):
 
 
 @asynccontextmanager
-async def connected(
+async def connect(
     application: ASGIApp, protocol: type[PromptProtocol] = PromptProtocol
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection to an application on loopback, which must end within 5 seconds."""
@@ -60,7 +60,7 @@ async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def test_a_refused_sender_gets_one_response_and_a_clean_end() -> None:
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(HEAD % 1000 + b"x")
         status, head = await read_response(reader)
         assert (status, b"connection: close" in head) == (401, True)
@@ -71,14 +71,14 @@ async def test_a_refused_sender_gets_one_response_and_a_clean_end() -> None:
 
 
 async def test_a_sender_that_is_fast_gets_the_response() -> None:
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(HEAD % LINGER_BYTES + b"x" * LINGER_BYTES)
         assert (await read_response(reader))[0] == 401
         assert await reader.read() == b""
 
 
 async def test_a_body_without_end_is_dropped_only_for_a_while() -> None:
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(b"PATCH / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
         assert (await read_response(reader))[0] == 401
         with pytest.raises(ConnectionError):
@@ -86,13 +86,13 @@ async def test_a_body_without_end_is_dropped_only_for_a_while() -> None:
 
 
 async def test_a_client_that_waits_for_a_continue_gets_the_refusal() -> None:
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n")
         assert (await read_response(reader))[0] == 401
 
 
 async def test_a_body_that_was_read_keeps_the_connection() -> None:
-    async with connected(Lingering(read_all)) as (reader, writer):
+    async with connect(Lingering(read_all)) as (reader, writer):
         for _ in range(2):
             writer.write(HEAD % 3 + b"abc")
             status, head = await read_response(reader)
@@ -100,7 +100,7 @@ async def test_a_body_that_was_read_keeps_the_connection() -> None:
 
 
 async def test_a_request_without_a_body_keeps_the_connection() -> None:
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         for _ in range(2):
             writer.write(GET)
             status, head = await read_response(reader)
@@ -109,7 +109,7 @@ async def test_a_request_without_a_body_keeps_the_connection() -> None:
 
 @pytest.mark.parametrize("before", [b"", GET, HEAD % 3 + b"abc"])
 async def test_half_a_head_ends_the_connection(before: bytes) -> None:
-    async with connected(Lingering(read_all), Hasty) as (reader, writer):
+    async with connect(Lingering(read_all), Hasty) as (reader, writer):
         if before:
             writer.write(before)
             await read_response(reader)
@@ -124,7 +124,7 @@ async def test_a_whole_head_stops_its_timer() -> None:
         await release.wait()
         await REFUSAL(scope, receive, send)
 
-    async with connected(slow, Hasty) as (reader, writer):
+    async with connect(slow, Hasty) as (reader, writer):
         writer.write(GET)
         asyncio.get_running_loop().call_later(2 * Hasty.head_seconds, release.set)
         assert (await read_response(reader))[0] == 401
@@ -132,11 +132,11 @@ async def test_a_whole_head_stops_its_timer() -> None:
 
 async def test_broken_chunks_get_one_response_and_no_traceback(caplog: Any) -> None:
     head = b"PATCH / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(head + b"zz\r\n")
         response = await reader.read()
     assert response.startswith(b"HTTP/1.1 400")
-    async with connected(Lingering(REFUSAL)) as (reader, writer):
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(head)
         assert (await read_response(reader))[0] == 401
         writer.write(b"zz\r\n")

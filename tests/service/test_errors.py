@@ -91,12 +91,12 @@ async def test_the_detail_names_why_bytes_are_no_json(world: World) -> None:
 
 
 async def test_a_body_is_nested_64_levels_at_most(world: World) -> None:
-    def nested(levels: int) -> bytes:
+    def nest(levels: int) -> bytes:
         return b'{"key": "k' + str(levels).encode() + b'", "x": ' + b"[" * levels + b"]" * levels + b"}"
 
     media = {"Content-Type": "application/json"}
-    assert (await world.ask("POST", "", content=nested(63), headers=media)).status_code == 201
-    refusal = await world.refused("POST", "", content=nested(65), headers=media)
+    assert (await world.ask("POST", "", content=nest(63), headers=media)).status_code == 201
+    refusal = await world.refused("POST", "", content=nest(65), headers=media)
     expected = ("parse_error", "JSON parse error - nested deeper than 64 levels")
     assert (refusal.code, refusal.detail) == expected
 

@@ -16,7 +16,7 @@ def add_person(world: World, number: int, **properties: Any) -> None:
     )
 
 
-async def refused(world: World, path: str, **query: Any) -> str:
+async def refused_attribute(world: World, path: str, **query: Any) -> str:
     response = await world.ask("GET", path, params=query)
     assert response.status_code == 400
     return str(response.json()["attr"])
@@ -77,9 +77,9 @@ async def test_values_of_groups_need_their_type(world: World) -> None:
     path = "/api/projects/1/groups/property_values/"
     assert await world.get(path, key="plan", group_type_index=0) == [{"name": "pro", "count": 1}]
     assert await world.get(path, key="plan", group_type_index=1) == []
-    assert await refused(world, path, key="plan") == "group_type_index"
-    assert await refused(world, path, group_type_index=0) == "key"
+    assert await refused_attribute(world, path, key="plan") == "group_type_index"
+    assert await refused_attribute(world, path, group_type_index=0) == "key"
 
 
 async def test_unknown_owner_of_properties_is_refused(world: World) -> None:
-    assert await refused(world, NAMES, type="robot") == "type"
+    assert await refused_attribute(world, NAMES, type="robot") == "type"

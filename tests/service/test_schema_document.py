@@ -17,7 +17,7 @@ from flagtui.service.settings import Settings
 HTTP = ("get", "post", "put", "patch", "delete")
 
 
-async def served(world: World) -> dict[str, Any]:
+async def read_document(world: World) -> dict[str, Any]:
     response = await world.client.get("/api/schema/")
     assert response.status_code == 200
     document: dict[str, Any] = response.json()
@@ -25,7 +25,7 @@ async def served(world: World) -> dict[str, Any]:
 
 
 async def test_every_route_is_documented_and_every_entry_is_routed(world: World) -> None:
-    document = await served(world)
+    document = await read_document(world)
     described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     routed = {
         (operation.method, operation.path.replace(REST, "}") + "/")
@@ -37,7 +37,7 @@ async def test_every_route_is_documented_and_every_entry_is_routed(world: World)
 
 
 async def test_document_is_openapi_with_unique_names_and_path_parameters(world: World) -> None:
-    document = await served(world)
+    document = await read_document(world)
     assert document["openapi"].startswith("3.1")
     names = []
     for path, methods in document["paths"].items():
@@ -53,7 +53,10 @@ async def test_document_is_openapi_with_unique_names_and_path_parameters(world: 
 
 
 async def test_an_older_service_describes_what_it_has(start_world: Start) -> None:
-    newest, older = await served(await start_world()), await served(await start_world(legacy=True))
+    newest, older = (
+        await read_document(await start_world()),
+        await read_document(await start_world(legacy=True)),
+    )
     enable = "/api/projects/{project_id}/feature_flags/{id}/enable/"
     assert enable in newest["paths"]
     assert enable not in older["paths"]

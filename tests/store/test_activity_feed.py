@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 
 from flagtui.api.errors import Forbidden
 from flagtui.models.activity import Activity, ActivityPage, change_row
@@ -13,9 +13,9 @@ from flagtui.models.json_value import JSON
 from flagtui.store.activity_feed import PAGE, PAGES, ActivityFeed, deletions_in, recent_deletions
 
 
-def told(number: int, activity: str = "updated", flag: int = 1, **changed: Any) -> dict[str, JSON]:
+def log_raw(number: int, activity: str = "updated", flag: int = 1, **changed: Any) -> dict[str, JSON]:
     at = f"2026-03-01T00:{number // 60 % 60:02}:{number % 60:02}Z"
-    entry = logged(activity, about=("FeatureFlag", flag, f"flag-{flag}"), at=at, **changed)
+    entry = log_entry(activity, about=("FeatureFlag", flag, f"flag-{flag}"), at=at, **changed)
     return {**entry.raw, "id": f"e{number}"}
 
 
@@ -55,7 +55,7 @@ def newest_first(feed: ActivityFeed) -> list[str]:
 
 
 async def test_pages_are_read_one_by_one_until_the_end() -> None:
-    log, feed = await reading([told(number) for number in range(250, 0, -1)])
+    log, feed = await reading([log_raw(number) for number in range(250, 0, -1)])
     assert (len(feed.rows), feed.total, feed.is_complete) == (PAGE, 250, False)
     await feed.read_on()
     await feed.read_on()
@@ -66,17 +66,17 @@ async def test_pages_are_read_one_by_one_until_the_end() -> None:
 
 
 async def test_new_entries_come_on_top_and_old_rows_stay() -> None:
-    log, feed = await reading([told(2), told(1)])
+    log, feed = await reading([log_raw(2), log_raw(1)])
     before = list(feed.rows)
-    log.entries[:0] = [told(4), told(3)]
+    log.entries[:0] = [log_raw(4), log_raw(3)]
     await feed.catch_up()
     assert newest_first(feed) == ["e4", "e3", "e2", "e1"]
     assert all(new is old for new, old in zip(feed.rows, before, strict=False))
 
 
 async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
-    log, feed = await reading([told(number) for number in range(300, 0, -1)])
-    log.entries[:0] = [told(number) for number in range(430, 300, -1)]
+    log, feed = await reading([log_raw(number) for number in range(300, 0, -1)])
+    log.entries[:0] = [log_raw(number) for number in range(430, 300, -1)]
     while not feed.is_complete:
         await feed.read_on()
     await feed.catch_up()
@@ -84,8 +84,8 @@ async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
 
 
 async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
-    log, feed = await reading([told(1)])
-    log.entries[:0] = [told(number) for number in range(900, 1, -1)]
+    log, feed = await reading([log_raw(1)])
+    log.entries[:0] = [log_raw(number) for number in range(900, 1, -1)]
     await feed.catch_up()
     assert newest_first(feed)[0] == "e900"
     while not feed.is_complete:
@@ -94,20 +94,20 @@ async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
 
 
 async def test_feed_is_behind_once_a_newer_entry_was_seen() -> None:
-    log = Log([told(1)])
+    log = Log([log_raw(1)])
     feed = ActivityFeed(log.page)
     feed.hear("e1")
     await feed.read_on()
     assert not feed.is_behind
     feed.hear("e2")
     assert feed.is_behind
-    log.entries[:0] = [told(2)]
+    log.entries[:0] = [log_raw(2)]
     await feed.catch_up()
     assert not feed.is_behind
 
 
 async def test_refusal_is_kept_in_words_until_the_next_good_response() -> None:
-    log = Log([told(1)])
+    log = Log([log_raw(1)])
     feed = ActivityFeed(log.page)
     log.refuses = True
     await feed.read_on()
@@ -122,7 +122,7 @@ async def test_refusal_is_kept_in_words_until_the_next_good_response() -> None:
 
 async def test_watchers_hear_of_every_page() -> None:
     heard: list[int] = []
-    feed = ActivityFeed(Log([told(1)]).page)
+    feed = ActivityFeed(Log([log_raw(1)]).page)
     stop = feed.watch(lambda: heard.append(len(feed.rows)))
     await feed.read_on()
     stop()
@@ -132,23 +132,28 @@ async def test_watchers_hear_of_every_page() -> None:
 
 async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
     log, feed = await reading(
-        [told(5, "restored", 2), told(4, "deleted", 2), told(3, "deleted", 1), told(2, "created", 1)]
+        [
+            log_raw(5, "restored", 2),
+            log_raw(4, "deleted", 2),
+            log_raw(3, "deleted", 1),
+            log_raw(2, "created", 1),
+        ]
     )
     assert [row.id for row in feed.rows if row.is_in_effect] == ["e3"]
-    log.entries[:0] = [told(6, deleted=(True, False))]
+    log.entries[:0] = [log_raw(6, deleted=(True, False))]
     await feed.catch_up()
     assert not [row.id for row in feed.rows if row.is_in_effect]
 
 
 def test_entry_without_an_id_is_identified_by_time_and_flag() -> None:
-    raw = [{**told(number), "id": None} for number in (1, 2)]
+    raw = [{**log_raw(number), "id": None} for number in (1, 2)]
     rows = [change_row(entry, 0) for entry in ActivityPage.of({"results": raw}).entries]
     assert rows[0].id != rows[1].id
 
 
 def heavy_entries(count: int) -> list[dict[str, JSON]]:
     before, after = heavy.with_conditions(count)["filters"], heavy.with_bare_conditions(count)["filters"]
-    return [told(number, filters=(before, after)) for number in (2, 1)]
+    return [log_raw(number, filters=(before, after)) for number in (2, 1)]
 
 
 async def test_heavy_entries_become_rows_in_a_thread() -> None:
@@ -161,7 +166,7 @@ async def test_heavy_entries_become_rows_in_a_thread() -> None:
 
 
 def test_deletions_are_sought_without_reading_other_changes() -> None:
-    entries = ActivityPage.of({"results": [told(3, "deleted"), *heavy_entries(2_000)]}).entries
+    entries = ActivityPage.of({"results": [log_raw(3, "deleted"), *heavy_entries(2_000)]}).entries
     with counting_calls() as calls:
         deletions = deletions_in(entries)
     assert [deletion.id for deletion in deletions] == [1]
@@ -169,7 +174,7 @@ def test_deletions_are_sought_without_reading_other_changes() -> None:
 
 
 def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
-    return logged(activity, about=("FeatureFlag", id, key), **changed)
+    return log_entry(activity, about=("FeatureFlag", id, key), **changed)
 
 
 def test_the_newest_word_about_a_flag_decides() -> None:

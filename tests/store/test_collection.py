@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.flag_collection import empty, flag, ids, load, loaded
+from tests.doubles.flag_collection import empty, flag, ids, load, load_rows
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
@@ -23,7 +23,7 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
     older: dict[str, object], newer: dict[str, object]
 ) -> None:
     old, new = flag(1, **{"name": "old", **older}), flag(1, **{"name": "new", **newer})  # type: ignore[arg-type]
-    collection = loaded(flag(1, None))
+    collection = load_rows(flag(1, None))
     moment = collection.moment
     assert collection.put(new) is True
     assert collection.put(old, moment) is False
@@ -33,7 +33,7 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
     collection.add_page([old], 1)
     collection.finish_load()
     assert collection.server_row(1) == new
-    assert loaded(old).put(new) is True
+    assert load_rows(old).put(new) is True
 
 
 def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
@@ -52,7 +52,7 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
 
 
 def test_page_requested_before_a_removal_does_not_restore_the_record() -> None:
-    collection = loaded(flag(1), flag(2))
+    collection = load_rows(flag(1), flag(2))
     collection.begin_load()
     collection.remove(2)
     collection.add_page([flag(1), flag(2)], 2)
@@ -63,7 +63,7 @@ def test_page_requested_before_a_removal_does_not_restore_the_record() -> None:
 
 
 def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
-    collection = loaded(flag(1, active=True, tags=["a"]))
+    collection = load_rows(flag(1, active=True, tags=["a"]))
     before = collection.rows
     edit = {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
     with collection.showing(1, edit):
@@ -78,14 +78,14 @@ def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
 
 
 def test_an_edit_that_fails_rolls_back() -> None:
-    collection = loaded(flag(1, active=True))
+    collection = load_rows(flag(1, active=True))
     with pytest.raises(OSError, match="lost"), collection.showing(1, {"active": False}):
         raise OSError("lost")
     assert collection.get(1) == flag(1, active=True)
 
 
 def test_two_edits_of_a_record_are_shown_on_each_other() -> None:
-    collection = loaded(flag(1, active=True))
+    collection = load_rows(flag(1, active=True))
     with collection.showing(1, {"active": False}):
         with collection.showing(1, {"name": "new", "active": True}):
             assert collection.get(1) == flag(1, active=True, name="new")
@@ -93,7 +93,7 @@ def test_two_edits_of_a_record_are_shown_on_each_other() -> None:
 
 
 def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
-    collection = loaded(flag(1, active=True))
+    collection = load_rows(flag(1, active=True))
     with collection.showing(1, {"active": False}):
         assert collection.get(1) == flag(1, active=False)
         load(collection, flag(1, 2, active=True, name="renamed"))
@@ -102,21 +102,21 @@ def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
 
 
 def test_refresh_keeps_a_record_with_an_edit_in_flight() -> None:
-    collection = loaded(flag(1), flag(2))
+    collection = load_rows(flag(1), flag(2))
     with collection.showing(2, {"active": False}):
         load(collection, flag(1))
         assert ids(collection) == [1, 2]
 
 
 def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
-    collection = loaded(flag(1))
+    collection = load_rows(flag(1))
     with collection.showing(99, {"active": True}):
         assert ids(collection) == [1]
         assert collection.get(99) is None
 
 
 def test_staging_one_more_change_keeps_the_rows_of_the_others() -> None:
-    collection = loaded(flag(1), flag(2))
+    collection = load_rows(flag(1), flag(2))
     first = StagedEdit({"active": True}, {"active": False}, 1)
     collection.stage({1: first})
     shown = collection.get(1)
@@ -129,7 +129,7 @@ def test_staging_one_more_change_keeps_the_rows_of_the_others() -> None:
 
 
 def test_changed_rows_are_known_since_the_last_look() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
+    collection = load_rows(flag(1), flag(2), flag(3))
     look = collection.version
     load(collection, flag(1), flag(2, 2), flag(3), flag(4))
     assert collection.changed_since(look) == {2}
@@ -141,7 +141,7 @@ def test_changed_rows_are_known_since_the_last_look() -> None:
 
 
 def test_own_changes_are_not_among_the_changed_rows() -> None:
-    collection = loaded(flag(1), flag(2))
+    collection = load_rows(flag(1), flag(2))
     look = collection.version
     collection.put(flag(1, 2), is_own=True)
     collection.put(flag(2, 2))
@@ -149,7 +149,7 @@ def test_own_changes_are_not_among_the_changed_rows() -> None:
 
 
 def test_rows_are_the_same_object_until_something_changes() -> None:
-    collection = loaded(flag(1))
+    collection = load_rows(flag(1))
     before = collection.rows
     assert collection.rows is before
     collection.put(flag(1))
@@ -173,7 +173,7 @@ def test_watchers_are_told_until_they_stop() -> None:
 
 
 def test_several_records_at_once_are_one_change() -> None:
-    collection = loaded(flag(1, 5))
+    collection = load_rows(flag(1, 5))
     version = collection.version
     assert collection.put_all([flag(1, 4), flag(2), flag(3)]) == 2
     assert (ids(collection), collection.version) == ([1, 2, 3], version + 1)

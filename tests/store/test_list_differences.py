@@ -7,12 +7,12 @@ ON = FlagRow(id=1, key="new-nav", active=True, version=3, updated_at=100.0, call
 OTHER = FlagRow(id=2, key="other")
 
 
-def changed(**fields: object) -> FlagRow:
+def change_row(**fields: object) -> FlagRow:
     return msgspec.structs.replace(ON, **fields)
 
 
 def test_what_came_went_and_changed_is_told_apart() -> None:
-    off = changed(active=False, version=4, updated_at=200.0)
+    off = change_row(active=False, version=4, updated_at=200.0)
     new = FlagRow(id=3, key="new")
     difference = compare([ON, OTHER], [new, off])
     assert difference.added == (new,)
@@ -22,17 +22,17 @@ def test_what_came_went_and_changed_is_told_apart() -> None:
 
 
 def test_a_change_rows_do_not_show_is_still_a_change() -> None:
-    assert compare([ON], [changed(version=4)]).changed == (Changed(ON, changed(version=4), ()),)
+    assert compare([ON], [change_row(version=4)]).changed == (Changed(ON, change_row(version=4), ()),)
 
 
 def test_being_asked_for_is_no_change() -> None:
-    assert compare([ON, OTHER], [changed(called_at=900.0), OTHER]).is_empty
+    assert compare([ON, OTHER], [change_row(called_at=900.0), OTHER]).is_empty
     assert compare([], []).is_empty
 
 
 def test_archived_records_of_one_list_are_no_difference() -> None:
-    archived = changed(id=9, archived=True)
-    deleted = changed(id=8, deleted=True)
+    archived = change_row(id=9, archived=True)
+    deleted = change_row(id=8, deleted=True)
     assert compare([ON], [ON, archived, deleted]).is_empty
     assert compare([ON, archived, deleted], [ON]).is_empty
-    assert compare([ON], [changed(archived=True)]).changed[0].fields == ("archived",)
+    assert compare([ON], [change_row(archived=True)]).changed[0].fields == ("archived",)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
-from tests.doubles.flag_collection import empty, flag, ids, load, loaded
+from tests.doubles.flag_collection import empty, flag, ids, load, load_rows
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
@@ -85,7 +85,7 @@ LOADS: dict[str, tuple[list[FlagRow | int], list[Step], list[FlagRow | int]]] = 
 @pytest.mark.parametrize("what", LOADS)
 def test_load_drops_nothing_that_may_still_be_there(what: str) -> None:
     before, steps, after = LOADS[what]
-    collection = loaded(*as_rows(before))
+    collection = load_rows(*as_rows(before))
     for step in steps:
         step(collection)
     assert collection.rows == as_rows(after)

@@ -47,7 +47,7 @@ class Clock:
         return self.now
 
 
-async def loaded(server: Server, clock: Clock) -> RecordList[FlagRow]:
+async def load_list(server: Server, clock: Clock) -> RecordList[FlagRow]:
     records: RecordList[FlagRow] = RecordList(lambda: server, {"order": "-updated_at"}, clock)
     await records.loading.run()
     clock.now += 60
@@ -56,7 +56,7 @@ async def loaded(server: Server, clock: Clock) -> RecordList[FlagRow]:
 
 async def test_single_page_list_proves_itself_current_and_drops_deleted() -> None:
     server, clock = Server(flags(3)), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     server.flags = [FlagRow(id=2, key="renamed", version=1), FlagRow(id=7, key="new")]
     assert await records.compare() is False
     assert [(row.id, row.key) for row in records.collection.rows] == [(2, "renamed"), (7, "new")]
@@ -65,7 +65,7 @@ async def test_single_page_list_proves_itself_current_and_drops_deleted() -> Non
 
 
 async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
-    records = await loaded(Server(flags(150)), Clock())
+    records = await load_list(Server(flags(150)), Clock())
     archived, deleted = FlagRow(id=997, key="x", archived=True), FlagRow(id=998, key="y", deleted=True)
     records.collection.put(archived)
     assert await records.compare() is False
@@ -75,7 +75,7 @@ async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
 
 async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
     server, clock = Server(flags(200)), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     server.flags[0] = FlagRow(id=0, key="renamed")
     assert await records.compare() is False
     assert records.collection.rows[0].key == "renamed"
@@ -96,7 +96,7 @@ async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
     count: int, made: int, later: float, is_capped: bool, again: bool
 ) -> None:
     server, clock = Server(flags(count)), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     clock.now += later
     server.flags, server.is_capped = flags(count + made), is_capped
     assert await records.compare() is again
@@ -104,7 +104,7 @@ async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
 
 async def test_list_that_is_short_again_is_cut_no_more() -> None:
     server, clock = Server(flags(150), cut_by=ListTooLong("long")), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     assert (records.loading.too_long, records.loading.age) == (server.cut_by, None)
     server.flags = flags(3)
     assert await records.compare() is False
@@ -117,7 +117,7 @@ async def test_list_that_is_short_again_is_cut_no_more() -> None:
 )
 async def test_cut_list_is_loaded_again_after_an_interval(cause: ListTooLong, interval: float) -> None:
     server, clock = Server(flags(150), cut_by=cause), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     clock.now = NOW + interval - 1
     assert await records.compare() is False
     clock.now += 1
@@ -129,7 +129,7 @@ async def test_cut_list_is_loaded_again_after_an_interval(cause: ListTooLong, in
 
 async def test_cut_list_is_never_dated_as_current() -> None:
     server, clock = Server(flags(150), cut_by=None), Clock()
-    records = await loaded(server, clock)
+    records = await load_list(server, clock)
     server.cut_by = ListTooLong("long")
     await records.loading.run()
     records.loading.confirm()

@@ -19,7 +19,7 @@ def sentence(filters: JSON) -> str:
     return plain(who_sees_it(Filters.of(filters)))
 
 
-def said(**raw: JSON) -> str:
+def words_of(**raw: JSON) -> str:
     return plain([property_pieces(Property.of(raw))])
 
 
@@ -122,7 +122,7 @@ def test_bucketing_by_device_is_described(raw: dict[str, JSON], words: str) -> N
 
 @pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
 def test_every_operator_has_its_own_words(operator: str) -> None:
-    words = said(key="plan", type="person", operator=operator, value="pro")
+    words = words_of(key="plan", type="person", operator=operator, value="pro")
     assert words.startswith("plan ")
     assert operator not in words.split() or operator in ("regex",)
 
@@ -158,7 +158,7 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
     ],
 )
 def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -> None:
-    assert said(**raw) == words
+    assert words_of(**raw) == words
 
 
 @pytest.mark.parametrize(

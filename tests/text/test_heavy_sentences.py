@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
 from tests.doubles.counted_calls import counted_calls
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 from tests.doubles.slices import at_most
 
 from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
@@ -157,7 +157,7 @@ def test_rest_of_shares_names_the_first_variants() -> None:
 def test_change_of_thousands_of_conditions_is_described_in_part() -> None:
     after = heavy.targeting(heavy.conditions(5_000))
     before = {**after, "groups": [{**group, "rollout_percentage": 7.5} for group in after["groups"]]}
-    entry = logged(filters=(before, after))
+    entry = log_entry(filters=(before, after))
     words = activity_words(entry, 80)
     assert words.startswith("condition 1: 7.5 % → 0 %, condition 2: 7.5 % → 1 %")
     assert words.endswith("… and more")
@@ -180,14 +180,14 @@ def test_heavy_value_of_a_difference_is_written_in_part() -> None:
 def test_last_changed_condition_of_thousands_is_described() -> None:
     after = heavy.targeting(heavy.conditions(5_000))
     before = {**after, "groups": [*after["groups"][:-1], {**after["groups"][-1], "rollout_percentage": 1.5}]}
-    assert activity_words(logged(filters=(before, after))) == "condition 5000: 1.5 % → 50 %"
+    assert activity_words(log_entry(filters=(before, after))) == "condition 5000: 1.5 % → 50 %"
 
 
 def test_changed_property_of_thousands_is_described() -> None:
     after = heavy.with_properties(5_000)["filters"]
     (group,) = after["groups"]
     properties = [*group["properties"][:-1], {**group["properties"][-1], "key": "country"}]
-    entry = logged(filters=({**after, "groups": [{**group, "properties": properties}]}, after))
+    entry = log_entry(filters=({**after, "groups": [{**group, "properties": properties}]}, after))
     assert activity_words(entry) == "condition 1: + plan, - country"
     assert counted_calls(lambda: activity_words(entry)) < 20_000
 
@@ -197,7 +197,7 @@ def test_change_of_thousands_of_properties_is_counted_as_one() -> None:
     (group,) = after["groups"]
     properties = [{**item, "value": ["other"]} for item in group["properties"]]
     changed = {**group, "properties": properties, "rollout_percentage": 7.5}
-    entry = logged(filters=({**after, "groups": [changed]}, after))
+    entry = log_entry(filters=({**after, "groups": [changed]}, after))
     assert activity_words(entry) == "rollout 7.5 % → 50 %, condition 1: properties changed"
     assert counted_calls(lambda: activity_words(entry)) < 1_000
 
@@ -205,7 +205,7 @@ def test_change_of_thousands_of_properties_is_counted_as_one() -> None:
 def test_change_of_thousands_of_variants_is_counted_as_one() -> None:
     after = heavy.with_variants(5_000)["filters"]
     variants = [{**variant, "rollout_percentage": 1} for variant in after["multivariate"]["variants"]]
-    entry = logged(filters=({**after, "multivariate": {"variants": variants}}, after))
+    entry = log_entry(filters=({**after, "multivariate": {"variants": variants}}, after))
     assert activity_words(entry) == "variants changed"
     assert counted_calls(lambda: activity_words(entry)) < 1_000
 
@@ -215,11 +215,13 @@ def test_property_with_an_equal_number_is_unchanged() -> None:
         age = {"key": "age", "type": "person", "operator": "gt", "value": number}
         return heavy.targeting([{"properties": [{**age, "key": f"age {number}"}, age]}])
 
-    assert activity_words(logged(filters=(targeting(1), targeting(1.0)))) == "condition 1: + age 1.0, - age 1"
+    assert (
+        activity_words(log_entry(filters=(targeting(1), targeting(1.0)))) == "condition 1: + age 1.0, - age 1"
+    )
 
 
 def test_change_of_thousands_of_tags_names_the_first() -> None:
     tags = [f"tag-{place:05d}" for place in range(5_000)]
-    words = activity_words(logged(tags=([], tags)), 5_000)
+    words = activity_words(log_entry(tags=([], tags)), 5_000)
     assert words.startswith("tags +tag-00000 +tag-00001 ")
     assert words.endswith(" +tag-00099 and 4,900 more")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.changes.conftest import NOW, flag, planned
+from tests.changes.conftest import NOW, flag, make_plan
 
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_context import Context
@@ -23,7 +23,7 @@ CHANGES: dict[str, tuple[dict[str, JSON], str]] = {
 }
 
 
-def asked(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
+def question_text(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
     """The text of the question without its line breaks and indents."""
     question = guard(plans, GuardRules(level, place="TEST"))
     assert isinstance(question, Question)
@@ -35,33 +35,33 @@ def asked(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
 def plan(change: str, id: int = 1) -> Plan:
     values, _end = CHANGES[change]
     fresh = flag(id=id, key=f"flag-{id}", name="", filters={"groups": []})
-    return planned(Intent(id, values, "edit"), fresh, Context(now=NOW))
+    return make_plan(Intent(id, values, "edit"), fresh, Context(now=NOW))
 
 
 @pytest.mark.parametrize("level", [Level.RELAXED, Level.GUARDED, Level.STRICT])
 @pytest.mark.parametrize("change", CHANGES)
 def test_question_shows_the_whole_value(change: str, level: Level) -> None:
-    assert CHANGES[change][1] in asked(plan(change), level=level).replace('\\"', '"')
+    assert CHANGES[change][1] in question_text(plan(change), level=level).replace('\\"', '"')
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_question_about_several_flags_shows_the_whole_value(change: str) -> None:
     other = replace(plan("a description", 2), lines=plan("a payload", 2).lines[:1])
     for plans in ((plan(change), plan(change, 2)), (plan(change), other)):
-        assert CHANGES[change][1] in asked(*plans).replace('\\"', '"')
+        assert CHANGES[change][1] in question_text(*plans).replace('\\"', '"')
 
 
 def test_question_about_a_new_flag_shows_its_payload() -> None:
     fields = remote_configuration("fresh", f'{{"text": "{LONG}"}}')
     created = plan_create({**fields, "name": LONG}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
-    assert asked(created).count(LONG) == 2
+    assert question_text(created).count(LONG) == 2
 
 
 def test_question_about_a_new_flag_repeats_no_short_value() -> None:
     created = plan_create({**boolean_flag("fresh"), "name": "Short"}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
-    assert asked(created).count("Short") == 1
+    assert question_text(created).count("Short") == 1
 
 
 @pytest.mark.parametrize("width", range(40, 90))

@@ -84,7 +84,7 @@ def value_for(flag: dict[str, JSON], person: Person) -> JSON:
     return evaluate(flag["key"], person, Definitions.of([flag])).value
 
 
-def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
+def make_flag(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
     properties = [asks(f"p{place}", operator, value) for place, (operator, value) in enumerate(questions)]
     groups = [{"properties": properties, "rollout_percentage": share}]
     return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
@@ -92,7 +92,7 @@ def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON
 
 @pytest.mark.parametrize("question", ASKED, ids=str)
 def test_flag_sentences_match_the_evaluator(question: tuple[str, JSON]) -> None:
-    flag = made([question])
+    flag = make_flag([question])
     head, *clauses = sentence_of(flag)
     assert head == " 1 100 % of users where"
     assert value_for(flag, person_who_fits(clauses)) is True
@@ -104,7 +104,7 @@ def test_flag_sentences_match_the_evaluator(question: tuple[str, JSON]) -> None:
 def test_several_clauses_are_joined_by_and() -> None:
     random = Random("clauses")
     for _ in range(300):
-        flag = made([random.choice(ASKED) for _ in range(random.choice([1, 2, 3]))])
+        flag = make_flag([random.choice(ASKED) for _ in range(random.choice([1, 2, 3]))])
         _, *clauses = sentence_of(flag)
         fitting = person_who_fits(clauses)
         assert value_for(flag, fitting) is True
@@ -164,7 +164,7 @@ def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None
         wide = [dict(item) for item in random.sample(ASKS, random.randrange(1, 3))]
         narrow = [*wide, *random.sample(ASKS, random.randrange(2))]
         shares = (random.choice([0, 40, 100]), random.choice([40, 100]))
-        flag = made([])
+        flag = make_flag([])
         flag["filters"]["early_exit"] = early_exit
         flag["filters"]["groups"] = [
             {"properties": properties, "rollout_percentage": share}
@@ -234,7 +234,7 @@ def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
 def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
     condition = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
-    flag = made([])
+    flag = make_flag([])
     flag["filters"]["groups"][0]["properties"] = [condition]
     clause = sentence_of(flag)[1].strip()
     assert clause in ("people in Beta", "people not in Beta")
@@ -253,7 +253,7 @@ def test_dependency_sentence_matches_the_evaluator(value: JSON, variant: str | N
     base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
     if variant is not None:
         base["filters"]["multivariate"] = variants
-    flag = made([])
+    flag = make_flag([])
     condition = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": value, "label": "base"}
     flag["filters"]["groups"][0]["properties"] = [condition]
     clause = sentence_of(flag)[1].strip()
@@ -268,7 +268,7 @@ def test_dependency_sentence_matches_the_evaluator(value: JSON, variant: str | N
 
 def test_group_and_user_sentences_match_the_evaluator() -> None:
     plan = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
-    flag = made([("exact", "x")])
+    flag = make_flag([("exact", "x")])
     flag["filters"]["groups"].insert(
         0, {"properties": [plan], "rollout_percentage": 100, "aggregation_group_type_index": 0}
     )

@@ -133,12 +133,12 @@ def _routes(generation: Generation) -> Routes[Operation]:
     """Return the operations of a generation by path: the same in every service of this process."""
     missing = generation.missing_operations
     served = tuple(
-        _scoped(operation, generation) for operation in OPERATIONS if operation.name not in missing
+        _with_scope(operation, generation) for operation in OPERATIONS if operation.name not in missing
     )
     return Routes((*served, schema_operation(served, generation)))
 
 
-def _scoped(operation: Operation, generation: Generation) -> Operation:
+def _with_scope(operation: Operation, generation: Generation) -> Operation:
     """Return the operation with the scope that the generation asks for."""
     records = operation.path.removeprefix(f"{PROJECT}/").partition("/")[0]
     if operation.scope is None or records not in generation.own_scopes:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.doubles.fixtures import NO_FIXTURES, real_records
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.activity.timeline_text import as_lines, as_markdown, one_line
@@ -31,20 +31,20 @@ DAY = 86_400
 
 
 def entry(changes: JSON = None, **fields: JSON) -> ChangeRow:
-    usual = logged(about=("FeatureFlag", 12, "new-nav"), active=(True, False)).raw
+    usual = log_entry(about=("FeatureFlag", 12, "new-nav"), active=(True, False)).raw
     detail = usual["detail"] if changes is None else {"name": "new-nav", "changes": changes}
     return change_row(Activity.of({**usual, "id": "e1", "detail": detail, **fields}), -1)
 
 
-def changed(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
+def change_of(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
     return {"field": field, "action": "changed", "before": before, "after": after}
 
 
-def told(shown: EntryView) -> str:
+def lines_of(shown: EntryView) -> str:
     return "\n".join("".join(text for text, _ in line) for line in entry_lines(shown))
 
 
-def drawn(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> str:
+def draw(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> str:
     cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in activity_columns(names)]
     return "|".join("".join(text for text, _ in cell) for cell in cells)
 
@@ -62,19 +62,19 @@ def test_an_entry_from_the_future_has_a_date() -> None:
 
 
 def test_an_entry_without_a_time_is_still_a_row() -> None:
-    assert "?" in drawn(entry(created_at=None))
+    assert "?" in draw(entry(created_at=None))
 
 
 def test_a_row_tells_time_reach_flag_person_and_change() -> None:
-    assert drawn(entry()) == "| 08:41|━●━|new-nav|Sam|turned off|"
-    assert drawn(entry(), ASCII).isascii()
+    assert draw(entry()) == "| 08:41|━●━|new-nav|Sam|turned off|"
+    assert draw(entry(), ASCII).isascii()
 
 
 def test_cohort_has_its_name_wherever_it_is_known() -> None:
     asks = {"groups": [{"properties": [{"type": "cohort", "key": "id", "value": 31}]}]}
-    row, names = entry([changed("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
-    assert "+ cohort 31|" in drawn(row)
-    assert "+ Beta testers|" in drawn(row, names=names)
+    row, names = entry([change_of("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
+    assert "+ cohort 31|" in draw(row)
+    assert "+ Beta testers|" in draw(row, names=names)
     assert "+ Beta testers" in as_lines([row], names)
     assert "+ Beta testers" in as_markdown([row], "Changes", lambda _row: "", names)
 
@@ -85,8 +85,8 @@ def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
 
 def test_impersonating_staff_are_not_shown_as_the_user() -> None:
     row = entry(was_impersonated=True)
-    assert "|staff as Sam|" in drawn(row)
-    assert "staff of the product, signed in as\nsam@acme.test" in told(EntryView(row, NOW))
+    assert "|staff as Sam|" in draw(row)
+    assert "staff of the product, signed in as\nsam@acme.test" in lines_of(EntryView(row, NOW))
     assert "staff of the product, signed in as sam@acme.test" in one_line(row)
     assert "by staff of the product, signed in as sam@acme.test" in as_markdown(
         [row], "Changes", lambda _row: ""
@@ -94,11 +94,11 @@ def test_impersonating_staff_are_not_shown_as_the_user() -> None:
     study = Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
     assert "staff as S…" in plain([log_line(row.entry, study, 100)])
     assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
-    assert "staff" not in told(EntryView(entry(), NOW)) + drawn(entry())
+    assert "staff" not in lines_of(EntryView(entry(), NOW)) + draw(entry())
 
 
 def test_text_switches_of_old_feeds_count_as_switches() -> None:
-    row = entry([changed("active", "true", "false")])
+    row = entry([change_of("active", "true", "false")])
     assert row.kinds == ("off",)
     assert row.weight == 1.0
     assert activity_in_short(row.entry) == "turned off"
@@ -107,14 +107,14 @@ def test_text_switches_of_old_feeds_count_as_switches() -> None:
 def test_last_change_names_the_changed_condition_and_the_description() -> None:
     before = {"groups": [{"properties": [], "rollout_percentage": 25}]}
     after = {"groups": [{"properties": [], "rollout_percentage": 50}]}
-    row = entry([changed("filters", before, after), changed("name", "Old", "New")])
+    row = entry([change_of("filters", before, after), change_of("name", "Old", "New")])
     assert activity_in_short(row.entry) == "changed condition 1: rollout 25 % → 50 %, description"
 
 
 def test_pane_shows_exact_changes_and_their_age() -> None:
     flag = FlagRow(id=12, key="new-nav", version=7)
-    row = entry([changed("active", True, False), changed("version", 4, 5)])
-    text = told(EntryView(row, NOW, flag))
+    row = entry([change_of("active", True, False), change_of("version", 4, 5)])
+    text = lines_of(EntryView(row, NOW, flag))
     for words in (
         "18 min ago",
         "2026-03-02 08:41 UTC",
@@ -126,33 +126,35 @@ def test_pane_shows_exact_changes_and_their_age() -> None:
     ):
         assert words in text
     assert "changed 2 times since; now v7" in text
-    assert "v5 is the current version" in told(EntryView(row, NOW, FlagRow(id=12, key="new-nav", version=5)))
+    assert "v5 is the current version" in lines_of(
+        EntryView(row, NOW, FlagRow(id=12, key="new-nav", version=5))
+    )
 
 
 def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
     row = entry()
     assert row.at is not None
-    assert "2 min before 08:43" in told(EntryView(row, NOW, centre=Centre(row.at + 120)))
+    assert "2 min before 08:43" in lines_of(EntryView(row, NOW, centre=Centre(row.at + 120)))
     assert distance(row.at, Centre(row.at - 3 * 3_600)) == "3 h after 05:41"
     assert distance(row.at, Centre(row.at)) == "at 08:41"
 
 
 def test_payloads_show_only_where_known_to_be_unencrypted() -> None:
-    row = entry([changed("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
+    row = entry([change_of("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
     assert touches_payloads(row)
-    assert "geheim" not in told(EntryView(row, NOW))
-    assert "geheim" in told(EntryView(row, NOW, is_secret=False))
+    assert "geheim" not in lines_of(EntryView(row, NOW))
+    assert "geheim" in lines_of(EntryView(row, NOW, is_secret=False))
     assert "geheim" not in one_line(row)
-    assert "geheim" not in drawn(row)
+    assert "geheim" not in draw(row)
 
 
 def test_payload_of_the_first_targeting_is_masked_too() -> None:
     row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
-    assert "geheim" not in told(EntryView(row, NOW))
+    assert "geheim" not in lines_of(EntryView(row, NOW))
 
 
 def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
-    text = told(EntryView(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
+    text = lines_of(EntryView(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
     assert "the key lacks feature_flag:write" in text
     assert "revert it" not in text
 
@@ -186,7 +188,7 @@ def test_malformed_entries_break_no_row_pane_or_copy(
     changes: JSON, user: JSON, activity: str, at: JSON
 ) -> None:
     row = entry(changes, user=user, activity=activity, created_at=at)
-    text = drawn(row) + told(EntryView(row, NOW, is_secret=False)) + one_line(row)
+    text = draw(row) + lines_of(EntryView(row, NOW, is_secret=False)) + one_line(row)
     strange = {
         each
         for each in text.replace("\n", "")
@@ -202,14 +204,14 @@ def test_every_entry_of_the_product_has_words() -> None:
     assert len(entries) > 10
     for raw in entries:
         row = change_row(Activity.of(raw), -1)
-        assert drawn(row)
-        assert told(EntryView(row, NOW))
+        assert draw(row)
+        assert lines_of(EntryView(row, NOW))
 
 
 def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
     rows = [
         entry(created_at="2026-03-02T08:41:12Z"),
-        entry([changed("version", 2, 3)], id="e0", created_at="2026-03-01T23:59:59Z"),
+        entry([change_of("version", 2, 3)], id="e0", created_at="2026-03-01T23:59:59Z"),
         entry(id="e2", created_at=None),
     ]
     rows = [replace(row, place=place) for place, row in zip((2, 1, 3), rows, strict=True)]
@@ -223,7 +225,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
 
 
 def test_what_somebody_wrote_is_no_markup_of_the_timeline() -> None:
-    hostile = entry([changed("evaluation_runtime", "a", "](http://evil.test) **b**\n# c")], item_id="12")
+    hostile = entry([change_of("evaluation_runtime", "a", "](http://evil.test) **b**\n# c")], item_id="12")
     text = as_markdown([hostile], "T", lambda _row: "")
     assert "\\](http" in text
     assert "**b**" not in text

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.app.experiments.chart import Course, Point, chart_lines
 from flagtui.app.experiments.chart_canvas import day_ticks, scale_of, tick_label
@@ -34,7 +34,7 @@ def course(*lifts: float | None, half: float = 5.0, name: str = "test") -> Cours
     )
 
 
-def drawn(
+def draw(
     *courses: Course, size: tuple[int, int] = (60, 16), glyphs: Glyphs = UNICODE, count: int = 0
 ) -> list[str]:
     lines = chart_lines("Paid", courses, days(count or len(courses[0].points)), size, glyphs)
@@ -82,11 +82,11 @@ def test_days_have_short_names_and_never_overlap() -> None:
             assert (len(day_ticks(days(count), width)) - 1) * 9 <= width
 
 
-@pytest.mark.parametrize(("size", "glyphs", "count"), crossed(SIZES, [UNICODE, ASCII], [90, 1, 2]))
+@pytest.mark.parametrize(("size", "glyphs", "count"), cross(SIZES, [UNICODE, ASCII], [90, 1, 2]))
 def test_a_chart_is_as_large_as_asked(size: tuple[int, int], glyphs: Glyphs, count: int) -> None:
     many = [course(*([3.0] * count), name=f"variant-名{number}") for number in range(12)]
     for courses in (many[:1], many):
-        lines = drawn(*courses, size=size, glyphs=glyphs)
+        lines = draw(*courses, size=size, glyphs=glyphs)
         assert len(lines) == size[1]
         assert max(map(cell_len, lines[2:])) <= max(size[0], 11)
     if size[0] >= 56:
@@ -94,31 +94,31 @@ def test_a_chart_is_as_large_as_asked(size: tuple[int, int], glyphs: Glyphs, cou
 
 
 def test_the_last_day_stands_at_its_value() -> None:
-    rows = plot_of(drawn(course(0.0, 20.0, 40.0, half=0.0)))
+    rows = plot_of(draw(course(0.0, 20.0, 40.0, half=0.0)))
     assert rows["+40 %"].endswith("●")
     assert "─" in rows["0 %"]
 
 
 def test_a_band_is_shaded_between_its_ends_and_nowhere_else() -> None:
-    lines = drawn(course(10.0, 10.0, half=10.0), glyphs=ASCII)[2:]
+    lines = draw(course(10.0, 10.0, half=10.0), glyphs=ASCII)[2:]
     assert {line[:5].strip() for line in lines if ":" in line} == {"+20 %", "+15 %", "+5 %", ""}
     assert [line[:5].strip() for line in lines if "*" in line] == ["+10 %"]
 
 
 def test_interval_beyond_the_axis_is_cut_at_its_edge() -> None:
-    lines = drawn(course(10.0, 10.0, half=1e12), glyphs=ASCII)
+    lines = draw(course(10.0, 10.0, half=1e12), glyphs=ASCII)
     assert all(":" in line or "*" in line or "-" in line for line in lines[2:-1])
 
 
 def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
-    lines = drawn(course(10.0, 10.0, None, 10.0, 10.0))
+    lines = draw(course(10.0, 10.0, None, 10.0, 10.0))
     assert lines[1].strip() == "● test   ⠕⠕ interval   × not computed"
     assert plot_of(lines)["0 %"].count("×") == 1
-    assert "not computed" not in drawn(course(10.0, 10.0))[1]
+    assert "not computed" not in draw(course(10.0, 10.0))[1]
 
 
 def test_several_lines_are_told_apart_without_colour() -> None:
-    two = drawn(course(10.0, 20.0, name="blue"), course(-10.0, -20.0, name="green"))
+    two = draw(course(10.0, 20.0, name="blue"), course(-10.0, -20.0, name="green"))
     assert two[1].startswith("● blue   ◆ green   ⠕⠕ interval")
     rows = "".join(two[2:])
     assert rows.count("●") > 1
@@ -126,12 +126,12 @@ def test_several_lines_are_told_apart_without_colour() -> None:
 
 
 def test_a_day_alone_is_a_mark_in_its_interval() -> None:
-    lines = drawn(course(10.0), size=(40, 12))
+    lines = draw(course(10.0), size=(40, 12))
     assert sum(line.count("●") for line in lines) == 2
     assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[2:]) > 1
 
 
 def test_a_terminal_without_unicode_gets_plain_letters() -> None:
-    lines = drawn(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
+    lines = draw(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
     assert all(line.isascii() for line in lines)
     assert lines[1].startswith("* test   o other   :: interval")

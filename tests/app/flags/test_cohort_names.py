@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
@@ -98,7 +98,7 @@ async def test_log_requests_only_cohorts_without_a_name() -> None:
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)
         for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
-            assert await cohorts.learn_those_in([logged(filters=(before, {}))]) is learned
+            assert await cohorts.learn_those_in([log_entry(filters=(before, {}))]) is learned
         assert server.asked == 1
 
 
@@ -106,7 +106,7 @@ async def test_refused_cohort_request_is_not_repeated() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)
-        entry = logged(filters=(filters(IN_31), {}))
+        entry = log_entry(filters=(filters(IN_31), {}))
         assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
         assert server.asked == 1
 

@@ -32,11 +32,11 @@ def test_every_state_has_its_own_glyph_and_word(flag: FlagRow, glyph: str, word:
 
 
 def test_the_word_is_shown_where_all_other_columns_have_room() -> None:
-    def shown(width: int) -> list[str]:
+    def names_shown(width: int) -> list[str]:
         return [placed.column.name for placed in lay_out(FLAG_COLUMNS, width)]
 
-    assert set(shown(WORD_FROM)) - set(shown(WORD_FROM - 1)) == {"word"}
-    assert set(shown(WORD_FROM)) == {column.name for column in FLAG_COLUMNS}
+    assert set(names_shown(WORD_FROM)) - set(names_shown(WORD_FROM - 1)) == {"word"}
+    assert set(names_shown(WORD_FROM)) == {column.name for column in FLAG_COLUMNS}
 
 
 def test_edit_in_flight_is_shown_before_another_users_change() -> None:

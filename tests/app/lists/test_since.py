@@ -10,7 +10,7 @@ from flagtui.store.list_differences import compare
 THEN = NOW.timestamp()
 
 
-def told(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]:
+def text_of(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]:
     """The lines after the first two, as text."""
     lines = difference_lines(compare(before, after), THEN)
     return ["".join(text for text, _style in line) for line in lines][2:]
@@ -19,19 +19,19 @@ def told(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]
 def test_flag_line_has_its_key_and_calls_the_name_description() -> None:
     flag = FlagRow(id=1, key="new-nav", name="old", active=True)
     after = msgspec.structs.replace(flag, name="new", active=False)
-    assert told([flag], [after]) == ["~ new-nav  description old → new, on yes → no"]
+    assert text_of([flag], [after]) == ["~ new-nav  description old → new, on yes → no"]
 
 
 def test_experiment_line_has_its_name_and_readable_dates() -> None:
     draft = ExperimentRow(id=1, name="Blue", status="draft")
     after = msgspec.structs.replace(draft, name="Bluer", status="running", started_at=THEN)
-    [line] = told([draft], [after])
+    [line] = text_of([draft], [after])
     assert line.startswith("~ Bluer  name Blue → Bluer, status draft → running, started none → 2026-03-02")
 
 
 def test_an_event_that_was_only_seen_again_is_not_different() -> None:
     event = EventDefinitionRow(id="u", name="paid", seen_at=1.0)
-    assert told([event], [msgspec.structs.replace(event, seen_at=2.0)]) == ["No changes."]
-    assert told([event], []) == ["− paid  is gone"]
+    assert text_of([event], [msgspec.structs.replace(event, seen_at=2.0)]) == ["No changes."]
+    assert text_of([event], []) == ["− paid  is gone"]
     hostile = msgspec.structs.replace(event, description="\x1b[31m")
-    assert told([event], [hostile]) == ["~ paid  description none → ␛[31m"]
+    assert text_of([event], [hostile]) == ["~ paid  description none → ␛[31m"]

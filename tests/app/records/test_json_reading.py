@@ -74,7 +74,7 @@ def test_lines_are_put_together_for_what_is_in_sight() -> None:
     assert plain([lines[-1]]) == "}"
 
 
-async def shown(pilot: Pilot[None], value: JSON) -> JsonPane:
+async def show(pilot: Pilot[None], value: JSON) -> JsonPane:
     pane = pilot.app.query_one(JsonPane)
     pane.show_value(value)
     assert len(pane.view._lines) == STEP
@@ -85,7 +85,7 @@ async def shown(pilot: Pilot[None], value: JSON) -> JsonPane:
 async def test_heavy_record_is_laid_out_between_keys() -> None:
     app = OnePane()
     async with run_quietly(app, size=(80, 24)) as pilot:
-        pane = await shown(pilot, heavy.with_conditions(2_000))
+        pane = await show(pilot, heavy.with_conditions(2_000))
         count = len(pane.view._lines)
         assert count > 20_000
         pane.move("last")
@@ -100,7 +100,7 @@ async def test_heavy_record_is_laid_out_between_keys() -> None:
 async def test_fold_far_below_keeps_the_cursor_on_its_line() -> None:
     app = OnePane()
     async with run_quietly(app, size=(80, 24)) as pilot:
-        pane = await shown(pilot, heavy.with_conditions(2_000)["filters"])
+        pane = await show(pilot, heavy.with_conditions(2_000)["filters"])
         opening = len(pane.view._lines) - 4 - 12
         place = next(n for n in range(opening, 0, -1) if plain(pane.view._lines[n : n + 1]) == "    {")
         pane.view.go_to(place)

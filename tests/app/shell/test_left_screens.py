@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from weakref import finalize, ref
 
 import pytest
-from tests.app.shell.test_screen_owner import Owner, Record, opened
+from tests.app.shell.test_screen_owner import Owner, Record, open_owner
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from textual.events import Resize
@@ -34,7 +34,7 @@ class Sized(Record):
 
 
 async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         label = app.screen.query_one(Label)
         x, y = label.region.offset
         assert app.screen.get_widget_and_offset_at(x, y)[0] is label
@@ -45,7 +45,7 @@ async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
 
 
 async def test_key_for_a_closed_or_unopened_screen_does_nothing() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         record = Touched()
         opening = app.push_screen(record)
         await app.run_action("touch", record)
@@ -70,7 +70,7 @@ def by_hand() -> Iterator[None]:
 
 @pytest.mark.usefixtures("by_hand")
 async def test_closed_screen_releases_its_drawing_cache() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         drawn = []
         for _ in range(3):
             await app.push_screen(record := Record())
@@ -84,7 +84,7 @@ async def test_closed_screen_releases_its_drawing_cache() -> None:
         assert [cache() for cache in drawn[0]] == [None] * len(drawn[0]) != []
 
 
-async def closed(app: Owner) -> "ref[Record]":
+async def close(app: Owner) -> "ref[Record]":
     await app.push_screen(record := Record())
     await quiet.settle(app)
     record.dismiss(None)
@@ -98,8 +98,8 @@ async def test_reference_cycles_of_closed_screens_are_freed_after_a_few(
 ) -> None:
     # Rests of this length are over at once.
     monkeypatch.setattr(Owner, "SHORT_REST", quiet.LONGEST_REST)
-    async with opened() as app:
-        left = [await closed(app) for _ in range(2 * MOST_LEFT)]
+    async with open_owner() as app:
+        left = [await close(app) for _ in range(2 * MOST_LEFT)]
         # The last ones were still in use at the last collection.
         assert len([screen for screen in left if screen() is not None]) <= MOST_LEFT // 2
 
@@ -110,28 +110,28 @@ async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(
 ) -> None:
     monkeypatch.setattr(Owner, "REST", quiet.LONGEST_REST)
     monkeypatch.setattr(garbage, "MOST_BLOCKS", -10_000_000)
-    async with opened() as app:
-        left = [await closed(app) for _ in range(2)]
+    async with open_owner() as app:
+        left = [await close(app) for _ in range(2)]
         assert None not in [screen() for screen in left]
         monkeypatch.setattr(Owner, "LONG_REST", quiet.LONGEST_REST)
-        await closed(app)
+        await close(app)
         assert left[0]() is None
 
 
 @pytest.mark.usefixtures("by_hand")
 async def test_reference_cycles_of_closed_screens_are_freed_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Owner, "REST", 0.01)
-    async with opened() as app:
+    async with open_owner() as app:
         freed = asyncio.Event()
-        finalize((await closed(app))(), freed.set)
+        finalize((await close(app))(), freed.set)
         async with asyncio.timeout(10):
             # A collection may come while the screen is still in use.
             while not freed.is_set():
-                await closed(app)
+                await close(app)
 
 
 async def test_two_pending_sizes_end_in_the_terminal_size() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         await app.push_screen(record := Sized())
         await quiet.settle(app)
         for size in (Size(60, 15), app.size):

@@ -87,12 +87,12 @@ class Owner(ScreenOwner[None]):
 
 @pytest.fixture
 async def app() -> AsyncIterator[Owner]:
-    async with opened() as owner:
+    async with open_owner() as owner:
         yield owner
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Owner]:
+async def open_owner() -> AsyncIterator[Owner]:
     owner = Owner()
     async with quiet.run_quietly(owner, notifications=True) as pilot:
         while not owner._is_up:
@@ -109,7 +109,7 @@ async def settle_after_fault() -> None:
 @pytest.fixture
 async def faulty() -> AsyncIterator[Owner]:
     """An app that is going to meet a fault, which every other test would fail for."""
-    async with opened() as owner:
+    async with open_owner() as owner:
         yield owner
         assert str(owner._exception) == "asked to fail"
         owner._exception = None

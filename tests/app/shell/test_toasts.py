@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from tests.app.shell.test_screen_owner import Asking, opened
+from tests.app.shell.test_screen_owner import Asking, open_owner
 from tests.doubles import quiet
 from textual.app import App
 from textual.widgets._toast import Toast, ToastHolder
@@ -39,7 +39,7 @@ def test_another_one_lasts_as_long_as_it_was_told() -> None:
 
 
 async def test_what_made_room_for_others_leaves_nothing_on_the_screen() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         for number in range(30):
             show_toast(app, Notice(f"saved {number}"))
             await quiet.settle(app)
@@ -49,7 +49,7 @@ async def test_what_made_room_for_others_leaves_nothing_on_the_screen() -> None:
 
 
 async def test_cleared_toasts_leave_the_screens_below_a_dialog() -> None:
-    async with opened() as app:
+    async with open_owner() as app:
         show_toast(app, Notice("saved · u to undo"))
         await quiet.settle(app)
         below = app.screen

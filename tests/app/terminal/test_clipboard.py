@@ -17,7 +17,7 @@ TEXT = "checkout-redesign ✓ " * 60
 OSC = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
 
 
-def taken(sequence: str) -> str:
+def clipboard_of(sequence: str) -> str:
     """What a terminal that understands OSC 52 puts into its clipboard."""
     match = OSC.fullmatch(sequence)
     assert match is not None
@@ -25,15 +25,15 @@ def taken(sequence: str) -> str:
 
 
 def test_a_terminal_gets_it_as_it_is() -> None:
-    assert taken(clipboard_sequence(TEXT, {"TERM": "xterm-256color"})) == TEXT
+    assert clipboard_of(clipboard_sequence(TEXT, {"TERM": "xterm-256color"})) == TEXT
 
 
 @pytest.mark.parametrize("environment", [{"TMUX": "/tmp/tmux-0/default,1,0"}, {"TERM": "tmux-256color"}])
 def test_tmux_gets_it_for_itself_and_to_hand_on(environment: dict[str, str]) -> None:
     own, passed = clipboard_sequence(TEXT, environment).split("\x1bPtmux;")
-    assert taken(own) == TEXT
+    assert clipboard_of(own) == TEXT
     assert passed.endswith("\x1b\\")
-    assert taken(passed.removesuffix("\x1b\\").replace("\x1b\x1b", "\x1b")) == TEXT
+    assert clipboard_of(passed.removesuffix("\x1b\\").replace("\x1b\x1b", "\x1b")) == TEXT
     assert "set-clipboard" in copied_hint(environment)
 
 
@@ -41,7 +41,7 @@ def test_screen_gets_strings_short_enough_for_it() -> None:
     sequence = clipboard_sequence(TEXT, {"STY": "1.pts", "TERM": "screen"})
     chunks = re.findall(r"\x1bP(.*?)\x1b\\", sequence, re.DOTALL)
     assert max(map(len, chunks)) <= SCREEN_CHUNK
-    assert taken("".join(chunks)) == TEXT
+    assert clipboard_of("".join(chunks)) == TEXT
 
 
 @pytest.mark.parametrize(

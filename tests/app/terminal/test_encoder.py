@@ -37,7 +37,7 @@ class Terminal:
         self.screen.set_mode(pyte.modes.LNM)
         self.stream.feed("\x1b[?7l")
 
-    def seen(self) -> list[list[tuple[object, ...]]]:
+    def read_cells(self) -> list[list[tuple[object, ...]]]:
         return [[self._cell(y, x) for x in range(self.screen.columns)] for y in range(self.screen.lines)]
 
     def _cell(self, y: int, x: int) -> tuple[object, ...]:
@@ -100,7 +100,7 @@ def show_both(frames: list[list[Line]], *, erases: bool = True) -> None:
     for frame in [blank_frame(), *frames]:
         reference.stream.feed(plain(frame))
         terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches(frame)))
-        assert terminal.seen() == reference.seen()
+        assert terminal.read_cells() == reference.read_cells()
 
 
 @settings(max_examples=at_most(15, 80), deadline=None)
@@ -139,7 +139,7 @@ def test_scrolled_lists_look_as_if_sent_whole(names: list[str], views: list[tupl
     show_both([list_frame(names, *view) for view in views])
 
 
-def numbered(top: int) -> list[Line]:
+def numbered_lines(top: int) -> list[Line]:
     """A list in which no line is like the one above it."""
     words = [f"{(top + y) * 7919 * 104729 % 10**9:09} flag" for y in range(HEIGHT)]
     return [(y, 0, [(words[y].ljust(WIDTH), STYLES[2])]) for y in range(1, HEIGHT - 1)]
@@ -149,18 +149,18 @@ def numbered(top: int) -> list[Line]:
 def test_scrolled_list_costs_little_more_than_its_new_lines(step: int) -> None:
     encoder, terminal, reference = make_encoder(), Terminal(), Terminal()
     for top in (50, 50 + step):
-        sent = encoder.encode(WIDTH, HEIGHT, patches(numbered(top)))
+        sent = encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(top)))
         terminal.stream.feed(sent)
-    reference.stream.feed(plain(numbered(50 + step)))
-    assert terminal.seen() == reference.seen()
+    reference.stream.feed(plain(numbered_lines(50 + step)))
+    assert terminal.read_cells() == reference.read_cells()
     assert len(sent) < 60 + abs(step) * (WIDTH + 50)
     assert "r" in sent
 
 
 def test_an_unchanged_frame_sends_nothing() -> None:
     encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
-    assert encoder.encode(WIDTH, HEIGHT, patches(numbered(1))) == ""
+    encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
+    assert encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1))) == ""
 
 
 RED, BLUE = Style(color="red"), Style(color="blue", bold=True)
@@ -186,14 +186,14 @@ def test_only_what_changed_in_a_line_is_sent(
 
 def test_after_forgetting_everything_is_sent_again() -> None:
     encoder = make_encoder()
-    first = encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
+    first = encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
     encoder.forget()
-    assert encoder.encode(WIDTH, HEIGHT, patches(numbered(1))) == first
+    assert encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1))) == first
 
 
 def test_another_size_forgets_what_was_shown() -> None:
     encoder, terminal = make_encoder(), Terminal(12, 4)
-    encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
+    encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
     terminal.stream.feed(encoder.encode(12, 4, patches([(y, 0, [("x" * 30, None)]) for y in range(6)])))
     assert terminal.screen.display == ["x" * 12] * 4
 

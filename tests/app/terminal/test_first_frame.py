@@ -113,16 +113,16 @@ def test_a_frame_cut_or_altered_anywhere_is_not_painted(screen: Path) -> None:
     whole = kept.read_bytes()
     for place in range(len(whole)):
         kept.write_bytes(whole[:place])
-        assert painted() is None
+        assert read_painted() is None
         kept.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert painted() is None
+        assert read_painted() is None
     kept.write_bytes(whole + b"\x1b]52;c;cm0=\x1b\\")
-    assert painted() is None
+    assert read_painted() is None
     kept.write_bytes(whole)
-    assert painted()
+    assert read_painted()
 
 
-def painted() -> str | None:
+def read_painted() -> str | None:
     """What `paint` would send: it takes a ValueError for no frame."""
     try:
         return read_frame()

@@ -15,11 +15,11 @@ from flagtui.app.terminal.screen_cells import Pens
 WIDTH = 40
 
 
-def sent(encoder: Encoder, text: str, x: int = 0) -> str:
+def send(encoder: Encoder, text: str, x: int = 0) -> str:
     return encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(text.ljust(WIDTH))])])
 
 
-def shown(encoder: Encoder) -> list[str]:
+def cells_of(encoder: Encoder) -> list[str]:
     """The text of each cell; the second half of a wide character is empty."""
     return [cell[0] for cell in encoder.shown_lines()[0] if cell is not None]
 
@@ -30,7 +30,7 @@ def test_lines_cut_anywhere_show_whole_emoji_or_blanks(first: str, second: str, 
     strip = Strip(segments).crop(start, end)
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
     encoder.encode(WIDTH, 1, [Patch(0, 0, strip)])
-    cells = shown(encoder)
+    cells = cells_of(encoder)
     assert len(cells) == strip.cell_length
     assert all(is_whole(cell) for cell in cells)
 
@@ -38,9 +38,9 @@ def test_lines_cut_anywhere_show_whole_emoji_or_blanks(first: str, second: str, 
 @given(TEXTS, TEXTS, st.integers(0, WIDTH - 1))
 def test_an_emoji_half_covered_leaves_a_blank(below: str, above: str, x: int) -> None:
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
-    sent(encoder, below)
+    send(encoder, below)
     encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(above)])])
-    cells = shown(encoder)
+    cells = cells_of(encoder)
     assert all(is_whole(cell) for cell in cells)
     for place, cell in enumerate(cells):
         assert (cell == "") is (place > 0 and is_wide(cells[place - 1]))
@@ -52,12 +52,12 @@ def is_wide(cell: str) -> bool:
 
 def test_a_changed_letter_of_a_flag_sends_the_flag_again() -> None:
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
-    sent(encoder, "in 🇩🇪 now")
-    assert "🇩🇰" in sent(encoder, "in 🇩🇰 now")
+    send(encoder, "in 🇩🇪 now")
+    assert "🇩🇰" in send(encoder, "in 🇩🇰 now")
 
 
 def test_changed_part_of_a_joined_emoji_sends_all_of_it() -> None:
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
     for emoji in EMOJI:
-        sent(encoder, f"a {emoji[0]} b")
-        assert emoji in sent(encoder, f"a {emoji} b")
+        send(encoder, f"a {emoji[0]} b")
+        assert emoji in send(encoder, f"a {emoji} b")

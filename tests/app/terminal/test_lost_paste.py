@@ -9,7 +9,7 @@ from flagtui.app.terminal.quiet_driver import END_PASTE, QUIT
 from flagtui.app.terminal.terminal_app import TerminalApp
 
 
-def lost(clock: TurnedClock) -> LostPaste:
+def begin_lost_paste(clock: TurnedClock) -> LostPaste:
     paste = LostPaste(QUIT, END_PASTE, clock.monotonic)
     paste.begin()
     return paste
@@ -17,7 +17,7 @@ def lost(clock: TurnedClock) -> LostPaste:
 
 def test_rest_of_a_paste_is_dropped_up_to_its_end() -> None:
     clock = TurnedClock(0.0)
-    paste = lost(clock)
+    paste = begin_lost_paste(clock)
     for _ in range(3):
         assert paste.sift(b"dy") == b""
         clock.turn(PAUSE * 0.9)
@@ -27,14 +27,14 @@ def test_rest_of_a_paste_is_dropped_up_to_its_end() -> None:
 
 def test_key_after_a_pause_is_typed() -> None:
     clock = TurnedClock(0.0)
-    paste = lost(clock)
+    paste = begin_lost_paste(clock)
     clock.turn(PAUSE)
     assert paste.sift(b"j") == END_PASTE + b"j"
     assert paste.sift(b"k") == b"k"
 
 
 def test_ctrl_q_is_obeyed_within_a_lost_paste() -> None:
-    assert lost(TurnedClock(0.0)).sift(b"dy" + QUIT) == END_PASTE + QUIT
+    assert begin_lost_paste(TurnedClock(0.0)).sift(b"dy" + QUIT) == END_PASTE + QUIT
 
 
 def test_input_passes_while_nothing_is_lost() -> None:

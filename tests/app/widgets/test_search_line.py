@@ -40,7 +40,7 @@ async def app() -> AsyncIterator[SearchApp]:
         yield app
 
 
-def underlined(strip: Strip) -> str:
+def underlined_text(strip: Strip) -> str:
     return "".join(segment.text for segment in strip if segment.style and segment.style.underline)
 
 
@@ -58,12 +58,12 @@ async def test_a_wrong_part_is_underlined_and_its_reason_told(app: SearchApp) ->
     app.wrong = [(4, 10, "no such type")]
     app.line.set_line("new type:x y")
     await app.pilot.pause()
-    assert underlined(app.line.render_line(0)) == "type:x"
+    assert underlined_text(app.line.render_line(0)) == "type:x"
     assert app.line.reason == "no such type"
     app.wrong = []
     app.line.set_line("new")
     await app.pilot.pause()
-    assert underlined(app.line.render_line(0)) == ""
+    assert underlined_text(app.line.render_line(0)) == ""
     assert app.line.reason == ""
 
 

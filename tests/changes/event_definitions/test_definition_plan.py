@@ -31,7 +31,7 @@ TWO = ["old", "theirs"]
 BOB = {"id": 7, "first_name": "Bob", "email": "bob@acme.com"}
 
 
-def planned(intent: EventIntent, **fields: JSON) -> EventPlan:
+def make_plan(intent: EventIntent, **fields: JSON) -> EventPlan:
     """For a definition with these fields."""
     return expect(plan_event(intent, definition(**fields), AROUND), EventPlan)
 
@@ -54,7 +54,7 @@ def planned(intent: EventIntent, **fields: JSON) -> EventPlan:
 def test_only_the_changed_field_is_sent(
     intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON]
 ) -> None:
-    plan = planned(intent, **fields)
+    plan = make_plan(intent, **fields)
     assert (plan.body, plan.conflicts) == (body, ())
 
 
@@ -73,9 +73,9 @@ def test_primary_property_is_known_by_its_newest_name() -> None:
 
 
 def test_change_lines_name_people_by_their_address() -> None:
-    joined = planned(set_field(ID, "description", "Somebody joined", ""), description="")
+    joined = make_plan(set_field(ID, "description", "Somebody joined", ""), description="")
     assert [line.words for line in joined.lines] == ["description: none → Somebody joined"]
-    owned = planned(set_field(ID, "owner", 1, 7), owner=BOB)
+    owned = make_plan(set_field(ID, "owner", 1, 7), owner=BOB)
     assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: user 7 → alice@acme.com")
 
 
@@ -84,27 +84,27 @@ def test_verified_event_needs_no_verification() -> None:
 
 
 def test_verifying_unhides_and_hiding_unverifies_with_a_warning() -> None:
-    shown = planned(verify(ID), hidden=True)
+    shown = make_plan(verify(ID), hidden=True)
     assert (shown.body, shown.values) == ({"verified": True}, {"verified": True, "hidden": False})
     assert [line.words for line in shown.lines] == ["unverified → verified", "hidden → shown"]
     assert "verifying unhides" in shown.cautions[0].text
-    hidden = planned(hide(ID), verified=True, verified_by=BOB)
+    hidden = make_plan(hide(ID), verified=True, verified_by=BOB)
     assert hidden.values == {"hidden": True, "verified": False}
     assert "hiding unverifies: it was verified by Bob" in hidden.cautions[0].text
 
 
 def test_unverifying_warns_that_the_verifier_is_forgotten() -> None:
-    plan = planned(verify(ID, False), verified=True, verified_by=BOB)
+    plan = make_plan(verify(ID, False), verified=True, verified_by=BOB)
     assert [caution.text for caution in plan.cautions] == ["who verified it, Bob, and when is forgotten"]
 
 
 def test_description_of_another_user_meanwhile_is_a_conflict() -> None:
-    (conflict,) = planned(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
+    (conflict,) = make_plan(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
     assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
 
 
 def test_rejecting_warns_that_data_is_lost() -> None:
-    plan = planned(set_field(ID, "enforcement_mode", "reject", "allow"))
+    plan = make_plan(set_field(ID, "enforcement_mode", "reject", "allow"))
     assert any(
         "dropped from now on" in consequence.text and consequence.tone == "danger"
         for consequence in plan.consequences
@@ -122,7 +122,7 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
         "enforcement_mode": "reject",
         "default_columns": ["plan"],
     }
-    plan = planned(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
+    plan = make_plan(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
     text = " ".join(f"{consequence.label} {consequence.text}" for consequence in plan.consequences)
     assert "which cannot restore it" in text
     assert "with the next event, without its metadata; last seen" in text
@@ -139,7 +139,7 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
     ],
 )
 def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSON], words: str) -> None:
-    plan = planned(delete(ID), **fields)
+    plan = make_plan(delete(ID), **fields)
     assert [each.text for each in plan.consequences if each.label == "Lost"] == [words]
 
 
@@ -151,19 +151,19 @@ def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSO
     ],
 )
 def test_deletion_needs_typing_at_every_level_verification_does_not(rules: GuardRules) -> None:
-    question = expect(guard([planned(delete(ID))], rules), Question)
+    question = expect(guard([make_plan(delete(ID))], rules), Question)
     assert question.type_this == "signed up"
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    assert expect(guard([planned(verify(ID))], GuardRules(Level.GUARDED)), Question).type_this is None
+    assert expect(guard([make_plan(verify(ID))], GuardRules(Level.GUARDED)), Question).type_this is None
 
 
 def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:
     for name in ("sіgned up", " signed up", "a\tb", "x" * 90, ""):
-        assert planned(delete(ID), name=name).type_to_confirm == ID[:8]
+        assert make_plan(delete(ID), name=name).type_to_confirm == ID[:8]
 
 
 def test_many_are_counted_by_their_own_noun() -> None:
-    plans = [planned(verify(f"{ID}{number}"), id=f"{ID}{number}", name=f"e{number}") for number in range(3)]
+    plans = [make_plan(verify(f"{ID}{number}"), id=f"{ID}{number}", name=f"e{number}") for number in range(3)]
     question = expect(guard(plans, GuardRules(Level.GUARDED, place="PROD")), Question)
     assert question.title == "Verify 3 event definitions in PROD"
     assert approve(*plans).batch
@@ -182,7 +182,7 @@ def test_tags_are_tidied_as_servers_keep_them() -> None:
 
 
 def test_an_old_definition_is_not_said_to_come_back_soon() -> None:
-    plan = planned(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
+    plan = make_plan(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
     assert any(
         consequence.text.startswith("if the event is ever sent again") for consequence in plan.consequences
     )

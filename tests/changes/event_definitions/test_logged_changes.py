@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from tests.changes.event_definitions.conftest import definition
 from tests.doubles.expected import expect, require
-from tests.doubles.log_entries import logged as logged_entry
+from tests.doubles.log_entries import log_entry as logged_entry
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext

@@ -20,7 +20,7 @@ _DATES: dict[str, dict[str, Any]] = {
 }
 
 
-def made(state: str = "running", **more: Any) -> Experiment:
+def make_experiment(state: str = "running", **more: Any) -> Experiment:
     """An experiment on the flag `blue`."""
     variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     flag = {
@@ -37,14 +37,14 @@ def made(state: str = "running", **more: Any) -> Experiment:
 CONTEXT: Final = StepContext(now=NOW)
 
 
-def planned(
+def make_plan(
     name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
 ) -> ExperimentPlan:
     """The plan of a step that must be possible."""
-    return expect(tried(name, fresh, context, **chosen), ExperimentPlan)
+    return expect(try_step(name, fresh, context, **chosen), ExperimentPlan)
 
 
-def tried(
+def try_step(
     name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
 ) -> ExperimentPlan | Blocked | None:
     return plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, context)

@@ -12,7 +12,7 @@ from tests.changes.bench import working
 from tests.changes.experiments.conftest import NOW
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import require
-from tests.doubles.slices import FULL, crossed
+from tests.doubles.slices import FULL, cross
 from tests.doubles.step_reader import Seen, untrue
 
 from flagtui.api.client import Client
@@ -77,7 +77,7 @@ TAKEN: Final[tuple[tuple[StepName, Choices], ...]] = (
 EARLY_EXIT: Final = "UPDATE projects SET settings = json_set(settings, '$.early_exit', json('true'))"
 
 
-@pytest.mark.parametrize(("state", "targeting"), crossed(STATES, TARGETING))
+@pytest.mark.parametrize(("state", "targeting"), cross(STATES, TARGETING))
 async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: str, tmp_path: Path) -> None:
     taken: list[str] = []
     wrong: list[str] = []

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made
+from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.doubles.expected import expect, require
 
 from flagtui.changes.blocked import Blocked
@@ -22,7 +22,7 @@ SPLIT = [
 def draft(**more: Any) -> Experiment:
     parameters = {"feature_flag_variants": SPLIT, "rollout_percentage": 100, "variant_notes": {"test": "x"}}
     fields = {"description": "", "metrics_secondary": [], "exposure_criteria": {}, "stats_config": {}}
-    return made("draft", **{**fields, "parameters": parameters, "holdout_id": None, **more})
+    return make_experiment("draft", **{**fields, "parameters": parameters, "holdout_id": None, **more})
 
 
 def plan_of(copy: ExperimentCopy, fresh: Experiment) -> ExperimentPlan:
@@ -69,7 +69,7 @@ def test_a_flag_that_is_on_keeps_its_split() -> None:
 
 @pytest.mark.parametrize("state", ["running", "paused", "stopped"])
 def test_variants_and_holdout_are_fixed_at_launch(state: str) -> None:
-    fresh = made(state, parameters={"feature_flag_variants": SPLIT}, holdout_id=3, conclusion=None)
+    fresh = make_experiment(state, parameters={"feature_flag_variants": SPLIT}, holdout_id=3, conclusion=None)
     copy = ExperimentCopy.of(fresh)
     assert not {"parameters", "holdout_id"} & copy.values.keys()
     assert "conclusion" in copy.values
@@ -82,7 +82,9 @@ def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
     copy = ExperimentCopy.of(draft())
     copy.set("description", "mine")
     intent = require(copy.intent())
-    refusal = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
+    refusal = expect(
+        plan_step(intent, make_experiment("draft", description="theirs"), StepContext(NOW)), Blocked
+    )
     assert "another user changed description" in refusal.reason
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import made, tried
+from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
@@ -16,14 +16,14 @@ METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "finge
 
 
 def test_a_text_left_as_it_was_is_no_edit() -> None:
-    fresh = made(metrics=[METRIC], stats_config={"method": "bayesian"}, conclusion=None)
+    fresh = make_experiment(metrics=[METRIC], stats_config={"method": "bayesian"}, conclusion=None)
     text = experiment_text(fresh).text()
     assert experiment_text(fresh).read(text) == {}
     assert "fingerprint" not in text
 
 
 def test_only_the_changed_field_is_in_the_edit() -> None:
-    record = experiment_text(made(metrics=[METRIC], description="old"))
+    record = experiment_text(make_experiment(metrics=[METRIC], description="old"))
     assert record.read(json.dumps({**record.shown, "description": "new"})) == {"description": "new"}
     assert record.shown["description"] == "old"
 
@@ -42,18 +42,18 @@ def test_only_the_changed_field_is_in_the_edit() -> None:
     ],
 )
 def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
-    refusal = expect(experiment_text(made(metrics=[METRIC], conclusion=None)).read(text), Faulty)
+    refusal = expect(experiment_text(make_experiment(metrics=[METRIC], conclusion=None)).read(text), Faulty)
     assert any(reason in line for line in refusal.reasons)
 
 
 def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
     mine: dict[str, Any] = {"fields": {"description": "mine"}, "seen": {"description": "old"}}
-    refusal = expect(tried("edit", made(description="theirs"), **mine), Blocked)
+    refusal = expect(try_step("edit", make_experiment(description="theirs"), **mine), Blocked)
     assert "another user changed description" in refusal.reason
-    assert isinstance(tried("edit", made(description="old"), **mine), ExperimentPlan)
+    assert isinstance(try_step("edit", make_experiment(description="old"), **mine), ExperimentPlan)
 
 
 def test_old_engine_experiments_allow_editing_name_and_description_only() -> None:
-    fresh = made(is_legacy=True, description="old", stats_config={})
+    fresh = make_experiment(is_legacy=True, description="old", stats_config={})
     assert experiment_text(fresh).shown.keys() == {"name", "description"}
-    assert isinstance(tried("edit", fresh, fields={"stats_config": {"method": "x"}}), Blocked)
+    assert isinstance(try_step("edit", fresh, fields={"stats_config": {"method": "x"}}), Blocked)

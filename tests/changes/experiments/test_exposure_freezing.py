@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.changes.bench import working
-from tests.changes.experiments.conftest import NOW, made, tried
+from tests.changes.experiments.conftest import NOW, make_experiment, try_step
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.service.experiments.conftest import Service
@@ -112,16 +112,16 @@ async def test_shipping_reports_and_records_the_unfrozen_conditions(lab: Lab) ->
 async def test_server_without_freezing_refuses_and_changes_nothing(tmp_path: Path) -> None:
     async with working(tmp_path, legacy=True) as bench:
         fresh = await bench.in_state("running")
-        plan = expect(tried("freeze", fresh), ExperimentPlan)
+        plan = expect(try_step("freeze", fresh), ExperimentPlan)
         outcome = await bench.writing(StepAdapter(bench.client.experiments)).save(approve(plan))
         assert outcome.ending in ("refused", "failed")
         assert (await bench.client.experiments.get(fresh.id)).frozen_conditions == 0
 
 
-def flagged(**filters: Any) -> Experiment:
+def experiment_on(**filters: Any) -> Experiment:
     """A running experiment on a flag with these filters and one condition."""
     flag = {"id": 31, "key": "blue", "active": True, "filters": {"groups": [{"properties": []}], **filters}}
-    return made(feature_flag=flag)
+    return make_experiment(feature_flag=flag)
 
 
 STAMPED = {"properties": [], "exposure_frozen": True, "exposure_frozen_cohort": 7}
@@ -130,23 +130,23 @@ STAMPED = {"properties": [], "exposure_frozen": True, "exposure_frozen_cohort": 
 @pytest.mark.parametrize(
     ("name", "fresh", "reason"),
     [
-        ("freeze", made("draft"), "it has not been launched yet"),
-        ("freeze", made("paused"), "a paused experiment cannot be frozen"),
-        ("freeze", made("stopped"), "it has already ended"),
-        ("freeze", flagged(groups=[STAMPED]), "its exposure is already frozen"),
-        ("freeze", flagged(aggregation_group_type_index=0), "its flag is for groups"),
-        ("freeze", flagged(groups=[]), "its flag has no condition to restrict"),
-        ("freeze", flagged(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
-        ("freeze", made(holdout_id=3), "an experiment with a holdout cannot be frozen"),
-        ("freeze", flagged(feature_enrollment=True), "a flag with early access cannot be frozen"),
+        ("freeze", make_experiment("draft"), "it has not been launched yet"),
+        ("freeze", make_experiment("paused"), "a paused experiment cannot be frozen"),
+        ("freeze", make_experiment("stopped"), "it has already ended"),
+        ("freeze", experiment_on(groups=[STAMPED]), "its exposure is already frozen"),
+        ("freeze", experiment_on(aggregation_group_type_index=0), "its flag is for groups"),
+        ("freeze", experiment_on(groups=[]), "its flag has no condition to restrict"),
+        ("freeze", experiment_on(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
+        ("freeze", make_experiment(holdout_id=3), "an experiment with a holdout cannot be frozen"),
+        ("freeze", experiment_on(feature_enrollment=True), "a flag with early access cannot be frozen"),
         (
             "freeze",
-            made(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
+            make_experiment(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
             "its flag blue has been deleted",
         ),
-        ("unfreeze", made(), "its exposure is not frozen"),
-        ("unfreeze", made("paused"), "it is paused"),
+        ("unfreeze", make_experiment(), "its exposure is not frozen"),
+        ("unfreeze", make_experiment("paused"), "it is paused"),
     ],
 )
 def test_freezing_is_refused_before_it_is_sent(name: StepName, fresh: Experiment, reason: str) -> None:
-    assert expect(tried(name, fresh), Blocked).reason.startswith(reason)
+    assert expect(try_step(name, fresh), Blocked).reason.startswith(reason)

@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made
+from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.doubles.expected import expect, require
-from tests.doubles.log_entries import logged as logged_entry
+from tests.doubles.log_entries import log_entry as logged_entry
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.logged_steps import logged_step
@@ -28,7 +28,7 @@ def plan_revert(entry: Activity, fresh: Experiment) -> ExperimentPlan | Blocked 
 
 
 def test_revert_restores_only_the_logged_values() -> None:
-    fresh = made(name="New", description="newer words")
+    fresh = make_experiment(name="New", description="newer words")
     plan = expect(plan_revert(logged(name=("Old", "New")), fresh), ExperimentPlan)
     assert (plan.step.name, dict(plan.choices.fields), plan.conflicts) == ("edit", {"name": "Old"}, ())
 
@@ -36,7 +36,7 @@ def test_revert_restores_only_the_logged_values() -> None:
 def test_revert_of_an_added_metric_removes_it() -> None:
     counted: dict[str, JSON] = {"metric_type": "mean", "source": {"kind": "EventsNode", "event": "paid"}}
     first, second = ({"kind": "ExperimentMetric", "uuid": name, **counted} for name in "ab")
-    fresh = made(
+    fresh = make_experiment(
         metrics_secondary=[first, {**second, "fingerprint": "x"}], secondary_metrics_ordered_uuids=["b", "a"]
     )
     order = (["a"], ["b", "a"])
@@ -49,22 +49,27 @@ def test_revert_of_an_added_metric_removes_it() -> None:
 @pytest.mark.parametrize(
     ("changed", "fresh", "step", "fields"),
     [
-        ({"archived": (False, True)}, made("stopped", archived=True), "unarchive", {}),
-        ({"archived": (True, False)}, made("stopped"), "archive", {}),
-        ({"start_date": (None, START)}, made("running", start_date="2026-02-18T09:00:00+00:00"), "reset", {}),
+        ({"archived": (False, True)}, make_experiment("stopped", archived=True), "unarchive", {}),
+        ({"archived": (True, False)}, make_experiment("stopped"), "archive", {}),
+        (
+            {"start_date": (None, START)},
+            make_experiment("running", start_date="2026-02-18T09:00:00+00:00"),
+            "reset",
+            {},
+        ),
         (
             {"end_date": (None, END), "conclusion": (None, "won")},
-            made("stopped", conclusion="won"),
+            make_experiment("stopped", conclusion="won"),
             "reopen",
             {"end_date": None, "conclusion": None},
         ),
         (
             {"start_date": (START, None), "conclusion": ("won", None)},
-            made("draft"),
+            make_experiment("draft"),
             "reopen",
             {"start_date": START, "conclusion": "won"},
         ),
-        ({"description": (None, "why")}, made(description="why"), "edit", {"description": ""}),
+        ({"description": (None, "why")}, make_experiment(description="why"), "edit", {"description": ""}),
     ],
 )
 def test_each_logged_step_has_its_reverse(
@@ -74,7 +79,9 @@ def test_each_logged_step_has_its_reverse(
     assert (plan.step.name, dict(plan.choices.fields), plan.conflicts) == (step, fields, ())
 
 
-@pytest.mark.parametrize("fresh", [made("stopped"), made("running", start_date="2026-02-20T09:00:00Z")])
+@pytest.mark.parametrize(
+    "fresh", [make_experiment("stopped"), make_experiment("running", start_date="2026-02-20T09:00:00Z")]
+)
 def test_launch_is_not_reverted_after_later_dates(fresh: Experiment) -> None:
     plan = expect(plan_revert(logged(start_date=(None, START)), fresh), ExperimentPlan)
     assert plan.conflicts

@@ -206,12 +206,12 @@ async def test_what_is_said_before_it_is_made_or_edited_holds(
     name: StepName, state: str, chosen: dict[str, Any], tmp_path: Path
 ) -> None:
     async with working(tmp_path) as bench:
-        made = await taken(bench, name, state, Choices(**chosen))
+        made = await take(bench, name, state, Choices(**chosen))
     assert made.plan.consequences
     assert not list(untrue(made))
 
 
-async def taken(bench: Bench, name: StepName, state: str, choices: Choices) -> Made:
+async def take(bench: Bench, name: StepName, state: str, choices: Choices) -> Made:
     client = bench.client
     await client.holdouts.create({"name": "Few", "filters": [{"rollout_percentage": 10}]})
     existing_flag = await client.flags.get(await bench.new_flag("there", filters=with_variants()))

@@ -23,7 +23,7 @@ def event(name: str, **more: JSON) -> dict[str, JSON]:
     return {"kind": "EventsNode", "event": name, **more}
 
 
-def told(metric: dict[str, JSON]) -> str:
+def words_of(metric: dict[str, JSON]) -> str:
     return ", ".join([metric_words(metric), *further_words(metric)])
 
 
@@ -104,7 +104,7 @@ RETENTION = {
     ],
 )  # fmt: skip
 def test_nothing_of_a_metric_is_left_out(metric: dict[str, JSON], words: str) -> None:
-    assert told(metric) == words
+    assert words_of(metric) == words
 
 
 TRENDS = {
@@ -138,7 +138,7 @@ FUNNEL = {
 def test_queries_of_the_older_engine_name_what_they_count(
     metric: dict[str, JSON], words: str, events: tuple[str, ...]
 ) -> None:
-    assert told(metric) == words
+    assert words_of(metric) == words
     assert events_of(metric) == events
 
 
@@ -157,10 +157,10 @@ def test_goals_of_the_first_servers_are_told_as_metrics() -> None:
     assert old.uses_legacy_metrics
     assert not old.is_mostly_fixed
     [goal] = goals_of(old, "primary")
-    assert told(goal) == "funnel a (plan is pro) → b → action Bought, within 14 days"
+    assert words_of(goal) == "funnel a (plan is pro) → b → action Bought, within 14 days"
     views, other = goals_of(old, "secondary")
-    assert (views["name"], told(views)) == ("Views", "count of people with v")
-    assert told(other) == "goal of x"
+    assert (views["name"], words_of(views)) == ("Views", "count of people with v")
+    assert words_of(other) == "goal of x"
     assert events_measured(old) == ("a", "b", "v", "x")
 
 

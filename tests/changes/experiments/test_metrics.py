@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import made
+from tests.changes.experiments.conftest import make_experiment
 
 from flagtui.changes.experiments.experiment_fields import change_words, stored_field
 from flagtui.changes.experiments.metric_nodes import events_of
@@ -134,14 +134,14 @@ def metrics(*uuids: str) -> list[dict[str, Any]]:
     return [{"kind": "ExperimentMetric", "metric_type": "mean", "uuid": uuid} for uuid in uuids]
 
 
-def arranged(*shown: str, shared: str = "") -> Experiment:
+def arrange(*shown: str, shared: str = "") -> Experiment:
     order: dict[str, Any] = {ORDER: list(shown)}
-    return made(metrics=metrics(*sorted(uuid for uuid in shown if uuid != shared)), **order)
+    return make_experiment(metrics=metrics(*sorted(uuid for uuid in shown if uuid != shared)), **order)
 
 
 def test_metrics_are_edited_in_their_shown_order() -> None:
-    assert stored_field(arranged("c", "a", "b"), "metrics") == metrics("c", "a", "b")
-    assert stored_field(made(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
+    assert stored_field(arrange("c", "a", "b"), "metrics") == metrics("c", "a", "b")
+    assert stored_field(make_experiment(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,12 @@ def test_metrics_are_edited_in_their_shown_order() -> None:
 def test_an_order_is_sent_only_for_metrics_that_trade_places(
     before: tuple[str, ...], after: tuple[str, ...], sent: list[str] | None
 ) -> None:
-    fields = with_order(arranged(*before, shared="s"), {"metrics": metrics(*after), "name": "n"})
+    fields = with_order(arrange(*before, shared="s"), {"metrics": metrics(*after), "name": "n"})
     assert fields.get(ORDER) == sent
     assert fields["name"] == "n"
 
 
 def test_a_server_that_keeps_no_order_is_sent_none() -> None:
     fields = {"metrics": metrics("b", "a")}
-    assert with_order(made(metrics=metrics("a", "b")), fields) == fields
-    assert with_order(arranged("a", "b"), {"metrics": [{"kind": "x"}]}) == {"metrics": [{"kind": "x"}]}
+    assert with_order(make_experiment(metrics=metrics("a", "b")), fields) == fields
+    assert with_order(arrange("a", "b"), {"metrics": [{"kind": "x"}]}) == {"metrics": [{"kind": "x"}]}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.changes.experiments.conftest import CONTEXT, NOW, made, planned, tried
+from tests.changes.experiments.conftest import CONTEXT, NOW, make_experiment, make_plan, try_step
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
@@ -14,7 +14,7 @@ from flagtui.models.flag import Flag
 
 
 def test_pausing_says_that_it_is_the_flag_that_is_switched() -> None:
-    plan = planned("pause", made())
+    plan = make_plan("pause", make_experiment())
     assert plan.title == "Pause: turn its flag OFF"
     assert "flag blue: on → off" in [line.words for line in plan.lines]
     assert any("blue is turned off" in consequence.text for consequence in plan.consequences)
@@ -26,7 +26,7 @@ def test_pausing_says_that_it_is_the_flag_that_is_switched() -> None:
 def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
     assert any(
         words in consequence.text
-        for consequence in planned("reset", made(state)).consequences
+        for consequence in make_plan("reset", make_experiment(state)).consequences
         if consequence.label == "Flag"
     )
 
@@ -40,33 +40,36 @@ def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
     ],
 )
 def test_step_that_leaves_the_flag_names_its_state(flag: dict[str, object] | None, words: str) -> None:
-    plan = planned("reset", made(feature_flag=flag))
+    plan = make_plan("reset", make_experiment(feature_flag=flag))
     assert [each.text for each in plan.consequences if each.label == "Flag"] == [f"blue {words}"]
 
 
 def test_restoring_needs_the_flag_and_removes_the_deletion() -> None:
-    plan = planned("restore", made(deleted=True))
+    plan = make_plan("restore", make_experiment(deleted=True))
     assert [line.words for line in plan.lines] == ["deleted → not deleted"]
     deleted_flag = {"id": 31, "key": "blue", "deleted": True}
-    refusal = expect(tried("restore", made(deleted=True, feature_flag=deleted_flag)), Blocked)
+    refusal = expect(try_step("restore", make_experiment(deleted=True, feature_flag=deleted_flag)), Blocked)
     assert refusal.reason == "its flag has been deleted"
-    assert tried("archive", made("stopped", feature_flag=deleted_flag)) is not None
+    assert try_step("archive", make_experiment("stopped", feature_flag=deleted_flag)) is not None
 
 
 def test_reopening_names_the_results_that_count_again() -> None:
-    reopened = planned("reopen", made("stopped"), fields={"end_date": None})
+    reopened = make_plan("reopen", make_experiment("stopped"), fields={"end_date": None})
     assert [each.text for each in reopened.consequences if each.label == "Results"] == [
         "continue until today, as if it had never ended"
     ]
 
 
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
-    early = planned("end", made(running_time_calculation={"recommended_running_time": 20}))
+    early = make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 20}))
     assert [caution.text for caution in early.cautions] == [
         "day 12 of 20 that were planned: stopping as soon as the result looks good overstates confidence"
     ]
-    assert planned("end", made(running_time_calculation={"recommended_running_time": 10})).cautions == ()
-    young = planned("ship", made(start_date="2026-02-28T09:00:00Z"), variant="test")
+    assert (
+        make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 10})).cautions
+        == ()
+    )
+    young = make_plan("ship", make_experiment(start_date="2026-02-28T09:00:00Z"), variant="test")
     assert "not a whole week" in young.cautions[0].text
 
 
@@ -76,19 +79,19 @@ def test_ending_early_says_what_the_numbers_are_worth() -> None:
 def test_steps_that_end_the_numbers_show_who_leads(step: StepName, shows: bool) -> None:
     for leading in ("", "test leads by 14 %"):
         chosen = {"variant": "test"} if step == "ship" else {}
-        plan = planned(step, made(), replace(CONTEXT, leading=leading), **chosen)
+        plan = make_plan(step, make_experiment(), replace(CONTEXT, leading=leading), **chosen)
         expected = [leading] if shows and leading else []
         assert [each.text for each in plan.consequences if each.label == "So far"] == expected
 
 
 def test_ending_without_conclusion_warns_that_the_earlier_one_is_erased() -> None:
-    fresh = made(conclusion="won", start_date="2026-01-01T09:00:00Z")
-    assert "won, is erased" in planned("end", fresh).cautions[0].text
-    assert planned("end", fresh, conclusion="lost").cautions == ()
+    fresh = make_experiment(conclusion="won", start_date="2026-01-01T09:00:00Z")
+    assert "won, is erased" in make_plan("end", fresh).cautions[0].text
+    assert make_plan("end", fresh, conclusion="lost").cautions == ()
 
 
 def test_shipping_lists_new_shares_and_the_end() -> None:
-    plan = planned("ship", made(), variant="test", everyone=True)
+    plan = make_plan("ship", make_experiment(), variant="test", everyone=True)
     assert [line.words for line in plan.lines] == [
         "variant control: 50 % → 0 %",
         "variant test: 50 % → 100 %",
@@ -100,13 +103,13 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
 
 
 def test_typed_confirmation_is_the_flag_key_or_the_number() -> None:
-    assert planned("pause", made(name="Ночь")).type_to_confirm == "blue"
-    assert planned("pause", made(feature_flag_key="bluе")).type_to_confirm == "12"
+    assert make_plan("pause", make_experiment(name="Ночь")).type_to_confirm == "blue"
+    assert make_plan("pause", make_experiment(feature_flag_key="bluе")).type_to_confirm == "12"
 
 
 def test_archived_flag_cannot_be_resumed() -> None:
     flag = Flag.of({"id": 3, "key": "blue", "archived": True})
-    refusal = expect(tried("resume", made("paused"), StepContext(NOW, flag=flag)), Blocked)
+    refusal = expect(try_step("resume", make_experiment("paused"), StepContext(NOW, flag=flag)), Blocked)
     assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
     assert refusal.next == "bring the flag back from the archive first"
 
@@ -121,13 +124,17 @@ def test_archived_flag_cannot_be_resumed() -> None:
 def test_pause_is_refused_while_flags_depend_on_its_flag(
     dependents: tuple[str, ...], reason: str, next: str
 ) -> None:
-    refusal = expect(tried("pause", made(), StepContext(NOW, dependents=dependents)), Blocked)
+    refusal = expect(try_step("pause", make_experiment(), StepContext(NOW, dependents=dependents)), Blocked)
     assert (refusal.reason, refusal.next) == (f"{reason}, so that cannot be turned off", next)
 
 
 def test_end_offers_to_ship_only_while_variants_are_served() -> None:
     ended = {
-        state: next(each.text for each in planned("end", made(state)).consequences if each.label == "Flag")
+        state: next(
+            each.text
+            for each in make_plan("end", make_experiment(state)).consequences
+            if each.label == "Flag"
+        )
         for state in ("running", "paused")
     }
     assert {state: text.endswith("; ship one next") for state, text in ended.items()} == {
@@ -144,14 +151,14 @@ def test_end_offers_to_ship_only_while_variants_are_served() -> None:
     ],
 )
 def test_launch_names_what_a_flag_serves_that_is_on(groups: list[object], words: str) -> None:
-    flag = made().raw["feature_flag"]
+    flag = make_experiment().raw["feature_flag"]
     on = {**flag, "active": True, "filters": {**flag["filters"], "groups": groups}}
-    plan = planned("launch", made("draft", feature_flag=on))
+    plan = make_plan("launch", make_experiment("draft", feature_flag=on))
     assert [each.text for each in plan.consequences if each.label == "Flag"] == [words]
 
 
 def test_launching_without_metrics_or_code_is_warned_about() -> None:
-    plan = planned("launch", made("draft", metrics=[]), StepContext(NOW, needs_code=True))
+    plan = make_plan("launch", make_experiment("draft", metrics=[]), StepContext(NOW, needs_code=True))
     assert [caution.text for caution in plan.cautions] == [
         "it has no metric: nothing will be measured",
         "no event of the last 7 days carried a flag: the code is probably not deployed yet",
@@ -162,5 +169,5 @@ def test_launching_without_metrics_or_code_is_warned_about() -> None:
     ("stored", "is_kept"), [("2026-02-18T09:00:00.000000+00:00", True), ("2026-02-19T09:00:00Z", False)]
 )
 def test_moment_is_recognised_in_every_format_of_the_server(stored: str, is_kept: bool) -> None:
-    plan = planned("reopen", made("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
-    assert bool(missing_fields(plan, made(start_date=stored))) != is_kept
+    plan = make_plan("reopen", make_experiment("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
+    assert bool(missing_fields(plan, make_experiment(start_date=stored))) != is_kept

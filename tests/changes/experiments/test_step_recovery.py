@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made, planned
+from tests.changes.experiments.conftest import NOW, make_experiment, make_plan
 from tests.changes.writing import recover
 from tests.doubles.targeting import variants
 
@@ -53,16 +53,16 @@ def open_step(
 
 NO_ANSWER = Unanswered("No answer.")
 PAUSED: dict[str, JSON] = {"status": "paused", "feature_flag.active": False}
-SHIPPED = before_and_after(planned("ship", made("stopped"), variant="test"))
+SHIPPED = before_and_after(make_plan("ship", make_experiment("stopped"), variant="test"))
 
 
 @pytest.mark.parametrize(
     ("after", "answer", "age", "truth", "is_open"),
     [
-        (PAUSED, made("paused"), 3600.0, "applied", False),
-        (PAUSED, made("running"), 3600.0, "not applied", False),
-        (PAUSED, made("running"), 5.0, "not known", True),
-        (PAUSED, made("stopped"), 3600.0, "changed since", True),
+        (PAUSED, make_experiment("paused"), 3600.0, "applied", False),
+        (PAUSED, make_experiment("running"), 3600.0, "not applied", False),
+        (PAUSED, make_experiment("running"), 5.0, "not known", True),
+        (PAUSED, make_experiment("stopped"), 3600.0, "changed since", True),
         (PAUSED, NO_ANSWER, 3600.0, "not known", True),
         ({"deleted": True}, NotFound("Not found."), 3600.0, "applied", False),
     ],
@@ -97,7 +97,7 @@ NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
 @pytest.mark.parametrize("step", ["create", "duplicate"])
 async def test_created_experiment_is_recovered_by_flag_and_name(step: StepName, tmp_path: Path) -> None:
     journal = open_step(tmp_path, NEW, step=step, record=0)
-    await recover(journal, HERE, experiments=Server(made("draft")))
+    await recover(journal, HERE, experiments=Server(make_experiment("draft")))
     (entry,) = journal.entries()
     assert (entry.ending, entry.record) == ("saved", 12)
 
@@ -105,7 +105,7 @@ async def test_created_experiment_is_recovered_by_flag_and_name(step: StepName, 
 @pytest.mark.parametrize(("name", "ending"), [("Blue button", "saved"), ("Green button", "failed")])
 async def test_copy_is_looked_up_in_its_target_project(name: str, ending: str, tmp_path: Path) -> None:
     journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
-    servers = {2: Server(made("draft", name=name))}
+    servers = {2: Server(make_experiment("draft", name=name))}
     await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=servers)
     assert journal.entries()[0].ending == ending
 
@@ -113,7 +113,7 @@ async def test_copy_is_looked_up_in_its_target_project(name: str, ending: str, t
 async def test_setting_filled_in_by_the_server_counts_as_applied(tmp_path: Path) -> None:
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
-    (recovery,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
+    (recovery,) = await recover(journal, HERE, experiments=Server(make_experiment(stats_config=stored)))
     assert recovery.verdict == "applied"
 
 
@@ -126,5 +126,7 @@ async def test_shares_of_the_flag_show_whether_a_variant_was_shipped(
     journal.begin(Entry("e", NOW - 90, 12, "x", verb, HERE, "experiment", before=before, after=after))
     filters = {"groups": [{"properties": []}], "multivariate": variants(control=control, test=test)}
     flag = {"id": 31, "key": "blue", "filters": filters}
-    (recovery,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
+    (recovery,) = await recover(
+        journal, HERE, experiments=Server(make_experiment("stopped", feature_flag=flag))
+    )
     assert recovery.verdict == truth

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from tests.changes.experiments.conftest import NOW, made, planned
+from tests.changes.experiments.conftest import NOW, make_experiment, make_plan
 from tests.changes.office import HERE
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import require
@@ -32,7 +32,7 @@ class Server:
         async def step(id: int, *words: object, **more: object) -> Experiment:
             self.taken.append(name)
             if self.acts:
-                self.stored = made({"pause": "paused", "end": "stopped"}[name])
+                self.stored = make_experiment({"pause": "paused", "end": "stopped"}[name])
             return self.stored
 
         return step
@@ -44,9 +44,9 @@ def writing_to(server: Server, folder: Path) -> Writing:
 
 
 async def test_a_step_is_sent_once_and_written_down(tmp_path: Path) -> None:
-    server = Server(made())
+    server = Server(make_experiment())
     writing = writing_to(server, tmp_path)
-    outcome = await writing.save(approve(planned("pause", made()), reason="calm"))
+    outcome = await writing.save(approve(make_plan("pause", make_experiment()), reason="calm"))
     assert (outcome.ending, server.taken) == ("saved", ["pause"])
     (entry,) = writing.journal.entries()
     assert (entry.kind, entry.record, entry.verb) == ("experiment", 12, "pause experiment")
@@ -55,14 +55,16 @@ async def test_a_step_is_sent_once_and_written_down(tmp_path: Path) -> None:
 
 
 async def test_a_yes_that_changed_nothing_is_not_called_saved(tmp_path: Path) -> None:
-    ended = await writing_to(Server(made(), acts=False), tmp_path).save(approve(planned("pause", made())))
+    ended = await writing_to(Server(make_experiment(), acts=False), tmp_path).save(
+        approve(make_plan("pause", make_experiment()))
+    )
     assert ended.ending == "refused"
     assert "it is running" in ended.reason
 
 
 async def test_an_end_is_taken_back_with_the_conclusion_it_erased(tmp_path: Path) -> None:
-    fresh = made(conclusion="won", conclusion_comment="so far")
+    fresh = make_experiment(conclusion="won", conclusion_comment="so far")
     writing = writing_to(Server(fresh), tmp_path)
-    await writing.save(approve(planned("end", fresh)))
+    await writing.save(approve(make_plan("end", fresh)))
     back = require(step_back(writing.journal.entries()[0]))
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

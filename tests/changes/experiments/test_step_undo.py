@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made
+from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.changes.office import HERE
 from tests.doubles.expected import expect, require
 
@@ -26,7 +26,7 @@ def entry(step: str, before: dict[str, Any] | None = None, after: dict[str, Any]
     )
 
 
-def edited(**moves: tuple[Any, Any]) -> Entry:
+def edit_entry(**moves: tuple[Any, Any]) -> Entry:
     """Each field as before and after."""
     before, after = ({name: pair[side] for name, pair in moves.items()} for side in (0, 1))
     return entry("edit", before, after)
@@ -38,7 +38,8 @@ def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | 
 
 def test_undo_of_an_edit_puts_old_values_back() -> None:
     plan = planned_undo(
-        edited(name=("Old", "New"), description=("", "why")), made(name="New", description="why")
+        edit_entry(name=("Old", "New"), description=("", "why")),
+        make_experiment(name="New", description="why"),
     )
     assert isinstance(plan, ExperimentPlan)
     assert dict(plan.choices.fields) == {"name": "Old", "description": ""}
@@ -46,8 +47,8 @@ def test_undo_of_an_edit_puts_old_values_back() -> None:
 
 
 def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
-    change = edited(name=("Old", "Mine"), description=("was", "is"))
-    plan = expect(planned_undo(change, made(name="Theirs", description="is")), ExperimentPlan)
+    change = edit_entry(name=("Old", "Mine"), description=("was", "is"))
+    plan = expect(planned_undo(change, make_experiment(name="Theirs", description="is")), ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
         ("name", "Mine", "Old", "Theirs")
     ]
@@ -55,9 +56,9 @@ def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
 
 
 def test_what_is_as_it_was_is_left_alone() -> None:
-    change = edited(name=("Old", "New"), description=("a", "b"))
-    assert planned_undo(change, made(name="Old", description="a")) is None
-    plan = expect(planned_undo(change, made(name="Old", description="b")), ExperimentPlan)
+    change = edit_entry(name=("Old", "New"), description=("a", "b"))
+    assert planned_undo(change, make_experiment(name="Old", description="a")) is None
+    plan = expect(planned_undo(change, make_experiment(name="Old", description="b")), ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
 
 
@@ -71,7 +72,9 @@ def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
 
 
 def test_an_undo_that_today_s_state_forbids_says_so() -> None:
-    assert expect(planned_undo(entry("pause"), made("running")), Blocked).reason == "it is not paused"
+    assert (
+        expect(planned_undo(entry("pause"), make_experiment("running")), Blocked).reason == "it is not paused"
+    )
 
 
 DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
@@ -88,8 +91,8 @@ RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "statu
     ],
 )
 def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, words: str) -> None:
-    flag = made().raw["feature_flag"] | {"active": is_on}
-    plan = expect(planned_undo(RESET, made("draft", feature_flag=flag)), ExperimentPlan)
+    flag = make_experiment().raw["feature_flag"] | {"active": is_on}
+    plan = expect(planned_undo(RESET, make_experiment("draft", feature_flag=flag)), ExperimentPlan)
     assert plan.conflicts == ()
     expected = ["start date: none → 2026-02-18 09:00", "conclusion: none → won"]
     assert [line.words for line in plan.lines] == expected
@@ -97,14 +100,20 @@ def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, word
 
 
 def test_undo_of_a_reset_conflicts_with_a_new_launch() -> None:
-    anew = expect(planned_undo(RESET, made("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan)
+    anew = expect(
+        planned_undo(RESET, make_experiment("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan
+    )
     assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
 
 
 def test_undo_of_an_end_is_refused_for_drafts() -> None:
     end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
-    assert expect(planned_undo(end, made("draft")), Blocked).reason == "it was reset to a draft since"
-    plan = expect(planned_undo(end, made("stopped", conclusion="won", is_legacy=True)), ExperimentPlan)
+    assert (
+        expect(planned_undo(end, make_experiment("draft")), Blocked).reason == "it was reset to a draft since"
+    )
+    plan = expect(
+        planned_undo(end, make_experiment("stopped", conclusion="won", is_legacy=True)), ExperimentPlan
+    )
     assert dict(plan.choices.fields) == {"end_date": None}
 
 

@@ -4,7 +4,7 @@ from string import ascii_letters
 from typing import Any, Final
 
 import pytest
-from tests.changes.experiments.conftest import made, tried
+from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
@@ -35,7 +35,7 @@ CHOSEN: Final[dict[str, Any]] = {"variant": "test", "flag_key": "blue-2"}
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", REASONS)
 def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str) -> None:
-    result, reason = tried(name, made(state), **CHOSEN), REASONS[name][STATES.index(state)]
+    result, reason = try_step(name, make_experiment(state), **CHOSEN), REASONS[name][STATES.index(state)]
     if not reason:
         assert isinstance(result, ExperimentPlan)
         return
@@ -47,15 +47,16 @@ def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str
 
 
 def test_what_is_archived_comes_back_and_is_not_archived_twice() -> None:
-    archived = made("stopped", archived=True)
-    assert "already archived" in expect(tried("archive", archived), Blocked).reason
-    assert isinstance(tried("unarchive", archived), ExperimentPlan)
+    archived = make_experiment("stopped", archived=True)
+    assert "already archived" in expect(try_step("archive", archived), Blocked).reason
+    assert isinstance(try_step("unarchive", archived), ExperimentPlan)
 
 
 @pytest.mark.parametrize("name", ["launch", "pause", "end", "ship", "archive", "reset", "cohort", "resume"])
 def test_unknown_state_of_a_newer_server_blocks_steps(name: StepName) -> None:
     assert (
-        "state is under_review" in expect(tried(name, made(status="under_review"), **CHOSEN), Blocked).reason
+        "state is under_review"
+        in expect(try_step(name, make_experiment(status="under_review"), **CHOSEN), Blocked).reason
     )
 
 
@@ -75,10 +76,10 @@ def test_unknown_state_of_a_newer_server_blocks_steps(name: StepName) -> None:
 def test_invalid_flag_cohort_or_access_is_reported(
     name: StepName, more: dict[str, object], reason: str
 ) -> None:
-    fresh = made("draft" if name == "launch" else "running", **more)
-    assert reason in expect(tried(name, fresh, **CHOSEN), Blocked).reason
+    fresh = make_experiment("draft" if name == "launch" else "running", **more)
+    assert reason in expect(try_step(name, fresh, **CHOSEN), Blocked).reason
 
 
 @pytest.mark.parametrize("key", ["", "blue", "with space", "ключ", "a" * 401])
 def test_copy_needs_its_own_flag_and_a_plain_key(key: str) -> None:
-    assert isinstance(tried("duplicate", made(), flag_key=key), Blocked)
+    assert isinstance(try_step("duplicate", make_experiment(), flag_key=key), Blocked)

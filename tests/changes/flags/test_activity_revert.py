@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.changes.conftest import CALM, flag
 from tests.doubles.expected import expect
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
@@ -25,7 +25,7 @@ def targeting(share: int, **more: JSON) -> dict[str, JSON]:
 
 def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Activity:
     both: dict[str, Any] = {**changed, "version": (version - 1, version)}
-    return logged(activity, **both)
+    return log_entry(activity, **both)
 
 
 ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
@@ -160,7 +160,7 @@ async def test_silent_server_is_waited_for_only_a_moment() -> None:
 async def test_later_changes_are_listed_with_user_and_change() -> None:
     ask = Answers()
     ask.entries = [
-        dict(logged(active=(False, True), version=(version - 1, version)).raw) for version in (12, 11, 10)
+        dict(log_entry(active=(False, True), version=(version - 1, version)).raw) for version in (12, 11, 10)
     ]
     context = await gather_context(flag({}), OFF, ask=ask, seen_version=10)
     assert [(touch.who, touch.what) for touch in context.touched_since] == [("Sam", "turned on")] * 2

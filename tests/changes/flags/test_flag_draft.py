@@ -120,7 +120,7 @@ def test_targeting_of_a_newer_kind_is_not_part_of_it() -> None:
     assert set(expect(newer.intent(), Intent).changes) == {"name"}
 
 
-def grouped(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
+def draft_of(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
     return WorkingCopy.of(flag(filters={"groups": list(groups), "aggregation_group_type_index": level}))
 
 
@@ -129,7 +129,7 @@ EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@"
 
 
 def test_condition_on_groups_drops_filters_on_people() -> None:
-    edited = grouped({"properties": [EMAIL], "rollout_percentage": 5}, {"properties": [EMAIL]})
+    edited = draft_of({"properties": [EMAIL], "rollout_percentage": 5}, {"properties": [EMAIL]})
     edited.set_group_type(0, 0)
     assert edited.group_types == [0, None]
     assert [edited.properties(place) for place in range(2)] == [[], [EMAIL]]
@@ -139,7 +139,7 @@ def test_condition_on_groups_drops_filters_on_people() -> None:
 
 
 def test_flag_group_type_follows_its_conditions_as_on_servers() -> None:
-    edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
+    edited = draft_of({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
     edited.set_group_type(1)
     assert edited.filters["aggregation_group_type_index"] == 1
     assert edited.groups == [{"properties": [], "aggregation_group_type_index": 1}, {"properties": []}]
@@ -149,7 +149,7 @@ def test_flag_group_type_follows_its_conditions_as_on_servers() -> None:
 
 
 def test_choosing_the_current_group_type_changes_nothing() -> None:
-    edited = grouped({"properties": [PLAN]}, {"properties": []}, level=0)
+    edited = draft_of({"properties": [PLAN]}, {"properties": []}, level=0)
     edited.set_group_type(0)
     edited.set_group_type(0, 1)
     assert not edited.is_changed

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.changes.conftest import planned
+from tests.changes.conftest import make_plan
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
@@ -26,13 +26,13 @@ def as_text(fresh: Flag) -> str:
     return flag_text(fresh).text()
 
 
-def wanted(text: str, fresh: Flag) -> Intent:
+def read_intent(text: str, fresh: Flag) -> Intent:
     values = flag_text(fresh).read(text)
     assert not isinstance(values, Faulty), values
     return require(intent_of(values, fresh))
 
 
-def refused(text: str, fresh: Flag) -> Faulty:
+def read_faulty(text: str, fresh: Flag) -> Faulty:
     return expect(flag_text(fresh).read(text), Faulty)
 
 
@@ -48,21 +48,23 @@ def test_an_emptied_file_and_text_as_it_was_change_nothing(text: str) -> None:
 
 
 def test_one_changed_value_is_an_intent_for_it_alone() -> None:
-    intent = wanted(as_text(flag()).replace('"rollout_percentage": 25,', '"rollout_percentage": 30,'), flag())
+    intent = read_intent(
+        as_text(flag()).replace('"rollout_percentage": 25,', '"rollout_percentage": 30,'), flag()
+    )
     assert (list(intent.changes), intent.verb, intent.seen_version) == (["filters"], "change targeting", 12)
-    plan = planned(intent, flag())
+    plan = make_plan(intent, flag())
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
 
 
 def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
-    intent = wanted(as_text(flag()).replace("New checkout", "My words"), flag())
-    assert planned(intent, flag(active=False, version=13)).body == {"name": "My words"}
+    intent = read_intent(as_text(flag()).replace("New checkout", "My words"), flag())
+    assert make_plan(intent, flag(active=False, version=13)).body == {"name": "My words"}
 
 
 @pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])
 def test_broken_json_returns_with_the_reason_on_top(broken: str) -> None:
     text = as_text(flag()).replace('"active": true,', broken)
-    refusal = refused(text, flag())
+    refusal = read_faulty(text, flag())
     assert "# NOT SAVED:" in refusal.text
     assert "it is not JSON" in refusal.text
     assert without_comments(refusal.text) == without_comments(text)
@@ -85,14 +87,14 @@ REFUSED: list[tuple[str, str, str]] = [
 def test_what_cannot_be_saved_says_why_in_the_file(old: str, new: str, reason: str) -> None:
     text = as_text(flag())
     assert old in text
-    refusal = refused(text.replace(old, new), flag())
+    refusal = read_faulty(text.replace(old, new), flag())
     assert any(reason in line for line in refusal.reasons)
     assert reason in refusal.text
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "[" * 10_000, '"x"'])
 def test_anything_but_an_object_is_refused(text: str) -> None:
-    refused(text, flag())
+    read_faulty(text, flag())
 
 
 def test_control_characters_are_escaped_and_read_back_unchanged() -> None:
@@ -116,7 +118,7 @@ def test_encrypted_payloads_are_masked_and_stay_as_they_are() -> None:
     text = as_text(secret())
     assert "hunter2" not in text
     assert MASK in text
-    intent = wanted(text.replace('"rollout_percentage": 100', '"rollout_percentage": 50'), secret())
+    intent = read_intent(text.replace('"rollout_percentage": 100', '"rollout_percentage": 50'), secret())
     assert intent.changes["filters"]["payloads"] == {"true": '"hunter2"'}
 
 

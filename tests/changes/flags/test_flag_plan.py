@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import CALM, NOW, flag, planned
+from tests.changes.conftest import CALM, NOW, flag, make_plan
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.targeting import variants
@@ -26,7 +26,7 @@ def consequence(plan: Plan, label: str) -> str:
 
 
 def test_turning_off_sends_one_field_and_compared_values() -> None:
-    plan = planned(switch("turn off", 812, seen_version=12), flag())
+    plan = make_plan(switch("turn off", 812, seen_version=12), flag())
     assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
     assert [(line.where, line.before, line.after, line.words) for line in plan.lines] == [
@@ -36,7 +36,7 @@ def test_turning_off_sends_one_field_and_compared_values() -> None:
 
 def test_turning_off_names_users_who_lose_it_with_share() -> None:
     reach = next(
-        consequence for consequence in planned(OFF, flag()).consequences if consequence.label == "Reach"
+        consequence for consequence in make_plan(OFF, flag()).consequences if consequence.label == "Reach"
     )
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
@@ -74,7 +74,7 @@ WIDER: Final = set_rollout(flag(), 0, 60)
 def test_what_is_known_around_it_is_told(
     intent: Intent, around: dict[str, Any], label: str, words: str
 ) -> None:
-    assert consequence(planned(intent, flag(), dataclasses.replace(CALM, **around)), label) == words
+    assert consequence(make_plan(intent, flag(), dataclasses.replace(CALM, **around)), label) == words
 
 
 def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
@@ -82,7 +82,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
         experiment_set=[31],
         experiment_set_metadata=[{"id": 31, "name": "Checkout redesign", "is_running": True}],
     )
-    plan = planned(OFF, fresh)
+    plan = make_plan(OFF, fresh)
     assert consequence(plan, "Experiment") == "#31 Checkout redesign is running on it"
     assert plan.cautions[0].text.startswith("experiment #31 Checkout redesign is running")
     assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
@@ -91,7 +91,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
 @pytest.mark.parametrize(("is_running", "tone"), [(True, "experiment"), (False, "plain")])
 def test_experiment_is_coloured_while_it_is_running(is_running: bool, tone: str) -> None:
     link = {"id": 31, "name": "Checkout redesign", "is_running": is_running}
-    plan = planned(OFF, flag(experiment_set=[31], experiment_set_metadata=[link]))
+    plan = make_plan(OFF, flag(experiment_set=[31], experiment_set_metadata=[link]))
     assert [each.tone for each in plan.consequences if each.label == "Experiment"] == [tone]
 
 
@@ -105,10 +105,10 @@ def test_flags_that_were_never_put_away_are_no_ops(verb: str, words: str) -> Non
 
 
 def test_archiving_turns_an_active_flag_off_in_one_write() -> None:
-    plan = planned(switch("archive", 812), flag())
+    plan = make_plan(switch("archive", 812), flag())
     assert plan.body == {"active": False, "archived": True}
     assert plan.before == {"active": True, "archived": False}
-    assert planned(switch("archive", 812), flag(active=False)).body == {"archived": True}
+    assert make_plan(switch("archive", 812), flag(active=False)).body == {"archived": True}
 
 
 CHILD: Final = Linked(9, "child", True)
@@ -148,7 +148,7 @@ def test_server_refusals_are_predicted_before_sending(
 
 def test_flag_that_changes_too_does_not_block_turning_on() -> None:
     around = Context(dependencies=(Linked(3, "x", False),), together=frozenset({3, 812}))
-    assert planned(switch("turn on", 812), flag(active=False), around).body == {"active": True}
+    assert make_plan(switch("turn on", 812), flag(active=False), around).body == {"active": True}
     fresh = flag(filters=ON_BASE)
     assert expect(plan_flag(ROLLOUT, fresh, around), Blocked).reason == "it depends on x, which is off"
 
@@ -159,19 +159,19 @@ def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:
 
 
 def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
-    plan = planned(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
+    plan = make_plan(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
     assert not [caution for caution in plan.cautions if "the key has" in caution.text]
 
 
 def test_bidirectional_marks_in_keys_show_as_code_points() -> None:
-    plan = planned(OFF, flag(key="prod\u202e-x"))
+    plan = make_plan(OFF, flag(key="prod\u202e-x"))
     assert "U+202E" in next(caution for caution in plan.cautions if "the key has" in caution.text).text
 
 
 def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None:
     context = dataclasses.replace(CALM, similar=("checkout-v1",), age=45.0)
-    plan = planned(OFF, flag(is_used_in_replay_settings=True), context)
+    plan = make_plan(OFF, flag(is_used_in_replay_settings=True), context)
     assert [caution.text.partition(" ")[0] for caution in plan.cautions] == ["easily", "this", "session"]
 
 
@@ -184,7 +184,7 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
         "version": 1,
     }
     filters = {"groups": stored["groups"], "mystery": stored["mystery"]}
-    plan = planned(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
+    plan = make_plan(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
     assert plan.body["filters"] == {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3}]}],
         "mystery": {"kept": [1, 2]},
@@ -197,12 +197,12 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
 
 def test_tags_are_not_compared_and_both_users_tags_stay() -> None:
     intent = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
-    plan = planned(intent, flag(tags=["checkout", "sam"]))
+    plan = make_plan(intent, flag(tags=["checkout", "sam"]))
     assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
 
 
 def test_tags_that_are_no_texts_are_dropped() -> None:
-    plan = planned(set_field(812, "tags", [], ["web"]), flag(tags=[["x"], {}, None, " Sam "]))
+    plan = make_plan(set_field(812, "tags", [], ["web"]), flag(tags=[["x"], {}, None, " Sam "]))
     assert plan.body == {"tags": ["sam", "web"]}
 
 
@@ -210,7 +210,7 @@ def test_another_persons_edit_of_another_condition_is_kept() -> None:
     seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
     mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}
     now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
-    plan = planned(set_field(812, "filters", seen, mine), flag(filters=now))
+    plan = make_plan(set_field(812, "filters", seen, mine), flag(filters=now))
     assert plan.body["filters"]["groups"] == [{"rollout_percentage": 15}, {"rollout_percentage": 80}]
     assert plan.conflicts == ()
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
@@ -220,7 +220,7 @@ def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
-    (conflict,) = planned(set_field(812, "filters", seen, mine), flag(filters=now)).conflicts
+    (conflict,) = make_plan(set_field(812, "filters", seen, mine), flag(filters=now)).conflicts
     assert conflict.where == "filters.groups[0]"
     expected = [*seen["groups"], *mine["groups"], *now["groups"]]
     assert [conflict.seen, conflict.mine, conflict.theirs] == expected
@@ -236,7 +236,7 @@ def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     filters = {**odd, "groups": [{"rollout_percentage": 20}]}
-    plan = planned(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
+    plan = make_plan(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
     assert plan.cautions[0].text.startswith("existed before this change: ")
 
 
@@ -244,7 +244,7 @@ def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:
     stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
     filters = {**stored, "groups": [{"rollout_percentage": 20}]}
     fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)
-    plan = planned(Intent(812, {"filters": filters}, "edit"), fresh)
+    plan = make_plan(Intent(812, {"filters": filters}, "edit"), fresh)
     assert plan.body["has_encrypted_payloads"] is True
     assert plan.is_secret
 
@@ -254,7 +254,7 @@ def test_an_encrypted_payload_is_masked_in_every_line_and_conflict() -> None:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
 
     intent = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
-    plan = planned(intent, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
+    plan = make_plan(intent, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.conflicts
     assert "hunter" not in f"{plan.lines} {plan.conflicts}"
@@ -264,11 +264,11 @@ def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     context = dataclasses.replace(CALM, names=Names(groups={0: "company"}))
     before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
     groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
-    plan = planned(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
+    plan = make_plan(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
     texts = [caution.text for caution in plan.cautions if "re-bucketed" in caution.text]
     assert texts == ["condition 1 is re-bucketed by company groups: different ones match"]
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
-    other = planned(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
+    other = make_plan(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]
 
 

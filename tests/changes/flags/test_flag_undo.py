@@ -20,7 +20,7 @@ from flagtui.models.json_value import JSON
 CALM = Context(dependents=())
 
 
-async def done(office: Office, intent: Intent) -> Entry:
+async def save(office: Office, intent: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
     assert (await office.change(intent)).is_saved
     return office.journal.entries()[0]
@@ -37,15 +37,15 @@ async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
 
 
 async def test_changes_are_undone_in_any_order(office: Office) -> None:
-    off = await done(office, flag_intent.switch("turn off", 812))
+    off = await save(office, flag_intent.switch("turn off", 812))
     office.clock.now += 1
-    await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+    await save(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     await undone(office, off)
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Ada's words")
 
 
 async def test_undo_shows_three_sides_of_another_users_change(office: Office) -> None:
-    entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+    entry = await save(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
     plan = expect(await undone(office, entry), Plan)
     assert [(conflict.seen, conflict.mine, conflict.theirs) for conflict in plan.conflicts] == [
@@ -56,7 +56,7 @@ async def test_undo_shows_three_sides_of_another_users_change(office: Office) ->
 
 async def test_deletion_with_a_new_key_is_undone_as_a_whole(office: Office) -> None:
     seen: dict[str, JSON] = {"key": "checkout-v2", "deleted": False}
-    entry = await done(office, Intent(812, {"key": "checkout-v3", "deleted": True}, "delete", seen=seen))
+    entry = await save(office, Intent(812, {"key": "checkout-v3", "deleted": True}, "delete", seen=seen))
     # Servers add a suffix to the key of a deleted flag with experiments.
     office.server.stored[812]["key"] = "checkout-v3:deleted:812"
     assert isinstance(await undone(office, entry), Plan)
@@ -66,21 +66,21 @@ async def test_deletion_with_a_new_key_is_undone_as_a_whole(office: Office) -> N
 
 async def test_deletion_is_redone_after_the_key_was_restored(office: Office) -> None:
     office.server.stored[812] |= {"key": "checkout-v2:deleted:812", "deleted": True}
-    entry = await done(office, flag_intent.switch("restore", 812))
+    entry = await save(office, flag_intent.switch("restore", 812))
     assert office.server.stored[812]["key"] == "checkout-v2"
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["deleted"] is True
 
 
 async def test_another_persons_change_of_another_thing_is_kept(office: Office) -> None:
-    entry = await done(office, flag_intent.switch("turn off", 812))
+    entry = await save(office, flag_intent.switch("turn off", 812))
     office.bob_writes(name="Bob's words")
     assert isinstance(await undone(office, entry), Plan)
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Bob's words")
 
 
 async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
-    entry = await done(office, flag_intent.switch("turn off", 812))
+    entry = await save(office, flag_intent.switch("turn off", 812))
     office.bob_writes(active=True)
     assert isinstance(await undone(office, entry), NoOp)
 
@@ -88,7 +88,7 @@ async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) 
 async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office: Office) -> None:
     seen = office.server.stored[812]["filters"]
     changed_filters = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 80}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", seen, changed_filters))
+    entry = await save(office, flag_intent.set_field(812, "filters", seen, changed_filters))
     stored: dict[str, JSON] = office.server.stored[812]["filters"]
     stored["groups"][0]["aggregation_group_type_index"] = None
     stored["aggregation_group_type_index"] = None
@@ -100,7 +100,7 @@ async def test_targeting_of_an_encrypted_flag_is_undone_around_the_payload(tmp_p
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
     changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
+    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     assert b"hunter2" not in office.journal.path.read_bytes()
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["filters"] == {**filters}
@@ -110,7 +110,7 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_undone(tmp_path:
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
     changed_filters = {**filters, "payloads": {"true": '"other"'}}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
+    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     assert expect(await undone(office, entry), Blocked).code == "secret"
 
 
@@ -118,7 +118,7 @@ async def test_undo_of_a_creation_masks_an_encrypted_payload(tmp_path: Path) -> 
     filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
     changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await done(office, flag_intent.set_field(812, "filters", filters, changed_filters))
+    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     office.bob_writes(filters={**filters, "payloads": {"true": '"hunter3"'}})
     plan = expect(await undone(office, dataclasses.replace(entry, verb="create")), Plan)
     assert ("filters",) in [conflict.path for conflict in plan.conflicts]

@@ -14,7 +14,7 @@ EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@a
 PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
 
 
-def told(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) -> list[str]:
+def words_of(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) -> list[str]:
     """The words for one condition that was and is."""
     sides = [{"filters": {"groups": [side]}} for side in (before, after)]
     return [in_words(line, sides[0], sides[1], names) for line in difference(sides[0], sides[1])]
@@ -37,20 +37,20 @@ def told(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) ->
     ids=["added", "removed", "another cohort", "the opposite", "another operator", "one value more", "odd"],
 )  # fmt: skip
 def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, words: list[str]) -> None:
-    assert told({"properties": before}, {"properties": after}) == words
+    assert words_of({"properties": before}, {"properties": after}) == words
 
 
 def test_value_like_a_cohort_number_is_not_a_cohort() -> None:
     seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
-    assert told({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
+    assert words_of({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
         "condition 1: seats is 31 → seats is 32"
     ]
 
 
 def test_condition_words_name_its_group_type() -> None:
     level = "aggregation_group_type_index"
-    assert told({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]
-    assert told({level: 0}, {level: 1}, Names()) == [
+    assert words_of({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]
+    assert words_of({level: 0}, {level: 1}, Names()) == [
         "condition 1: is about groups of type 1 instead of groups of type 0"
     ]
     sides = {"filters": {level: 0}}, {"filters": {level: None}}

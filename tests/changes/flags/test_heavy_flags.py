@@ -12,7 +12,7 @@ from tests.changes.conftest import NOW
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls, counting_calls
 from tests.doubles.expected import expect
-from tests.doubles.heavy_server import changed
+from tests.doubles.heavy_server import change_record
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client, errors
@@ -169,7 +169,7 @@ async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: s
     groups = [{**group, "rollout_percentage": 7.5} for group in fresh.filters["groups"]]
     intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
     plan = expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
-    stored = changed(raw) if is_conflict else {"filters": plan.values["filters"]}
+    stored = change_record(raw) if is_conflict else {"filters": plan.values["filters"]}
     flags = OneFlag(Flag.of({**raw, **stored, "version": 13}), is_conflict=is_conflict)
     with counting_calls() as calls:
         outcome = await FlagAdapter(cast(Flags, flags)).send(plan)

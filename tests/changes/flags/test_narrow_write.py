@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import flag, planned
+from tests.changes.conftest import flag, make_plan
 from tests.changes.office import Office
-from tests.changes.writing import edited
+from tests.changes.writing import edit_draft
 from tests.doubles.expected import expect
 from tests.doubles.targeting import group
 
@@ -39,11 +39,11 @@ SPLIT: Final[dict[str, JSON]] = {
 OPEN: Final[dict[str, JSON]] = {"properties": [], "rollout_percentage": 100}
 
 
-def changed(flag: Flag, **parts: JSON) -> Intent:
+def change_filters(flag: Flag, **parts: JSON) -> Intent:
     return flag_intent.targeting(flag, {**flag.filters, **parts})
 
 
-def opened(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
+def open_to(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
     targeting = copy.deepcopy(filters)
     targeting["groups"].insert(0, dict(OPEN))
     for variant in targeting.get("multivariate", {}).get("variants", ()):
@@ -59,38 +59,40 @@ def first_at(percent: float) -> list[JSON]:
 @pytest.mark.parametrize("percent", [0, 12.5, 100])
 def test_one_share_is_a_narrow_write(percent: float) -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh)) == NarrowWrite(1, percent)
+    assert narrow_write(make_plan(flag_intent.set_rollout(fresh, 1, percent), fresh)) == NarrowWrite(
+        1, percent
+    )
 
 
 def test_first_explicit_share_is_a_narrow_write() -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
-    assert narrow_write(planned(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
+    assert narrow_write(make_plan(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
 
 
 def test_everyone_first_is_a_narrow_write() -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(planned(changed(fresh, **opened(TWO)), fresh)) == NarrowWrite()
+    assert narrow_write(make_plan(change_filters(fresh, **open_to(TWO)), fresh)) == NarrowWrite()
     fresh = flag(filters=SPLIT)
-    filters = opened(SPLIT, control=0, test=100)
-    assert narrow_write(planned(changed(fresh, **filters), fresh)) == NarrowWrite(variant="test")
+    filters = open_to(SPLIT, control=0, test=100)
+    assert narrow_write(make_plan(change_filters(fresh, **filters), fresh)) == NarrowWrite(variant="test")
 
 
 def test_what_is_more_than_one_thing_is_none() -> None:
     fresh = flag(filters=SPLIT)
     at_once = {
         "every share": flag_intent.set_all_rollouts(fresh, 50),
-        "a share and a payload": changed(
+        "a share and a payload": change_filters(
             fresh,
             groups=[{**TWO["groups"][0], "rollout_percentage": 50}, TWO["groups"][1]],
             payloads={"test": "1"},
         ),
-        "everyone, and the split kept": changed(fresh, **opened(SPLIT, control=60, test=40)),
-        "everyone last": edited(fresh, lambda copy: copy.change("filters", "groups").append(dict(OPEN))),
-        "a share taken away": changed(fresh, groups=[TWO["groups"][0], {"properties": []}]),
-        "a condition removed": edited(fresh, lambda copy: copy.remove_condition(0)),
+        "everyone, and the split kept": change_filters(fresh, **open_to(SPLIT, control=60, test=40)),
+        "everyone last": edit_draft(fresh, lambda copy: copy.change("filters", "groups").append(dict(OPEN))),
+        "a share taken away": change_filters(fresh, groups=[TWO["groups"][0], {"properties": []}]),
+        "a condition removed": edit_draft(fresh, lambda copy: copy.remove_condition(0)),
         "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
     }
-    assert {words for words, intent in at_once.items() if narrow_write(planned(intent, fresh))} == set()
+    assert {words for words, intent in at_once.items() if narrow_write(make_plan(intent, fresh))} == set()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_what_is_more_than_one_thing_is_none() -> None:
 def test_narrow_write_is_unused_where_the_server_would_differ(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
     filters = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(planned(flag_intent.targeting(fresh, filters), fresh)) is None
+    assert narrow_write(make_plan(flag_intent.targeting(fresh, filters), fresh)) is None
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.changes.office import Office
 from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
-from tests.doubles.slices import crossed
+from tests.doubles.slices import cross
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.filter_rules import problems_in
@@ -33,7 +33,7 @@ from flagtui.models.rows import FlagRow
 FREE = Taken((FlagRow(1, "other"),))
 
 
-def planned(fields: dict[str, JSON], taken: Taken = FREE, context: Context | None = None) -> Plan:
+def make_plan(fields: dict[str, JSON], taken: Taken = FREE, context: Context | None = None) -> Plan:
     return expect(plan_create(fields, taken, context or Context()), Plan)
 
 
@@ -49,7 +49,7 @@ KINDS: list[dict[str, JSON]] = [
 def test_new_flag_is_off_and_valid_for_every_server(fields: dict[str, JSON]) -> None:
     assert fields["active"] is False
     assert problems_in(fields["filters"], is_new=True) == ()
-    plan = planned(fields)
+    plan = make_plan(fields)
     assert (plan.title, plan.key, plan.is_new, plan.versions) == ("Create", "fresh", True, "")
     assert plan.consequences[0].text == "no one until it is turned on"
 
@@ -64,10 +64,10 @@ def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
 
 
 def test_the_plan_reads_as_what_will_be_there() -> None:
-    plan = planned({**boolean_flag("fresh"), "name": "A description"})
+    plan = make_plan({**boolean_flag("fresh"), "name": "A description"})
     words = [line.words for line in plan.lines]
     assert words == ["off", "condition 1: 0 % of everyone", "description: A description"]
-    plan = planned({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True})
+    plan = make_plan({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True})
     words = [line.words for line in plan.lines]
     assert words == ["on", "2 variants: a 50 %, b 50 %", "condition 1: 0 % of everyone", "tags: review"]
 
@@ -88,7 +88,7 @@ def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str
 
 
 def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
-    plan = planned(boolean_flag("gone"), Taken((), {"gone": 7}))
+    plan = make_plan(boolean_flag("gone"), Taken((), {"gone": 7}))
     assert [caution.text for caution in plan.cautions] == [
         "the deleted flag with this key, number 7, is destroyed for good"
     ]
@@ -96,7 +96,7 @@ def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
 
 
 async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office: Office) -> None:
-    outcome = await office.save(planned(boolean_flag("fresh")))
+    outcome = await office.save(make_plan(boolean_flag("fresh")))
     assert outcome.is_saved
     assert outcome.remarks == ()
     assert outcome.record is not None
@@ -108,7 +108,7 @@ async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office:
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
-    outcome = await office.save(planned(boolean_flag("fresh")))
+    outcome = await office.save(make_plan(boolean_flag("fresh")))
     assert office.journal.entries()[0].record == require(outcome.record).id
     assert office.ada.sends == 1
 
@@ -116,11 +116,11 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
 REAL = [*KINDS[:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
 
 
-@pytest.mark.parametrize(("generation", "fields"), crossed(GENERATIONS, REAL))
+@pytest.mark.parametrize(("generation", "fields"), cross(GENERATIONS, REAL))
 async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(planned(fields)))
+        outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(make_plan(fields)))
         assert outcome.is_saved
         assert outcome.remarks == ()

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 import pytest
-from tests.changes.conftest import planned
-from tests.changes.writing import edited
+from tests.changes.conftest import make_plan
+from tests.changes.writing import edit_draft
 from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.targeting import asks, asks_cohort
@@ -53,16 +53,16 @@ def flag(**fields: JSON) -> Flag:
     return Flag.of(raw_flag(filters=copy.deepcopy(RICH), **fields))
 
 
-async def moved(intent: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
+async def lines_of(intent: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
     """What the change moves in the flag that a server stores."""
     server = FlagServer(fresh.raw)
-    plan = planned(intent, fresh)
+    plan = make_plan(intent, fresh)
     body = dict(plan.body)
     await server.person("ada@acme.test").update(812, body, version=plan.version, original=plan.original)
-    return difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(server.stored[812]))
+    return difference(clean(copy.deepcopy(fresh.raw)), clean(server.stored[812]))
 
 
-def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
+def clean(raw: dict[str, JSON]) -> dict[str, JSON]:
     """The flag without what a read adds and a write counts."""
     left = {name: value for name, value in raw.items() if name not in ("version", "last_modified_by")}
     for group in left["filters"]["groups"]:
@@ -73,7 +73,7 @@ def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
 
 @pytest.mark.parametrize(("condition", "before"), [(0, 25), (1, 0.5), (2, None)])
 async def test_rollout_edit_changes_exactly_one_number(condition: int, before: float | None) -> None:
-    (line,) = await moved(flag_intent.set_rollout(flag(), condition, 60), flag())
+    (line,) = await lines_of(flag_intent.set_rollout(flag(), condition, 60), flag())
     place = f"filters.groups[{condition}].rollout_percentage"
     assert (line.where, line.before, line.after) == (place, before, 60)
 
@@ -85,7 +85,7 @@ async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
 
 
 def test_every_rollout_at_once() -> None:
-    plan = planned(flag_intent.set_all_rollouts(flag(), 10), flag())
+    plan = make_plan(flag_intent.set_all_rollouts(flag(), 10), flag())
     assert [line.words for line in plan.lines] == [
         "condition 1: rollout 25 % → 10 %",
         "condition 2: rollout 0.5 % → 10 %",
@@ -104,11 +104,13 @@ def test_every_rollout_at_once() -> None:
     ids=["add", "remove", "payload", "no payload"],
 )
 async def test_intent_moves_only_place_it_names(change: Callable[[WorkingCopy], object], place: str) -> None:
-    assert [line.where for line in await moved(edited(flag(), change), flag())] == [place]
+    assert [line.where for line in await lines_of(edit_draft(flag(), change), flag())] == [place]
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:
-    groups = planned(edited(flag(), lambda copy: copy.move_condition(2, 0)), flag()).body["filters"]["groups"]
+    groups = make_plan(edit_draft(flag(), lambda copy: copy.move_condition(2, 0)), flag()).body["filters"][
+        "groups"
+    ]
     assert [group.get("rollout_percentage") for group in groups] == [None, 25, 0.5]
     assert groups[1]["exposure_frozen"] is True
 
@@ -128,7 +130,7 @@ def test_ramp_steps_up_and_down_and_stops_at_ends() -> None:
 def test_older_version_is_restored_without_its_key() -> None:
     fresh = flag()
     old = {"name": "Old words", "key": "old-key", "filters": RICH, "active": False, "id": 812, "version": 3}
-    plan = planned(flag_intent.older_version(fresh, 3, old), fresh)
+    plan = make_plan(flag_intent.older_version(fresh, 3, old), fresh)
     assert dict(plan.body) == {"name": "Old words", "active": False}
     assert plan.title == "Restore an older version of"
 
@@ -143,5 +145,5 @@ REAL: Final = [
 @pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
 def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
     for fresh in map(Flag.of, REAL):
-        plan = planned(flag_intent.set_rollout(fresh, 0, 37), fresh)
+        plan = make_plan(flag_intent.set_rollout(fresh, 0, 37), fresh)
         assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]

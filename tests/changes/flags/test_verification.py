@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from tests.changes.conftest import flag, planned
+from tests.changes.conftest import flag, make_plan
 from tests.doubles.targeting import asks, asks_cohort, group
 
 from flagtui.changes.flags.flag_intent import Intent
@@ -35,23 +35,23 @@ FILTERS: dict[str, JSON] = {
 OFF = Intent(812, {"active": False}, "turn off")
 
 
-def edited(**changes: JSON) -> Plan:
-    return planned(Intent(812, changes, "edit"), flag(filters=FILTERS))
+def plan_edit(**changes: JSON) -> Plan:
+    return make_plan(Intent(812, changes, "edit"), flag(filters=FILTERS))
 
 
-def stored(plan: Plan, **odd: JSON) -> Flag:
+def store(plan: Plan, **odd: JSON) -> Flag:
     return Flag.of({**plan.fresh.raw, **copy.deepcopy(dict(plan.body)), "version": 13, **odd})
 
 
 def rollout_plan() -> Plan:
     groups = copy.deepcopy(FILTERS["groups"])
     groups[0]["rollout_percentage"] = 50
-    return edited(filters={**FILTERS, "groups": groups})
+    return plan_edit(filters={**FILTERS, "groups": groups})
 
 
 def test_what_is_stored_as_planned_is_clean() -> None:
     plan = rollout_plan()
-    assert compare(plan, stored(plan)) == SaveReport()
+    assert compare(plan, store(plan)) == SaveReport()
 
 
 def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
@@ -86,57 +86,57 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     rewrite(filters)
-    assert compare(plan, stored(plan, filters=filters)) == SaveReport()
+    assert compare(plan, store(plan, filters=filters)) == SaveReport()
 
 
 def test_group_type_copied_into_conditions_is_a_no_op() -> None:
     plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
     condition = group(10, plan_item)
-    plan = planned(OFF, flag(filters={"aggregation_group_type_index": 0, "groups": [condition]}))
+    plan = make_plan(OFF, flag(filters={"aggregation_group_type_index": 0, "groups": [condition]}))
     for kind in (0, 1):
         copied = {**condition, "aggregation_group_type_index": kind}
         filters = {"aggregation_group_type_index": kind, "groups": [copied]}
-        assert (compare(plan, stored(plan, filters=filters)) == SaveReport()) is (kind == 0)
+        assert (compare(plan, store(plan, filters=filters)) == SaveReport()) is (kind == 0)
 
 
 def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     filters["groups"][1]["rollout_percentage"] = 99
-    report = compare(plan, stored(plan, filters=filters))
+    report = compare(plan, store(plan, filters=filters))
     assert [line.words for line in report.beyond] == ["condition 2: rollout 10 % → 99 %"]
     assert report.missing == ()
 
 
 def test_a_planned_path_that_did_not_move_is_told() -> None:
-    plan = edited(active=False, name="Other words")
-    report = compare(plan, stored(plan, name="New checkout"))
+    plan = plan_edit(active=False, name="Other words")
+    report = compare(plan, store(plan, name="New checkout"))
     assert [line.words for line in report.missing] == ["description: Other words → New checkout"]
     assert report.is_applied
 
 
 def test_nothing_of_the_plan_is_not_applied() -> None:
-    plan = planned(OFF, flag(filters=FILTERS))
-    assert not compare(plan, stored(plan, active=True)).is_applied
+    plan = make_plan(OFF, flag(filters=FILTERS))
+    assert not compare(plan, store(plan, active=True)).is_applied
 
 
 def test_unknown_keys_that_a_server_drops_are_told() -> None:
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     del filters["mystery"]
-    assert [line.where for line in compare(plan, stored(plan, filters=filters)).beyond] == ["filters.mystery"]
+    assert [line.where for line in compare(plan, store(plan, filters=filters)).beyond] == ["filters.mystery"]
 
 
 def test_a_version_gap_counts_the_other_writes() -> None:
-    plan = planned(OFF, flag(filters=FILTERS))
-    assert compare(plan, stored(plan, version=16)).others == 3
+    plan = make_plan(OFF, flag(filters=FILTERS))
+    assert compare(plan, store(plan, version=16)).others == 3
 
 
 def test_a_restored_flag_under_another_key_is_told() -> None:
-    plan = planned(
+    plan = make_plan(
         Intent(812, {"deleted": False}, "restore"), flag(deleted=True, key="checkout-v2:deleted:812")
     )
-    report = compare(plan, stored(plan, key="checkout-v2-2"))
+    report = compare(plan, store(plan, key="checkout-v2-2"))
     assert [(line.where, line.after) for line in (*report.missing, *report.beyond)] == [
         ("key", "checkout-v2-2")
     ]
@@ -159,10 +159,10 @@ CLEAN: list[tuple[str, dict[str, JSON], dict[str, JSON], dict[str, JSON]]] = [
 def test_what_is_no_change_of_anybody_is_clean(
     _what: str, fields: dict[str, JSON], changes: dict[str, JSON], odd: dict[str, JSON]
 ) -> None:
-    plan = planned(Intent(812, changes, "edit"), flag(**fields))
-    assert compare(plan, stored(plan, **odd)) == SaveReport()
+    plan = make_plan(Intent(812, changes, "edit"), flag(**fields))
+    assert compare(plan, store(plan, **odd)) == SaveReport()
 
 
 def test_a_short_answer_is_not_taken_for_a_change() -> None:
     short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
-    assert compare(planned(OFF, flag()), Flag.of(short)) == SaveReport()
+    assert compare(make_plan(OFF, flag()), Flag.of(short)) == SaveReport()

@@ -72,13 +72,15 @@ def test_what_a_copy_does_not_have_is_named() -> None:
     assert "scheduled changes, if it has any" in stays_behind(asking(), None)
 
 
-def planned(result: RelatedPlan | Blocked) -> RelatedPlan:
+def require_plan(result: RelatedPlan | Blocked) -> RelatedPlan:
     assert isinstance(result, RelatedPlan), result
     return result
 
 
 def test_copy_question_names_required_cohorts_and_flags() -> None:
-    plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
+    plan = require_plan(
+        plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"}))
+    )
     texts = {consequence.label: consequence.text for consequence in plan.consequences}
     assert texts["Cohorts"].startswith("Payers: found there by name")
     assert (texts["Needs"], texts["Stays behind"]) == ("base there under the same key", "its history")
@@ -90,7 +92,7 @@ def test_copy_stops_for_taken_keys_and_unknown_organisations() -> None:
     assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
     assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile"), ()), Blocked)
     deleted = CopyTarget(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
-    assert planned(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
+    assert require_plan(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
 
 
 class Copier:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tests.changes.conftest import flag, planned
+from tests.changes.conftest import flag, make_plan
 
 from flagtui.changes.flags.flag_intent import Intent, set_field, switch
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange, new_set
@@ -17,15 +17,15 @@ def empty_set(**fields: Any) -> ChangeSet:
     return new_set(**{"host": HOST, "project": "1", "made_at": "2026-03-05T09:00:00Z", **fields})
 
 
-def staged(intent: Intent, **fields: Any) -> StagedChange:
+def stage_change(intent: Intent, **fields: Any) -> StagedChange:
     """The change of a set that this intent becomes on a flag with these fields."""
-    (change,) = changes_of([planned(intent, flag(id=intent.id, **fields))])
+    (change,) = changes_of([make_plan(intent, flag(id=intent.id, **fields))])
     return change
 
 
 def turned_off(id: int = 812, **fields: Any) -> StagedChange:
-    return staged(switch("turn off", id), **fields)
+    return stage_change(switch("turn off", id), **fields)
 
 
-def described(text: str, id: int = 812, **fields: Any) -> StagedChange:
-    return staged(set_field(id, "name", "New checkout", text), **fields)
+def stage_description(text: str, id: int = 812, **fields: Any) -> StagedChange:
+    return stage_change(set_field(id, "name", "New checkout", text), **fields)

@@ -74,13 +74,13 @@ class SteppingFlags:
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._inner, name)
 
-        async def stepped(*arguments: Any, **more: Any) -> Any:
+        async def run_step(*arguments: Any, **more: Any) -> Any:
             self._steps.take()
             answer = await method(*arguments, **more)
             self._steps.take()
             return answer
 
-        return stepped
+        return run_step
 
 
 class ServedProject(PlanContext):

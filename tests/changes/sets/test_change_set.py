@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.changes.conftest import flag, planned
-from tests.changes.sets.conftest import LIMIT, described, empty_set, staged, turned_off
+from tests.changes.conftest import flag, make_plan
+from tests.changes.sets.conftest import LIMIT, empty_set, stage_change, stage_description, turned_off
 from tests.doubles.expected import expect, require
 
 from flagtui.changes.event_definitions.definition_intent import delete, verify
@@ -24,11 +24,11 @@ from flagtui.safe_text import MASK
 
 def example() -> ChangeSet:
     return empty_set(by="ada@acme.test", reason="cleanup").with_changes(
-        [turned_off(), described("x", 7)], LIMIT
+        [turned_off(), stage_description("x", 7)], LIMIT
     )
 
 
-def refused(text: str) -> ChangeSetError:
+def error_of(text: str) -> ChangeSetError:
     with pytest.raises(ChangeSetError) as error:
         read_text(text.encode(), "set.json")
     return error.value
@@ -67,30 +67,30 @@ def test_a_set_that_was_changed_is_refused(
 ) -> None:
     raw = json.loads(as_text(example()))
     change(raw)
-    error = refused(json.dumps(raw))
+    error = error_of(json.dumps(raw))
     assert error.fault == fault
     assert words in error.what
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, 400])
 def test_a_truncated_set_is_refused(kept: int) -> None:
-    assert refused(as_text(example())[:kept]).fault == "malformed"
+    assert error_of(as_text(example())[:kept]).fault == "malformed"
 
 
 @pytest.mark.parametrize("text", ["[]", "null", '"x"', '{"schema": true}', "{" * 900, '{"schema": 1e999}'])
 def test_other_json_is_refused(text: str) -> None:
-    assert refused(text).fault == "malformed"
+    assert error_of(text).fault == "malformed"
 
 
 def test_a_whole_digest_does_not_excuse_a_malformed_change() -> None:
     twice = msgspec.structs.replace(example(), changes=example().changes * 2)
-    assert refused(as_text(twice)).what == "set.json changes one record twice"
+    assert error_of(as_text(twice)).what == "set.json changes one record twice"
 
 
 def test_later_changes_of_a_record_replace_values_and_keep_base() -> None:
     base: dict[str, Any] = {"name": "New checkout", "active": True, "version": 12}
     grown = empty_set().with_changes([turned_off(**base)], LIMIT)
-    grown = grown.with_changes([described("Old", **{**base, "active": False})], LIMIT)
+    grown = grown.with_changes([stage_description("Old", **{**base, "active": False})], LIMIT)
     (change,) = grown.changes
     assert change.base == {"active": True, "name": "New checkout"}
     assert change.values == {"active": False, "name": "Old"}
@@ -99,13 +99,13 @@ def test_later_changes_of_a_record_replace_values_and_keep_base() -> None:
 
 def test_changes_that_cancel_each_other_out_leave_the_set() -> None:
     grown = empty_set().with_changes([turned_off()], LIMIT)
-    assert grown.with_changes([staged(switch("turn on", 812), active=False)], LIMIT).changes == ()
+    assert grown.with_changes([stage_change(switch("turn on", 812), active=False)], LIMIT).changes == ()
 
 
 def test_a_record_that_moved_between_two_changes_is_refused() -> None:
     grown = empty_set().with_changes([turned_off(version=12)], LIMIT)
     with pytest.raises(ChangeSetError) as error:
-        grown.with_changes([described("Old", version=13)], LIMIT)
+        grown.with_changes([stage_description("Old", version=13)], LIMIT)
     expected = ("outdated", "checkout-v2 changed since it was staged (v12 → v13)")
     assert (error.value.fault, error.value.what) == expected
 
@@ -115,7 +115,7 @@ def test_a_set_over_the_limit_is_refused_while_it_grows() -> None:
     with pytest.raises(ChangeSetError) as error:
         full.with_changes([turned_off(3)], 2)
     assert error.value.fault == "too many"
-    assert len(full.with_changes([described("x", 2, active=False)], 2).changes) == 2
+    assert len(full.with_changes([stage_description("x", 2, active=False)], 2).changes) == 2
 
 
 def test_a_new_flag_is_named_by_its_key() -> None:
@@ -129,14 +129,14 @@ def test_a_new_flag_is_named_by_its_key() -> None:
 def test_encrypted_payloads_are_masked() -> None:
     filters = {"groups": [{"properties": [], "rollout_percentage": 10}], "payloads": {"true": '"s3cret"'}}
     secret = flag(has_encrypted_payloads=True, filters=filters)
-    (change,) = changes_of([planned(set_all_rollouts(secret, 50), secret)])
+    (change,) = changes_of([make_plan(set_all_rollouts(secret, 50), secret)])
     assert "s3cret" not in as_text(empty_set().with_changes([change], LIMIT))
     assert change.values["filters"]["payloads"] == {"true": MASK}
 
 
 def test_a_new_encrypted_payload_cannot_be_staged() -> None:
     secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"s3cret"'}})
-    plan = planned(targeting(secret, {"groups": [], "payloads": {"true": '"other"'}}), secret)
+    plan = make_plan(targeting(secret, {"groups": [], "payloads": {"true": '"other"'}}), secret)
     with pytest.raises(ChangeSetError, match="an encrypted payload is never written"):
         changes_of([plan])
 
@@ -175,7 +175,7 @@ def test_an_event_keeps_the_values_that_are_sent() -> None:
 )
 def test_a_change_that_staging_never_writes_is_refused(fields: dict[str, Any], words: str) -> None:
     change = msgspec.structs.replace(turned_off(), **fields)
-    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
     assert (error.fault, error.what) == ("malformed", f"set.json cannot be applied: {words}")
 
 
@@ -185,13 +185,13 @@ def test_verb_of_an_event_is_that_of_its_values(verb: str) -> None:
     change = StagedChange(
         kind="event_definition", record="0190", key="x", verb=verb, base=base, values=values
     )
-    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
     assert f"x: '{verb}' is not what its values do" in error.what
 
 
 @pytest.mark.parametrize("id", ["", "../x", "x" * 65])
 def test_id_of_a_set_names_a_file(id: str) -> None:
-    error = refused(as_text(msgspec.structs.replace(empty_set(), id=id)))
+    error = error_of(as_text(msgspec.structs.replace(empty_set(), id=id)))
     assert (error.fault, "cannot be applied: its id is" in error.what) == ("malformed", True)
 
 
@@ -200,5 +200,5 @@ def test_no_set_deletes_an_event() -> None:
     change = StagedChange(
         kind="event_definition", record="0190", key="x", verb="delete", base=both, values=both
     )
-    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
     assert "deleted is no field" in error.what

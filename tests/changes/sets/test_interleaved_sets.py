@@ -31,14 +31,14 @@ class Ledger:
     def __post_init__(self) -> None:
         apply = self.desk.server.apply
 
-        def recorded(who: str, id: int, sent: dict[str, JSON]) -> dict[str, JSON]:
+        def record_write(who: str, id: int, sent: dict[str, JSON]) -> dict[str, JSON]:
             before = copy.deepcopy(self.desk.server.stored[id])
             after = apply(who, id, sent)
             if who == "ada@acme.test":
                 self.writes.append((id, before, after))
             return after
 
-        self.desk.server.apply = recorded  # type: ignore[method-assign]
+        self.desk.server.apply = record_write  # type: ignore[method-assign]
 
 
 def check_values(change_set: ChangeSet, ledger: Ledger, reported: dict[int, Outcome]) -> int:

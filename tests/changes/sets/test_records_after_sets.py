@@ -16,7 +16,7 @@ from flagtui.changes.sets.plan_changes import changes_of
 EVENT: Final = definition(description="old", verified=False, hidden=True)
 
 
-def staged(name: str, value: Any, seen: Any) -> StagedChange:
+def stage_change(name: str, value: Any, seen: Any) -> StagedChange:
     """The change of a set that sets this field of the event."""
     intent = set_field(EVENT.id, name, value, seen)
     (change,) = changes_of([require(plan_event(intent, EVENT, AROUND))])
@@ -28,9 +28,9 @@ def a_set(change: StagedChange) -> ChangeSet:
 
 
 def test_event_after_a_set_has_its_staged_values() -> None:
-    change = staged("description", "new", "old")
+    change = stage_change("description", "new", "old")
     assert record_after(EVENT, a_set(change)).description == "new"
-    assert event_after(EVENT, staged("owner", 1, None)).raw["owner"] == {"id": 1}
+    assert event_after(EVENT, stage_change("owner", 1, None)).raw["owner"] == {"id": 1}
 
 
 def test_verifying_in_a_set_unhides() -> None:
@@ -47,6 +47,6 @@ def test_hiding_in_a_set_unverifies() -> None:
 
 
 def test_event_changed_since_it_was_staged_is_refused() -> None:
-    change = staged("description", "new", "old")
+    change = stage_change("description", "new", "old")
     with pytest.raises(ChangeSetError):
         record_after(definition(description="newest"), a_set(change))

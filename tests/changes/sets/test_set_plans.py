@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import made, planned
-from tests.changes.sets.conftest import empty_set, staged, turned_off
+from tests.changes.experiments.conftest import make_experiment, make_plan
+from tests.changes.sets.conftest import empty_set, stage_change, turned_off
 from tests.changes.sets.set_desk import LIMIT, SetDesk
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
-from tests.doubles.heavy_server import changed
+from tests.doubles.heavy_server import change_record
 
 from flagtui.api import errors
 from flagtui.changes.flags.flag_context import Context, NotKnown
@@ -101,7 +101,7 @@ async def test_a_dependency_that_the_set_removes_blocks_nothing(tmp_path: Path) 
 
 async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
     first = new_flag("a", filters=depending_on("new:b"), active=True)
     change_set = empty_set().with_changes([depends, first, new_flag("b", active=True)], LIMIT)
     _plan, outcomes = await desk.apply(change_set)
@@ -114,7 +114,7 @@ async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
 
 async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
     change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
     desk.ada.faults = [errors.Invalid("No.")]
     _plan, outcomes = await desk.apply(change_set, continues=True)
@@ -137,7 +137,7 @@ async def test_missing_new_flag_blocks_the_whole_set(
     others: tuple[StagedChange, ...], reason: str, tmp_path: Path
 ) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
     plan, outcomes = await desk.apply(empty_set().with_changes([depends, *others], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == [reason]
     assert (outcomes, desk.written()) == ([], [])
@@ -219,7 +219,7 @@ async def test_encrypted_flags_are_planned_on_the_whole_record(tmp_path: Path) -
 
 @pytest.mark.parametrize("is_flag_first", [True, False])
 def test_flag_and_experiment_of_equal_number_both_stay(is_flag_first: bool) -> None:
-    experiment = planned("archive", made("stopped"))
+    experiment = make_plan("archive", make_experiment("stopped"))
     fresh = Flag.of(raw_flag(id=experiment.id))
     flag = expect(plan_flag(switch("turn off", fresh.id), fresh, Context(dependents=())), Plan)
     plans: list[Proposal] = [flag, experiment] if is_flag_first else [experiment, flag]
@@ -239,7 +239,7 @@ async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
         base={"filters": base},
         values={"filters": {**base, "groups": groups}},
     )
-    theirs = Flag.of({**raw, **changed(raw), "version": raw["version"] + 1})
+    theirs = Flag.of({**raw, **change_record(raw), "version": raw["version"] + 1})
     since = OutdatedChanges(empty_set(), OwnChanges())
     with counting_calls() as calls:
         outdated = await since.compare_off_loop(theirs, change)

@@ -70,7 +70,7 @@ def five_changes(desk: SetDesk) -> ChangeSet:
     return empty_set().with_changes(changes_of(plans), LIMIT)
 
 
-def served(raws: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
+def served_values(raws: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
     """The values of all flags for each user."""
     definitions = Definitions.of(copy.deepcopy(raws))
     values = (evaluate_all(person, definitions) for person in PEOPLE)
@@ -82,14 +82,14 @@ async def test_predicted_values_of_a_set_are_served_once_applied(tmp_path: Path)
     for seed in range(ROUNDS):
         desk = SetDesk(tmp_path / str(seed), seed, flags=6)
         change_set, before = five_changes(desk), [*map(copy.deepcopy, desk.server.stored.values())]
-        expected = served(flags_after(before, change_set.changes))
+        expected = served_values(flags_after(before, change_set.changes))
         _plan, outcomes = await desk.apply(change_set)
         if len(outcomes) < len(change_set.changes) or not all(outcome.is_saved for outcome in outcomes):
             # A random set can turn off a flag that another one needs.
             continue
         applied += 1
-        assert served([*desk.server.stored.values()]) == expected
-        moved += expected != served(before)
+        assert served_values([*desk.server.stored.values()]) == expected
+        moved += expected != served_values(before)
     assert applied > ROUNDS / 2
     assert moved == applied
 

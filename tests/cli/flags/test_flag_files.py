@@ -11,12 +11,12 @@ KEYS = ("new-nav", "checkout-redesign")
 FIELDS = ("name", "active", "filters", "runtime", "continuity")
 
 
-def printed(run: Run, *keys: str) -> list[dict[str, Any]]:
+def print_flags(run: Run, *keys: str) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = json.loads(run("flags", "get", *keys, "--json").out)["records"]
     return records
 
 
-def written(file: Path, records: list[dict[str, Any]], form: str = "document") -> str:
+def write_records(file: Path, records: list[dict[str, Any]], form: str = "document") -> str:
     """Write the records in one of the accepted forms; return the name of the file."""
     document: dict[str, Any] = {"schema_version": 1, "schema": "whole-flag"}
     if form == "ndjson":
@@ -29,10 +29,12 @@ def written(file: Path, records: list[dict[str, Any]], form: str = "document") -
 
 @pytest.mark.parametrize("form", ["document", "list", "ndjson"])
 def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> None:
-    records = [record | {"name": f"From {form}"} for record in printed(signed_in, *KEYS)]
-    done = signed_in("flags", "edit", "--from", written(tmp_path / "flags", records, form), "--yes", "--json")
+    records = [record | {"name": f"From {form}"} for record in print_flags(signed_in, *KEYS)]
+    done = signed_in(
+        "flags", "edit", "--from", write_records(tmp_path / "flags", records, form), "--yes", "--json"
+    )
     assert (done.code, [each["ending"] for each in json.loads(done.out)["records"]]) == (0, ["saved"] * 2)
-    assert [each["name"] for each in printed(signed_in, *KEYS)] == [f"From {form}"] * 2
+    assert [each["name"] for each in print_flags(signed_in, *KEYS)] == [f"From {form}"] * 2
 
 
 def test_file_that_is_no_json_is_named(signed_in: Run, tmp_path: Path) -> None:
@@ -50,11 +52,13 @@ def test_printed_flags_change_nothing(signed_in: Run) -> None:
 
 
 def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path) -> None:
-    originals = printed(signed_in, *KEYS)
+    originals = print_flags(signed_in, *KEYS)
     records = [record | {"key": f"{record['key']}-again"} for record in originals]
-    done = signed_in("flags", "create", "--from", written(tmp_path / "flags", records), "--yes", "--json")
+    done = signed_in(
+        "flags", "create", "--from", write_records(tmp_path / "flags", records), "--yes", "--json"
+    )
     assert done.code == 0, done
-    made = printed(signed_in, *(record["key"] for record in records))
+    made = print_flags(signed_in, *(record["key"] for record in records))
     for original, copy in zip(originals, made, strict=True):
         assert {name: copy[name] for name in FIELDS} == {name: original[name] for name in FIELDS}
         assert sorted(copy["tags"]) == sorted(original["tags"])
@@ -66,12 +70,12 @@ def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path
 
 def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
     assert signed_in("flags", "create", "to-rename", "--yes").code == 0
-    (record,) = printed(signed_in, "to-rename")
-    file = written(tmp_path / "flag", [record | {"key": "renamed"}])
+    (record,) = print_flags(signed_in, "to-rename")
+    file = write_records(tmp_path / "flag", [record | {"key": "renamed"}])
     assert signed_in("flags", "edit", "to-rename", "--from", file, "--yes").code == 2
     done = signed_in("flags", "edit", "--from", file, "--rename", "--yes")
     assert done.code == 0, done
-    assert printed(signed_in, "renamed")[0]["id"] == record["id"]
+    assert print_flags(signed_in, "renamed")[0]["id"] == record["id"]
 
 
 @pytest.mark.parametrize(
@@ -91,10 +95,10 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> None:
-    before = printed(signed_in, "new-nav")
+    before = print_flags(signed_in, "new-nav")
     done = signed_in("flags", "edit", "--from", "-", "--yes", stdin=text)
     assert (done.code, done.out) == (code, ""), done
-    assert printed(signed_in, "new-nav") == before
+    assert print_flags(signed_in, "new-nav") == before
 
 
 def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -> None:

@@ -5,7 +5,7 @@ import re
 
 import httpx
 import pytest
-from tests.cli.conftest import KEY, Run, Service, loaded_by, obeyed, server_variables
+from tests.cli.conftest import KEY, Run, Service, control_characters, loaded_by, server_variables
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
 
@@ -134,7 +134,7 @@ def test_hostile_text_is_drawn_harmless_and_told_exactly(
         for is_shown in (True, False):
             done = signed_in("flags", *words, is_shown=is_shown)
             assert done.code == 0
-            assert obeyed(done.out + done.err) == []
+            assert control_characters(done.out + done.err) == []
     (record,) = json.loads(signed_in("flags", "list", key, "--json").out)["records"]
     assert record["name"] == NASTY
 

@@ -162,17 +162,17 @@ def test_empty_list_is_a_sentence_for_people_and_empty_json(capsys: pytest.Captu
 
 
 def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    def chosen() -> Printer:
+    def choose() -> Printer:
         return choose_printer(KIND, OutputOptions())
 
     monkeypatch.setenv("COLUMNS", "77")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert chosen() == Printer("tsv")
+    assert choose() == Printer("tsv")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert chosen() == Printer("table", width=77, has_colour=True, has_links=True)
+    assert choose() == Printer("table", width=77, has_colour=True, has_links=True)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert chosen() == Printer("table", width=77)
+    assert choose() == Printer("table", width=77)
 
 
 def test_question_mark_lists_the_names_of_fields(capsys: pytest.CaptureFixture[str]) -> None:

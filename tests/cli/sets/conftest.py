@@ -62,13 +62,13 @@ def elsewhere(here: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run
     return run
 
 
-def done(result: Done) -> Done:
+def require_done(result: Done) -> Done:
     assert result.code == 0, result
     return result
 
 
 def records(result: Done) -> list[dict[str, Any]]:
-    return [dict(record) for record in json.loads(done(result).out)["records"]]
+    return [dict(record) for record in json.loads(require_done(result).out)["records"]]
 
 
 def is_on(here: Run, key: str) -> bool:

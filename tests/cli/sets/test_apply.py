@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.conftest import flag, planned
+from tests.changes.conftest import flag, make_plan
 from tests.cli.conftest import Run, Scripted
-from tests.cli.sets.conftest import FLAG, OTHER, THIRD, done, is_on, records
+from tests.cli.sets.conftest import FLAG, OTHER, THIRD, is_on, records, require_done
 from tests.doubles.expected import require
 from tests.doubles.faulty_service import FaultyService
 
@@ -27,10 +27,10 @@ from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
 
 
 def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--stage", "--reason", "cleanup"))
-    done(here("flags", "tag", OTHER, "--add", "ops", "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage", "--reason", "cleanup"))
+    require_done(here("flags", "tag", OTHER, "--add", "ops", "--stage"))
     assert "Apply: 2 changes, cleanup" in here("apply", "staged", is_shown=True).out
-    done(here("apply", "staged", "--yes"))
+    require_done(here("apply", "staged", "--yes"))
     entries = records(here("journal", "--json"))
     assert len({each["batch"] for each in entries}) == 1
     assert {each["reason"] for each in entries} == {"cleanup"}
@@ -39,19 +39,19 @@ def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
 
 
 def test_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
     assert stat.S_IMODE(Path("set.json").stat().st_mode) == 0o600
     assert is_on(here, FLAG)
-    done(here("apply", "set.json", "--yes"))
-    again = done(here("apply", "set.json", "--yes"))
+    require_done(here("apply", "set.json", "--yes"))
+    again = require_done(here("apply", "set.json", "--yes"))
     assert again.out == f"{FLAG}\tunchanged\tthe set was applied already\t\n"
     assert len(records(here("journal", "--json"))) == 1
 
 
 def test_applied_set_reports_a_record_deleted_since(here: Run) -> None:
-    done(here("flags", "create", "made-by-set", "--dry-run", "--out", "set.json"))
-    done(here("apply", "set.json", "--yes"))
-    done(here("flags", "delete", "made-by-set", "--yes"))
+    require_done(here("flags", "create", "made-by-set", "--dry-run", "--out", "set.json"))
+    require_done(here("apply", "set.json", "--yes"))
+    require_done(here("flags", "delete", "made-by-set", "--yes"))
     for more in ("--yes", "--dry-run"):
         deleted = here("apply", "set.json", more)
         assert deleted.code == EXIT_CODES["conflict"]
@@ -59,14 +59,14 @@ def test_applied_set_reports_a_record_deleted_since(here: Run) -> None:
             "made-by-set\tconflicted\tit was applied, and the record was deleted since"
         )
         assert "flagtui flags restore made-by-set" in deleted.out
-    done(here("flags", "restore", "made-by-set", "--yes"))
-    assert "the set was applied already" in done(here("apply", "set.json", "--yes")).out
+    require_done(here("flags", "restore", "made-by-set", "--yes"))
+    assert "the set was applied already" in require_done(here("apply", "set.json", "--yes")).out
 
 
 def test_applied_set_reports_values_changed_since(here: Run) -> None:
-    done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
-    done(here("apply", "set.json", "--yes"))
-    done(here("flags", "enable", FLAG, "--yes"))
+    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+    require_done(here("apply", "set.json", "--yes"))
+    require_done(here("flags", "enable", FLAG, "--yes"))
     changed = here("apply", "set.json", "--yes", "--json")
     assert changed.code == EXIT_CODES["conflict"]
     endings = {each["key"]: each["ending"] for each in json.loads(changed.out)["records"]}
@@ -75,11 +75,11 @@ def test_applied_set_reports_values_changed_since(here: Run) -> None:
 
 
 def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
-    done(here("flags", "create", "new-search", "--enable", "--stage"))
-    done(here("events", "verify", "$pageview", "--stage"))
+    require_done(here("flags", "create", "new-search", "--enable", "--stage"))
+    require_done(here("events", "verify", "$pageview", "--stage"))
     depends = {"type": "flag", "key": "new:new-search", "value": True, "operator": "flag_evaluates_to"}
     filters = {"groups": [{"properties": [depends], "rollout_percentage": 100}]}
-    done(here("flags", "edit", FLAG, "--field", f"filters={json.dumps(filters)}", "--stage"))
+    require_done(here("flags", "edit", FLAG, "--field", f"filters={json.dumps(filters)}", "--stage"))
     applied = records(here("apply", "staged", "--yes", "--json"))
     assert {each["key"]: each["ending"] for each in applied} == dict.fromkeys(
         ("new-search", "$pageview", FLAG), "saved"
@@ -87,7 +87,7 @@ def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
     number = next(each["id"] for each in applied if each["key"] == "new-search")
     (flag,) = records(here("flags", "get", FLAG, "--json", "--fields", "depends_on"))
     assert flag["depends_on"] == [int(number)]
-    done(here("undo", "--yes"))
+    require_done(here("undo", "--yes"))
     assert here("flags", "get", "new-search").code == EXIT_CODES["not_found"]
 
 
@@ -119,7 +119,7 @@ def refuse_second(line: FaultyService) -> None:
 def test_first_refusal_stops_the_set_by_default(
     choice: str | None, endings: list[str], states: list[bool], here: Run, line: FaultyService
 ) -> None:
-    done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
     refuse_second(line)
     options = ("--on-refusal", choice) if choice else ()
     stopped = here("apply", "staged", "--yes", "--json", *options)
@@ -129,7 +129,7 @@ def test_first_refusal_stops_the_set_by_default(
 
 
 def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyService) -> None:
-    done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
     refuse_second(line)
     stopped = here("apply", "staged", "--yes")
     assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
@@ -152,7 +152,7 @@ def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyServ
 async def test_user_chooses_what_is_possible_after_a_refusal(
     applied: int, left: int, choices: list[str]
 ) -> None:
-    plan = planned(switch("turn off", 812), flag())
+    plan = make_plan(switch("turn off", 812), flag())
     terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
     plans = Planned(None, [plan] * (applied + 1 + left))
     for place in range(max(1, len(choices))):
@@ -183,14 +183,14 @@ class Choosing(Scripted):
 
 
 def test_reach_of_a_single_change_is_counted(here: Run) -> None:
-    done(here("flags", "rollout", FLAG, "--to", "40", "--stage"))
-    alone = done(here("apply", "staged", "--dry-run", is_shown=True)).out
+    require_done(here("flags", "rollout", FLAG, "--to", "40", "--stage"))
+    alone = require_done(here("apply", "staged", "--dry-run", is_shown=True)).out
     assert "users lose it" in alone
-    done(here("flags", "rollout", OTHER, "--to", "40", "--stage"))
-    several = done(here("apply", "staged", "--dry-run", is_shown=True)).out
+    require_done(here("flags", "rollout", OTHER, "--to", "40", "--stage"))
+    several = require_done(here("apply", "staged", "--dry-run", is_shown=True)).out
     assert "not counted in a question about several flags" in several
     assert "about several flags" not in alone
-    done(here("flags", "rollout", OTHER, "--to", "40", "--yes"))
-    left = done(here("apply", "staged", "--dry-run", "--overwrite", is_shown=True)).out
+    require_done(here("flags", "rollout", OTHER, "--to", "40", "--yes"))
+    left = require_done(here("apply", "staged", "--dry-run", "--overwrite", is_shown=True)).out
     assert "users lose it" in left
     assert "about several flags" not in left

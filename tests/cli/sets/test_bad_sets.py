@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import pytest
 from tests.cli.conftest import Run
-from tests.cli.sets.conftest import FLAG, OTHER, change_file, done, is_on, records
+from tests.cli.sets.conftest import FLAG, OTHER, change_file, is_on, records, require_done
 
 from flagtui.changes.sets.change_set import FAULTS, ChangeSet
 from flagtui.changes.sets.set_files import SetFile, hold
@@ -18,8 +18,8 @@ from flagtui.cli.plumbing.staging import FAULT_CODES
 
 
 def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run, elsewhere: Run) -> None:
-    done(here("flags", "edit", FLAG, "--field", "name=Mine", "--dry-run", "--out", "set.json"))
-    done(elsewhere("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
+    require_done(here("flags", "edit", FLAG, "--field", "name=Mine", "--dry-run", "--out", "set.json"))
+    require_done(elsewhere("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes", "--json")
     (record,) = json.loads(shown.out)["records"]
     assert (shown.code, record["ending"]) == (EXIT_CODES["conflict"], "conflicted")
@@ -36,12 +36,12 @@ def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run, elsewh
     piped = here("apply", "set.json", "--yes")
     assert piped.err == on_screen.out
     assert piped.out.startswith(f"{FLAG}\tconflicted\t")
-    done(here("apply", "set.json", "--yes", "--overwrite"))
+    require_done(here("apply", "set.json", "--yes", "--overwrite"))
 
 
 def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -> None:
-    done(here("flags", "rollout", FLAG, "--to", "40", "--dry-run", "--out", "set.json"))
-    done(here("flags", "rollout", FLAG, "--to", "60", "--yes"))
+    require_done(here("flags", "rollout", FLAG, "--to", "40", "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "rollout", FLAG, "--to", "60", "--yes"))
     shown = here("apply", "set.json", "--yes")
     assert "by you, outside this set), in conflict with 1 value of this set" in shown.out
     assert [line.split() for line in shown.err.splitlines()] == [
@@ -51,15 +51,15 @@ def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -
         ["now", "60", "%"],
         ["new", "40", "%"],
     ]
-    done(elsewhere("flags", "rollout", FLAG, "--to", "80", "--yes"))
+    require_done(elsewhere("flags", "rollout", FLAG, "--to", "80", "--yes"))
     shown = here("apply", "set.json", "--yes")
     assert "last by Alice), in conflict with 1 value" in shown.out
     assert "another user changed rollout of condition 1 since" in shown.err
 
 
 def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> None:
-    done(here("flags", "disable", FLAG, OTHER, "--stage"))
-    done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
+    require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
+    require_done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
     shown = here("apply", "staged", "--yes")
     assert shown.code == EXIT_CODES["conflict"]
     assert "in conflict with no values of this set, so nothing was sent" in shown.out
@@ -68,22 +68,22 @@ def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> Non
 
 
 def test_value_already_as_the_set_makes_it_is_no_conflict(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
-    done(here("flags", "disable", FLAG, "--yes"))
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "disable", FLAG, "--yes"))
     shown = here("apply", "set.json", "--yes").out
     assert "and has these values already, so nothing was sent" in shown
 
 
 def test_flag_deleted_since_is_restored_before_the_set(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
-    done(here("flags", "delete", FLAG, "--yes"))
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "delete", FLAG, "--yes"))
     shown = here("apply", "set.json", "--yes").out
     assert "\tconflicted\tdeleted since (v" in shown
     assert f"Restore it first: flagtui flags restore {FLAG}" in shown
 
 
 def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
-    done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
 
     def move(change_set: ChangeSet) -> ChangeSet:
         first, *rest = change_set.changes
@@ -98,7 +98,7 @@ def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
 
 
 def test_set_without_changes_changes_nothing(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
     change_file(Path("set.json"), lambda change_set: msgspec.structs.replace(change_set, changes=()))
     refused = here("apply", "set.json", "--yes")
     assert refused.code == EXIT_CODES["nothing_to_do"]
@@ -106,7 +106,7 @@ def test_set_without_changes_changes_nothing(here: Run) -> None:
 
 
 def set_file(here: Run) -> Path:
-    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
     return Path("set.json")
 
 
@@ -160,7 +160,7 @@ def test_a_bad_file_gets_one_line_and_its_code(
 
 
 def test_second_program_is_refused_while_the_staged_set_is_open(here: Run, home: Path) -> None:
-    done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
     folder = home / ".local/state/flagtui/sets"
     (lock,) = folder.glob("staged-*.lock")
     with hold(folder, lock.stem, "the app"):
@@ -170,16 +170,16 @@ def test_second_program_is_refused_while_the_staged_set_is_open(here: Run, home:
 
 
 def test_broken_staged_set_is_discarded(here: Run, home: Path) -> None:
-    done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
     (path,) = (home / ".local/state/flagtui/sets").glob("staged-*.json")
     for spoil in (truncate, edit):
         spoil(path)
         refused = here("apply", "staged", "--yes")
         assert refused.code == EXIT_CODES["usage"]
         assert "flagtui staged drop --all discards it." in refused.err
-        done(here("staged", "drop", "--all"))
+        require_done(here("staged", "drop", "--all"))
         assert not path.exists()
-        done(here("flags", "disable", FLAG, "--stage"))
+        require_done(here("flags", "disable", FLAG, "--stage"))
 
 
 def test_every_fault_has_a_code() -> None:

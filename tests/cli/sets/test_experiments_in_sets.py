@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.sets.conftest import FLAG, done, is_on, records
+from tests.cli.sets.conftest import FLAG, is_on, records, require_done
 
 from flagtui.cli.plumbing.errors import EXIT_CODES
 
@@ -20,36 +20,38 @@ def stopped_id(run: Run) -> str:
 def test_experiments_and_flags_apply_in_one_set(here: Run) -> None:
     id = stopped_id(here)
     before = description_of(here, id)
-    done(here("experiments", "edit", id, "--field", "description=Once", "--stage"))
-    done(here("experiments", "edit", id, "--field", "description=Twice", "--stage"))
-    done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("experiments", "edit", id, "--field", "description=Once", "--stage"))
+    require_done(here("experiments", "edit", id, "--field", "description=Twice", "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
     (change, _flag) = records(here("staged", "list", "--json"))
     assert "Twice" in str(change)
     assert description_of(here, id) == before
-    done(here("apply", "staged", "--yes"))
+    require_done(here("apply", "staged", "--yes"))
     assert (description_of(here, id), is_on(here, FLAG)) == ("Twice", False)
-    done(here("undo", "--yes"))
+    require_done(here("undo", "--yes"))
     assert (description_of(here, id), is_on(here, FLAG)) == (before, True)
 
 
 def test_an_archived_experiment_is_staged_and_applied(here: Run) -> None:
     id = stopped_id(here)
-    done(here("experiments", "archive", id, "--dry-run", "--out", "set.json"))
-    done(here("apply", "set.json", "--yes"))
+    require_done(here("experiments", "archive", id, "--dry-run", "--out", "set.json"))
+    require_done(here("apply", "set.json", "--yes"))
     (experiment,) = records(here("experiments", "get", id, "--json", "--fields", "archived"))
     assert experiment["archived"] is True
-    assert done(here("apply", "set.json", "--yes")).out.count("applied already") == 1
+    assert require_done(here("apply", "set.json", "--yes")).out.count("applied already") == 1
 
 
 def test_an_experiment_that_changed_since_is_a_conflict(here: Run) -> None:
     id = stopped_id(here)
-    done(here("experiments", "edit", id, "--field", "description=Mine", "--dry-run", "--out", "set.json"))
-    done(here("experiments", "edit", id, "--field", "description=Theirs", "--yes"))
+    require_done(
+        here("experiments", "edit", id, "--field", "description=Mine", "--dry-run", "--out", "set.json")
+    )
+    require_done(here("experiments", "edit", id, "--field", "description=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes")
     assert shown.code == EXIT_CODES["conflict"]
     assert "you changed description since" in shown.err
     assert "now     Theirs" in shown.err
-    done(here("apply", "set.json", "--yes", "--overwrite"))
+    require_done(here("apply", "set.json", "--yes", "--overwrite"))
     assert description_of(here, id) == "Mine"
 
 
@@ -62,7 +64,7 @@ def test_what_a_set_cannot_hold_of_an_experiment_is_refused(here: Run) -> None:
     refused = here("experiments", "archive", id, "--disable-flag", "--stage")
     assert "cannot be staged" in refused.err
     assert "this cannot be staged: it is a step" in here("experiments", "launch", id, "--stage").err
-    done(here("experiments", "edit", id, "--field", "name=New", "--stage"))
+    require_done(here("experiments", "edit", id, "--field", "name=New", "--stage"))
     mixed = here("experiments", "archive", id, "--stage")
     assert "it is archived in a request of its own" in mixed.err
     assert "Apply the staged change first, or drop it." in mixed.err

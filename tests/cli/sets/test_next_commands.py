@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import CLOSED, Run
-from tests.cli.sets.conftest import FLAG, done, records
+from tests.cli.sets.conftest import FLAG, records, require_done
 
 from flagtui.cli.plumbing.next_commands import next_command
 
@@ -35,23 +35,23 @@ def named_commands(text: str) -> list[list[str]]:
 
 
 def test_staged_set_of_another_profile_is_listed_and_applied(with_default: Run) -> None:
-    staged = done(with_default("flags", "disable", FLAG, "--stage", "--profile", "other"))
+    staged = require_done(with_default("flags", "disable", FLAG, "--stage", "--profile", "other"))
     listing, applying = named_commands(staged.err)
     assert [each["key"] for each in records(with_default(*listing, "--json"))] == [FLAG]
-    done(with_default(*applying, "--yes"))
+    require_done(with_default(*applying, "--yes"))
     assert records(with_default("flags", "get", FLAG, "--json", "--profile", "other"))[0]["active"] is False
 
 
 def test_options_before_the_command_are_repeated(with_default: Run) -> None:
-    staged = done(with_default(*OPTIONS, "flags", "disable", FLAG, "--stage"))
+    staged = require_done(with_default(*OPTIONS, "flags", "disable", FLAG, "--stage"))
     assert named_commands(staged.err) == [["staged", "list", *OPTIONS], ["apply", "staged", *OPTIONS]]
 
 
 def test_command_for_a_written_set_quotes_its_file(with_default: Run) -> None:
     words = ("flags", "disable", FLAG, "--dry-run", "--out", "my set.json", "--profile", "other")
-    (applying,) = named_commands(done(with_default(*words)).err)
+    (applying,) = named_commands(require_done(with_default(*words)).err)
     assert applying == ["apply", "my set.json", "--profile", "other"]
-    done(with_default(*applying, "--dry-run"))
+    require_done(with_default(*applying, "--dry-run"))
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.cli.sets.conftest import FLAG, OTHER, done, is_on, records
+from tests.cli.sets.conftest import FLAG, OTHER, is_on, records, require_done
 from tests.doubles.command_tree import all_commands
 
 from flagtui.cli.plumbing.errors import EXIT_CODES
 
 
 def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
-    staged = done(here("flags", "disable", FLAG, OTHER, "--stage", "--reason", "cleanup"))
+    staged = require_done(here("flags", "disable", FLAG, OTHER, "--stage", "--reason", "cleanup"))
     assert "Nothing was sent. The staged set has 2 changes" in staged.err
     assert [is_on(here, key) for key in (FLAG, OTHER)] == [True, True]
     assert [each["key"] for each in records(here("staged", "list", "--json"))] == [FLAG, OTHER]
@@ -23,23 +23,23 @@ def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
 
 
 def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
-    done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
     again = here("flags", "disable", FLAG, "--stage")
     assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\tis already off\t\n")
-    back = done(here("flags", "enable", FLAG, "--stage"))
+    back = require_done(here("flags", "enable", FLAG, "--stage"))
     assert back.out == f"{FLAG}\tunchanged\tis not staged any more\t\n"
     assert back.err == "Nothing was sent. The staged set is empty now.\n"
     assert records(here("staged", "list", "--json")) == []
 
 
 def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
-    done(here("flags", "disable", FLAG, OTHER, "--stage"))
+    require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
     assert [each["key"] for each in records(here("staged", "drop", FLAG, "--json"))] == [FLAG]
     assert [each["key"] for each in records(here("staged", "get", "--json"))] == [OTHER]
     missing = here("staged", "drop", FLAG)
     expected = (EXIT_CODES["not_found"], f"flagtui: the set does not change {FLAG}. It changes: {OTHER}.\n")
     assert (missing.code, missing.err) == expected
-    done(here("staged", "drop", "--all"))
+    require_done(here("staged", "drop", "--all"))
     assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
 
 
@@ -47,7 +47,7 @@ def test_set_does_not_grow_over_profile_limit(here: Run, home: Path, monkeypatch
     settings = home / ".config/flagtui/config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
-    done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
     refused = here("flags", "disable", OTHER, "--stage")
     assert (refused.code, "2 changes; this profile allows 1" in refused.err) == (3, True)
     assert len(records(here("staged", "list", "--json"))) == 1
@@ -56,16 +56,16 @@ def test_set_does_not_grow_over_profile_limit(here: Run, home: Path, monkeypatch
 def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     words = ("propose", "--reason", "no longer called", "--", "flags", "disable", FLAG)
-    shown = done(here(*words, is_shown=True)).out
+    shown = require_done(here(*words, is_shown=True)).out
     assert "Nothing was sent: the change set was written to a file." in shown
     (proposal,) = records(here("proposals", "list", "--json"))
     assert (proposal["reason"], proposal["keys"], proposal["state"]) == ("no longer called", [FLAG], "open")
     assert Path(proposal["file"]).parent == tmp_path / ".flagtui" / "proposals"
     assert [each["key"] for each in records(here("proposals", "get", proposal["id"], "--json"))] == [FLAG]
-    done(here("apply", proposal["id"], "--yes"))
+    require_done(here("apply", proposal["id"], "--yes"))
     assert records(here("proposals", "list", "--json"))[0]["state"] == "applied"
     assert records(here("journal", "--json"))[0]["reason"] == "no longer called"
-    done(here("proposals", "drop", proposal["id"]))
+    require_done(here("proposals", "drop", proposal["id"]))
     assert records(here("proposals", "list", "--json")) == []
 
 
@@ -73,7 +73,7 @@ def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Pat
 def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
     words = ["propose", "--reason", "no longer called", "--", "flags", "disable", FLAG]
     words[place:place] = ["--project", "1", "--fields", "key"]
-    assert done(here(*words)).out == f"{FLAG}\n"
+    assert require_done(here(*words)).out == f"{FLAG}\n"
     group = here("propose", "--reason", "x", "--", "flags")
     assert (group.code, "flags changes nothing" in group.err) == (2, True)
 
@@ -92,8 +92,8 @@ def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:
 
 
 def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) -> None:
-    done(here("flags", "disable", FLAG, "--yes"))
-    shown = done(here("flags", "disable", FLAG, "--dry-run", "--out", str(tmp_path / "set.json")))
+    require_done(here("flags", "disable", FLAG, "--yes"))
+    shown = require_done(here("flags", "disable", FLAG, "--dry-run", "--out", str(tmp_path / "set.json")))
     assert shown.err == "Nothing would change, so no change set was written.\n"
     refused = here("flags", "edit", FLAG, "--field", "key=a b", "--dry-run", "--out", "set.json")
     assert refused.err == "Nothing can be changed, so no change set was written.\n"
@@ -116,12 +116,12 @@ def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
 
 def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -> None:
     users = ("--for", "user_7", "--for", "user_8 plan=pro", "--json")
-    done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
-    done(here("flags", "enable", "kill-search-v2", "--stage"))
+    require_done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
+    require_done(here("flags", "enable", "kill-search-v2", "--stage"))
     foretold = records(here("staged", "evaluate", *users))
     assert {each["key"] for each in foretold} >= {FLAG, "kill-search-v2"}
     assert any(each["before"] != each["after"] for each in foretold if each["key"] == FLAG)
-    done(here("apply", "staged", "--yes"))
+    require_done(here("apply", "staged", "--yes"))
     keys = sorted({each["key"] for each in foretold})
     served = records(here("flags", "evaluate", *keys, *users))
     assert {(each["key"], each["distinct_id"]): each["value"] for each in served} == {
@@ -130,14 +130,14 @@ def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -
 
 
 def test_undo_reaches_the_copy_in_another_project(here: Run) -> None:
-    done(here("flags", "copy", FLAG, "--to-project", "2", "--yes"))
-    done(here("undo", "--yes"))
+    require_done(here("flags", "copy", FLAG, "--to-project", "2", "--yes"))
+    require_done(here("undo", "--yes"))
     assert [each["project"] for each in records(here("journal", "--json"))] == ["2", "2"]
-    done(here("flags", "get", FLAG))
+    require_done(here("flags", "get", FLAG))
 
 
 def test_reason_of_each_staged_change_is_kept(here: Run) -> None:
     for key, reason in ((FLAG, "cleanup"), (OTHER, "no longer called"), (OTHER, "cleanup")):
-        done(here("flags", "tag", key, "--add", f"tag-{len(reason)}", "--stage", "--reason", reason))
-    done(here("apply", "staged", "--yes"))
+        require_done(here("flags", "tag", key, "--add", f"tag-{len(reason)}", "--stage", "--reason", reason))
+    require_done(here("apply", "staged", "--yes"))
     assert {each["reason"] for each in records(here("journal", "--json"))} == {"cleanup; no longer called"}

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from tests.doubles.faulty_service import served
+from tests.doubles.faulty_service import serve
 from tests.doubles.service_world import KEY, START, Caller, Start, starts_of
 from tests.doubles.templates import sample_database
 
@@ -101,13 +101,13 @@ def sample_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Port]:
     shutil.copy(sample_database(tmp_path_factory), path)
     application = create_service(path, key=SAMPLE_KEY)
     answers: list[tuple[str, int]] = []
-    with served(noting(application, answers)) as url:
+    with serve(noting(application, answers)) as url:
         yield Port(url, application, answers)
     close_service(application)
 
 
 def noting(application: ASGIApp, answers: list[tuple[str, int]]) -> ASGIApp:
-    async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+    async def note_answers(scope: Scope, receive: Receive, send: Send) -> None:
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answers.append((scope["path"], message["status"]))
@@ -115,4 +115,4 @@ def noting(application: ASGIApp, answers: list[tuple[str, int]]) -> ASGIApp:
 
         await application(scope, receive, note)
 
-    return noted
+    return note_answers

@@ -36,7 +36,7 @@ def http(sample_port: Port) -> Iterator[httpx.Client]:
 
 def people(port: Port) -> list[tuple[str, dict[str, Any]]]:
     """Stored people with their properties, and some unknown distinct ids."""
-    rows = stored(
+    rows = read_stored(
         port,
         "SELECT d.distinct_id, p.properties FROM distinct_ids AS d JOIN persons AS p ON p.id = d.person_id"
         " WHERE d.project_id = 1 ORDER BY p.id % 97, p.id LIMIT ?",
@@ -46,7 +46,7 @@ def people(port: Port) -> list[tuple[str, dict[str, Any]]]:
     return [*((distinct_id, json.loads(properties)) for distinct_id, properties in rows), *strangers]
 
 
-def stored(port: Port, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+def read_stored(port: Port, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     with port.application.state.dispatcher.database.reading() as db:
         return [tuple(row) for row in db.execute(sql, values)]
 
@@ -56,7 +56,9 @@ def test_every_sample_flag_has_the_value_the_service_gives_it(
 ) -> None:
     """The client gives up only where it lacks something: a list of people, or a property that is not set."""
     sdk.load_feature_flags()
-    companies = stored(sample_port, "SELECT key, properties FROM groups WHERE project_id = 1 ORDER BY key")
+    companies = read_stored(
+        sample_port, "SELECT key, properties FROM groups WHERE project_id = 1 ORDER BY key"
+    )
     decided: Counter[str] = Counter()
     for number, (distinct_id, properties) in enumerate(people(sample_port)):
         company, described = companies[number % len(companies)]

@@ -162,23 +162,23 @@ async def test_the_sample_lists_its_definitions(
     assert (await service.get(limit=1))["count"] == 1_904
 
 
-def named(schema: Any) -> set[str]:
+def names_of(schema: Any) -> set[str]:
     return set(schema["properties"])
 
 
 async def test_a_definition_has_exactly_the_published_fields(service: Service) -> None:
-    assert set(await service.get(f"{service.define('signup')}/")) == named(schemas.DEFINITION)
+    assert set(await service.get(f"{service.define('signup')}/")) == names_of(schemas.DEFINITION)
 
 
 async def test_a_page_has_exactly_the_published_fields(service: Service) -> None:
-    assert set(await service.get()) == named(schemas.DEFINITION_PAGE)
+    assert set(await service.get()) == names_of(schemas.DEFINITION_PAGE)
 
 
 @pytest.mark.parametrize(
     ("path", "schema"), [("typescript/", schemas.SOURCE), ("primary_properties/", schemas.PRIMARY)]
 )
 async def test_other_answers_have_exactly_published_fields(service: Service, path: str, schema: Any) -> None:
-    assert set(await service.get(path)) == named(schema)
+    assert set(await service.get(path)) == names_of(schema)
 
 
 def test_every_operation_with_a_body_publishes_both_sides() -> None:

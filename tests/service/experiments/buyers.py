@@ -10,7 +10,7 @@ DAY = timedelta(days=1)
 Happened = tuple[str, str, datetime, dict[str, Any]]
 
 
-async def started(service: Service, **fields: Any) -> Any:
+async def start_experiment(service: Service, **fields: Any) -> Any:
     service.define_event("bought")
     return await service.running(metrics=[MEAN, FUNNEL], **fields)
 

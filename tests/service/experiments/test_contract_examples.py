@@ -29,7 +29,7 @@ SHARE = [{"properties": [], "rollout_percentage": 10}]
 async def test_service_responds_like_the_example(start: Start, name: str) -> None:
     service: Service = await start(newest=True)
     example = json.loads((EXAMPLES / f"{name}.json").read_text())
-    ids = await _given(service, example)
+    ids = await _prepare(service, example)
     request = _with_own_ids(example["request"], ids, service)
     path = example["path"].removeprefix("/api/projects/{project}/").strip("/").format(**ids)
     response = await service.send(example["method"], path, request["body"], **request["query"])
@@ -41,7 +41,7 @@ async def test_service_responds_like_the_example(start: Start, name: str) -> Non
         agree(answer, example["answer"], "answer")
 
 
-async def _given(service: Service, example: dict[str, Any]) -> dict[str, Any]:
+async def _prepare(service: Service, example: dict[str, Any]) -> dict[str, Any]:
     """Makes true what the example needs, and gives the ids it has here."""
     given = example.get("given") or ""
     service.define_event(ORDERS)

@@ -7,7 +7,7 @@ from tests.service.experiments.conftest import Service
 SENTENCE = "Added automatically when the experiment exposure was frozen to stop new enrollment."
 
 
-async def _exposed(service: Service, **fields: Any) -> Any:
+async def _expose(service: Service, **fields: Any) -> Any:
     experiment = await service.running(**fields)
     service.clock.pass_(hours=1)
     service.expose("blue-button", "control", "ann")
@@ -21,7 +21,7 @@ async def _act(service: Service, experiment: Any, action: str, body: Any = None)
 
 
 async def test_freezing_narrows_every_condition_to_exposed_users(service: Service) -> None:
-    experiment = await _exposed(service)
+    experiment = await _expose(service)
     before = (await service.get(f"feature_flags/{experiment['feature_flag']['id']}"))["filters"]
     frozen = await _act(service, experiment, "freeze_exposure")
     assert (frozen["status"], frozen["end_date"]) == ("exposure_frozen", None)
@@ -42,7 +42,7 @@ async def test_freezing_narrows_every_condition_to_exposed_users(service: Servic
 
 
 async def test_paused_frozen_experiment_is_frozen_again_when_resumed(service: Service) -> None:
-    experiment = await _exposed(service)
+    experiment = await _expose(service)
     await _act(service, experiment, "freeze_exposure")
     assert (await _act(service, experiment, "pause"))["status"] == "paused"
     assert (await _act(service, experiment, "resume"))["status"] == "exposure_frozen"
@@ -63,7 +63,7 @@ async def test_shipping_and_reset_remove_the_freeze(service: Service) -> None:
 
 
 async def test_ending_leaves_the_flag_frozen(service: Service) -> None:
-    experiment = await _exposed(service)
+    experiment = await _expose(service)
     await _act(service, experiment, "freeze_exposure")
     ended = await _act(service, experiment, "end")
     assert ended["feature_flag"]["filters"]["groups"][0]["exposure_frozen"] is True
@@ -97,7 +97,7 @@ async def test_states_that_cannot_be_frozen_are_refused(service: Service) -> Non
 
 
 async def test_approval_policies_do_not_hold_up_a_freeze(service: Service) -> None:
-    experiment = await _exposed(service)
+    experiment = await _expose(service)
     service.run(
         lambda db: db.execute(
             "INSERT INTO approval_policies (id, organization_id, action, created_at)"

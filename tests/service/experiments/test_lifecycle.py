@@ -12,7 +12,7 @@ def _path(experiment: Any, action: str = "") -> str:
     return f"experiments/{experiment['id']}" + (f"/{action}" if action else "")
 
 
-async def _refused(service: Service, experiment: Any, action: str, body: Any = None) -> tuple[Any, ...]:
+async def _refusal(service: Service, experiment: Any, action: str, body: Any = None) -> tuple[Any, ...]:
     return await service.refused("POST", _path(experiment, action), body)
 
 
@@ -24,7 +24,7 @@ async def test_scenario_19_launching_starts_it_and_switches_its_flag_on(service:
     assert running["start_date"] is not None
     assert running["metrics"][0]["fingerprint"] != draft["metrics"][0]["fingerprint"]
     detail = "Experiment has already been launched."
-    assert await _refused(service, running, "launch") == (400, detail, None)
+    assert await _refusal(service, running, "launch") == (400, detail, None)
     log = await service.get(_path(draft, "activity"))
     assert [entry["activity"] for entry in log["results"]] == ["updated", "created"]
     assert log["results"][0]["detail"]["changes"][0]["field"] == "start_date"
@@ -36,26 +36,26 @@ async def test_scenario_20_a_deleted_flag_cannot_be_launched(service: Service) -
     draft = await service.create()
     await service.patch(f"feature_flags/{draft['feature_flag']['id']}", {"deleted": True})
     detail = "Experiment cannot be launched because its feature flag has been deleted."
-    assert await _refused(service, draft, "launch") == (400, detail, None)
+    assert await _refusal(service, draft, "launch") == (400, detail, None)
     start = {"start_date": "2026-03-10T12:00:00Z"}
     assert await service.refused("PATCH", _path(draft), start) == (400, detail, None)
 
 
 async def test_scenario_21_pausing_and_resuming_switch_the_flag(service: Service) -> None:
     draft = await service.create()
-    assert await _refused(service, draft, "pause") == (400, NOT_LAUNCHED, None)
+    assert await _refusal(service, draft, "pause") == (400, NOT_LAUNCHED, None)
     running = await service.post(_path(draft, "launch"))
     paused = await service.post(_path(draft, "pause"))
     assert (paused["status"], paused["feature_flag"]["active"]) == ("paused", False)
     assert paused["feature_flag"]["version"] == running["feature_flag"]["version"] + 1
     assert (await service.get(_path(draft, "activity")))["total_count"] == 2
-    assert await _refused(service, draft, "pause") == (400, "Experiment is already paused.", None)
+    assert await _refusal(service, draft, "pause") == (400, "Experiment is already paused.", None)
     resumed = await service.post(_path(draft, "resume"))
     assert (resumed["status"], resumed["feature_flag"]["active"]) == ("running", True)
-    assert await _refused(service, draft, "resume") == (400, "Experiment is not paused.", None)
+    assert await _refusal(service, draft, "resume") == (400, "Experiment is not paused.", None)
     await service.post(_path(draft, "end"))
-    assert await _refused(service, draft, "pause") == (400, ENDED, None)
-    assert await _refused(service, draft, "resume") == (400, ENDED, None)
+    assert await _refusal(service, draft, "pause") == (400, ENDED, None)
+    assert await _refusal(service, draft, "resume") == (400, ENDED, None)
 
 
 async def test_a_flag_that_another_flag_needs_keeps_its_experiment_running(service: Service) -> None:
@@ -70,7 +70,7 @@ async def test_a_flag_that_another_flag_needs_keeps_its_experiment_running(servi
     ]
     groups = [{"properties": needs, "rollout_percentage": 100}]
     await service.post("feature_flags", {"key": "child", "filters": {"groups": groups}}, 201)
-    status, detail, _ = await _refused(service, running, "pause")
+    status, detail, _ = await _refusal(service, running, "pause")
     assert status == 400
     assert detail.startswith("Cannot disable this feature flag because other flags depend on it: child")
     assert (await service.get(_path(running)))["status"] == "running"
@@ -92,28 +92,28 @@ async def test_scenario_23_ending_keeps_the_flag_and_takes_the_conclusion(servic
     assert ended["end_date"] is not None
     assert ended["feature_flag"]["active"] is True
     assert ended["feature_flag"]["version"] == running["feature_flag"]["version"]
-    assert await _refused(service, running, "end") == (400, ENDED, None)
+    assert await _refusal(service, running, "end") == (400, ENDED, None)
     other = await service.running("other", conclusion="lost")
     assert (await service.post(_path(other, "end"), {}))["conclusion"] is None
-    assert await _refused(service, await service.create("third"), "end") == (400, NOT_LAUNCHED, None)
+    assert await _refusal(service, await service.create("third"), "end") == (400, NOT_LAUNCHED, None)
     bad = {"conclusion": "maybe"}
     fourth = await service.running("fourth")
     refusal = (400, '"maybe" is not a valid choice.', "conclusion")
-    assert await _refused(service, fourth, "end", bad) == refusal
+    assert await _refusal(service, fourth, "end", bad) == refusal
 
 
 async def test_scenario_24_archiving_only_what_has_ended(service: Service) -> None:
     running = await service.running()
     detail = "Experiment must be ended before it can be archived."
-    assert await _refused(service, running, "archive") == (400, detail, None)
+    assert await _refusal(service, running, "archive") == (400, detail, None)
     await service.post(_path(running, "end"))
     archived = await service.post(_path(running, "archive"))
     assert archived["archived"] is True
     assert archived["feature_flag"]["active"] is True
     assert (await service.get("experiments"))["count"] == 0
-    assert await _refused(service, running, "archive") == (400, "Experiment is already archived.", None)
+    assert await _refusal(service, running, "archive") == (400, "Experiment is already archived.", None)
     assert (await service.post(_path(running, "unarchive")))["archived"] is False
-    assert await _refused(service, running, "unarchive") == (400, "Experiment is not archived.", None)
+    assert await _refusal(service, running, "unarchive") == (400, "Experiment is not archived.", None)
 
 
 async def test_scenario_25_disabling_the_flag_needs_the_scope_for_flags(service: Service) -> None:
@@ -147,13 +147,13 @@ async def test_archiving_archives_an_inactive_flag_unless_shared(service: Servic
 async def test_scenario_26_shipping_gives_everybody_in_the_conditions_one_variant(service: Service) -> None:
     draft = await service.create()
     expected = (400, NOT_LAUNCHED, None)
-    assert await _refused(service, draft, "ship_variant", {"variant_key": "test"}) == expected
+    assert await _refusal(service, draft, "ship_variant", {"variant_key": "test"}) == expected
     running = await service.post(_path(draft, "launch"))
     groups = running["feature_flag"]["filters"]["groups"]
     missing = (400, "This field is required.", "variant_key")
-    assert await _refused(service, running, "ship_variant", {}) == missing
+    assert await _refusal(service, running, "ship_variant", {}) == missing
     unknown = (400, "Variant 'zzz' not found on feature flag.", None)
-    assert await _refused(service, running, "ship_variant", {"variant_key": "zzz"}) == unknown
+    assert await _refusal(service, running, "ship_variant", {"variant_key": "zzz"}) == unknown
     shipped = await service.post(_path(running, "ship_variant"), {"variant_key": "test", "conclusion": "won"})
     filters = shipped["feature_flag"]["filters"]
     assert [variant["rollout_percentage"] for variant in filters["multivariate"]["variants"]] == [0, 100]
@@ -201,7 +201,7 @@ async def test_scenario_28_resetting_makes_a_draft_and_leaves_the_flag(service: 
     assert [reset[name] for name in emptied] == [None] * 4
     assert reset["feature_flag"]["active"] is True
     assert reset["feature_flag"]["version"] == running["feature_flag"]["version"]
-    assert await _refused(service, running, "reset") == (400, "Experiment is already in draft state.", None)
+    assert await _refusal(service, running, "reset") == (400, "Experiment is already in draft state.", None)
 
 
 ACTIONS = ["launch", "pause", "resume", "end", "reset", "archive", "unarchive", "ship_variant", "duplicate"]
@@ -219,7 +219,7 @@ async def test_every_action_refuses_a_body_that_is_no_object(service: Service) -
     running = await service.running()
     for action in ACTIONS:
         detail = "Invalid data. Expected a dictionary, but got list."
-        assert await _refused(service, running, action, []) == (400, detail, None)
+        assert await _refusal(service, running, action, []) == (400, detail, None)
         assert (await service.get(_path(running)))["status"] == "running"
 
 

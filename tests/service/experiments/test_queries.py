@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import scipy
-from tests.service.experiments.buyers import DAY, HOUR, fill, people, started
+from tests.service.experiments.buyers import DAY, HOUR, fill, people, start_experiment
 from tests.service.experiments.conftest import FUNNEL, MEAN, NODE, START, Service
 
 from flagtui.service.experiments.analysis.metric import NotComputable
@@ -22,7 +22,7 @@ async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> A
 
 
 async def test_query_returns_the_current_result_of_any_metric(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     response = await _query(service, running, FUNNEL)
     assert (response["kind"], response["baseline"]["sum"]) == ("ExperimentQuery", 20)
@@ -36,7 +36,9 @@ async def test_query_returns_the_current_result_of_any_metric(service: Service) 
 
 
 async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) -> None:
-    running = await started(service, stats_config={"method": "frequentist", "frequentist": {"alpha": 0.01}})
+    running = await start_experiment(
+        service, stats_config={"method": "frequentist", "frequentist": {"alpha": 0.01}}
+    )
     fill(service, {"control": 20, "test": 40})
     test = (await _query(service, running, MEAN))["variant_results"][0]
     own, base = 0.4 * 0.6 / 99, 0.2 * 0.8 / 99
@@ -50,7 +52,7 @@ async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) ->
 
 
 async def test_properties_persons_and_test_accounts_filter_events(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 60, "test": 60})
     cheap = [("bought", person, START + 3 * HOUR, {"price": 1}) for person in people("test", 60)]
     service.record(*cheap)
@@ -85,7 +87,7 @@ async def test_an_action_or_another_event_can_expose(service: Service) -> None:
     criteria = {
         "exposure_config": {"kind": "ExperimentEventExposureConfig", "event": "opened", "properties": []}
     }
-    running = await started(service, exposure_criteria=criteria)
+    running = await start_experiment(service, exposure_criteria=criteria)
     seen = {"$feature/blue-button": "test"}
     service.record(*(("opened", person, START + HOUR, seen) for person in people("test", 7)))
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
@@ -115,7 +117,7 @@ async def test_groups_can_be_what_is_counted(service: Service) -> None:
 
 
 async def test_exposures_are_listed_by_day_with_their_ratio_test(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 0}, each=300)
     service.expose("blue-button", "test", *people("test", 200), at=START + DAY)
     service.expose("blue-button", "test", "control-0", at=START + DAY)
@@ -198,7 +200,7 @@ async def test_asking_needs_the_scope_for_queries(service: Service) -> None:
 
 
 async def test_a_question_can_be_fetched_later(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 6 * HOUR
     query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
@@ -233,7 +235,7 @@ async def test_experiment_from_long_ago_is_reported_in_time(service: Service) ->
 
 
 async def test_unknown_values_are_no_second_variant(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
     service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 3

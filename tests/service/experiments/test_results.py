@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.buyers import DAY, HOUR, Happened, fill, people, started
+from tests.service.experiments.buyers import DAY, HOUR, Happened, fill, people, start_experiment
 from tests.service.experiments.conftest import MEAN, NODE, START, Service
 
 
@@ -26,7 +26,7 @@ async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None
 
 
 async def test_scenario_31_series_reports_past_days_only(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     late: list[Happened] = [("bought", person, START + DAY, {}) for person in people("control", 10)]
     service.record(*late)
@@ -44,7 +44,7 @@ async def test_scenario_31_series_reports_past_days_only(service: Service) -> No
 
 
 async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     service.clock.now = START + 2 * DAY
     metric = running["metrics"][0]
     for uuid, fingerprint in (("x", metric["fingerprint"]), (metric["uuid"], "x")):
@@ -56,7 +56,7 @@ async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: 
 
 
 async def test_an_ended_experiment_is_complete(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 2 * DAY
     await service.post(f"experiments/{running['id']}/end")
@@ -69,7 +69,7 @@ async def test_an_ended_experiment_is_complete(service: Service) -> None:
 
 
 async def test_first_day_is_pending_until_a_recalculation(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     assert (await _series(service, running))["status"] == "pending"
@@ -103,7 +103,7 @@ async def test_recalculation_needs_a_metric(service: Service, body: dict[str, An
 
 
 async def test_a_recalculation_of_all_metrics_can_be_watched(service: Service) -> None:
-    running = await started(service)
+    running = await start_experiment(service)
     fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     path = f"experiments/{running['id']}/metrics_recalculation"
@@ -142,7 +142,9 @@ async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service:
 
 
 async def test_exposures_that_cannot_be_read_fail_the_days(service: Service) -> None:
-    running = await started(service, exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
+    running = await start_experiment(
+        service, exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}}
+    )
     service.clock.now = START + 2 * DAY
     series = await _series(service, running)
     assert series["status"] == "failed"

@@ -70,17 +70,17 @@ def cohort(world: World, name: str, **part: Any) -> int:
 
 
 async def test_a_cohort_must_exist_and_ask_no_events(world: World) -> None:
-    async def refused(number: Any) -> tuple[str | None, str | None]:
+    async def refusal_of(number: Any) -> tuple[str | None, str | None]:
         filters = asks_whether(key="id", type="cohort", value=number, operator="in")
         refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
         return refusal.code, refusal.detail
 
-    assert await refused(99) == ("cohort_does_not_exist", "Cohort with id 99 does not exist")
-    assert await refused("x") == ("cohort_does_not_exist", "Cohort with id x does not exist")
+    assert await refusal_of(99) == ("cohort_does_not_exist", "Cohort with id 99 does not exist")
+    assert await refusal_of("x") == ("cohort_does_not_exist", "Cohort with id x does not exist")
     power = cohort(world, "Power users", type="behavioral", key="$pageview", value="performed_event")
     wider = cohort(world, "Wider", type="cohort", key="id", value=power)
     for number in (power, wider):
-        code, detail = await refused(number)
+        code, detail = await refusal_of(number)
         assert code == "behavioral_cohort_found"
         assert detail is not None
         assert detail.endswith(

@@ -53,7 +53,7 @@ WITHOUT: Final = ("events", "revisions", "sqlite_sequence")
 
 
 @contextmanager
-def filled(path: Path, fill: Callable[[sqlite3.Connection], None]) -> Iterator[sqlite3.Connection]:
+def fill_database(path: Path, fill: Callable[[sqlite3.Connection], None]) -> Iterator[sqlite3.Connection]:
     database = Database(path)
     database.write(fill).result()
     with database.reading() as db:
@@ -128,7 +128,10 @@ def test_bulk_flags_equal_flags_saved_one_by_one(tmp_path: Path) -> None:
         add_company(db, NOW)
         insert_flags(db, iter(web_flags(NOW, 0)[0]))
 
-    with filled(tmp_path / "saved.db", save) as saved, filled(tmp_path / "inserted.db", insert) as inserted:
+    with (
+        fill_database(tmp_path / "saved.db", save) as saved,
+        fill_database(tmp_path / "inserted.db", insert) as inserted,
+    ):
         for name in ("flags", "activity", "early_access_features"):
             assert rows(saved, name) == rows(inserted, name), name
         assert len(rows(saved, "activity")) > 150

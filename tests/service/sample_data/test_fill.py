@@ -9,7 +9,7 @@ from tests.service.sample_data.conftest import NOW
 
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database
-from flagtui.service.sample_data.events import written
+from flagtui.service.sample_data.events import format_time
 
 
 def schema_of(db: sqlite3.Connection) -> list[tuple[str, str]]:
@@ -114,4 +114,4 @@ def test_filling_keeps_the_schema(company: sqlite3.Connection, tmp_path: Path) -
 
 def test_times_of_events_are_written_as_the_service_writes_them() -> None:
     for time in (0.0, 1_780_000_000.25, 1_780_003_599.999999, 1_780_003_600.0):
-        assert written(time) == stamp(datetime.fromtimestamp(time, UTC))
+        assert format_time(time) == stamp(datetime.fromtimestamp(time, UTC))

@@ -38,16 +38,16 @@ def changes_of(flag: SampleFlag) -> list[dict[str, Any]]:
     return [change for entry in flag.log for change in entry.changes]
 
 
-def listed(flags: list[SampleFlag]) -> list[SampleFlag]:
+def listed_flags(flags: list[SampleFlag]) -> list[SampleFlag]:
     return [flag for flag in flags if not flag.state["deleted"] and not flag.state["archived"]]
 
 
 def test_the_list_counts_what_is_drawn(flags: list[SampleFlag]) -> None:
-    assert len(listed(flags)) == 248
+    assert len(listed_flags(flags)) == 248
 
 
 def test_last_changed_flags_are_the_drawn_ones_in_order(flags: list[SampleFlag]) -> None:
-    dated = [flag for flag in listed(flags) if flag.updated_at]
+    dated = [flag for flag in listed_flags(flags) if flag.updated_at]
     latest = sorted(dated, key=lambda flag: flag.updated_at or NOW, reverse=True)
     assert [flag.key for flag in latest[: len(DRAWN)]] == DRAWN
 
@@ -129,7 +129,7 @@ def test_the_same_moment_gives_the_same_sample() -> None:
 
 def test_more_flags_leave_the_known_ones_as_they_are(flags: list[SampleFlag]) -> None:
     many = list(web_flags(NOW, 2_000))
-    assert len(listed(many)) == 2_000
+    assert len(listed_flags(many)) == 2_000
     assert many[: len(flags)] == flags
     assert len({flag.key for flag in many if not flag.state["deleted"]}) == len(many) - 6
 
@@ -137,4 +137,4 @@ def test_more_flags_leave_the_known_ones_as_they_are(flags: list[SampleFlag]) ->
 def test_fewer_flags_keep_the_hand_written_ones() -> None:
     few = list(web_flags(NOW, 1))
     assert {flag.key for flag in few} >= set(DRAWN)
-    assert len(listed(few)) < 60
+    assert len(listed_flags(few)) < 60

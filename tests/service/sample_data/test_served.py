@@ -176,7 +176,7 @@ def definitions() -> list[Definition]:
     return web_definitions(Random("acme events"))
 
 
-def named(definitions: list[Definition], name: str) -> Definition:
+def definition_named(definitions: list[Definition], name: str) -> Definition:
     return next(each for each in definitions if each.name == name)
 
 
@@ -201,10 +201,10 @@ def test_a_third_of_custom_events_lacks_an_owner(definitions: list[Definition]) 
 
 
 def test_the_drawn_inbox_is_there(definitions: list[Definition]) -> None:
-    assert named(definitions, "checkout_completed").uses == 412
-    twin = named(definitions, "checkout completed")
+    assert definition_named(definitions, "checkout_completed").uses == 412
+    twin = definition_named(definitions, "checkout completed")
     assert (twin.uses, twin.description, twin.tags) == (9_881, "Order paid", ["revenue", "checkout"])
-    assert named(definitions, "Plan Upgraded").seen == 21
+    assert definition_named(definitions, "Plan Upgraded").seen == 21
 
 
 def test_every_event_of_every_metric_is_defined(definitions: list[Definition]) -> None:

@@ -72,14 +72,14 @@ def operations_of(world: World) -> tuple[Operation, ...]:
     return served
 
 
-def marked(schema: Json) -> Iterator[dict[str, Json]]:
+def marked_schemas(schema: Json) -> Iterator[dict[str, Json]]:
     """The schemas of records within a schema."""
     if isinstance(schema, dict):
         if RECORD_NAME in schema:
             yield schema
         schema = list(schema.values())
     for part in schema if isinstance(schema, list) else ():
-        yield from marked(part)
+        yield from marked_schemas(part)
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
@@ -101,7 +101,7 @@ def test_field_table_covers_every_operation_with_a_record() -> None:
     served = {operation.name: operation for operation in OPERATIONS}
     assert PLACES.keys() | WITHOUT_RECORDS == served.keys()
     assert not PLACES.keys() & WITHOUT_RECORDS
-    assert [name for name in WITHOUT_RECORDS if list(marked(served[name].response))] == []
+    assert [name for name in WITHOUT_RECORDS if list(marked_schemas(served[name].response))] == []
     assert OLDER.missing_operations < served.keys()
 
 
@@ -109,7 +109,7 @@ def test_field_table_covers_every_operation_with_a_record() -> None:
 async def test_schema_document_has_the_fields_of_the_tables(start_world: Start, generation: str) -> None:
     document = await (await start_world(**GENERATIONS[generation])).get("/api/schema/")
     fields: dict[tuple[str, bool], set[str]] = {}
-    for schema in marked(
+    for schema in marked_schemas(
         [item["responses"] for path in document["paths"].values() for item in path.values()]
     ):
         record = schema[RECORD_NAME]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 from tests.store.conftest import ADA
 
 from flagtui.models.activity import EVENT, EXPERIMENT, KINDS, ChangeRow, change_row
@@ -22,7 +22,7 @@ HOUR = 3_600.0
 
 
 def row(minutes: float, key: str = "new-nav", who: str = "Ada", /, **changed: tuple[JSON, JSON]) -> ChangeRow:
-    entry = logged(about=("FeatureFlag", 12, key), at=NOW - minutes * 60, by=who, **changed)
+    entry = log_entry(about=("FeatureFlag", 12, key), at=NOW - minutes * 60, by=who, **changed)
     return change_row(entry, -int(minutes))
 
 
@@ -165,7 +165,7 @@ NOON = 1_772_366_400.0
 
 def flag_change(place: int, minutes: float, *fields: str) -> ChangeRow:
     changed: dict[str, Any] = dict.fromkeys(fields, (True, False))
-    return change_row(logged(at=NOON + minutes * 60, **changed), place)
+    return change_row(log_entry(at=NOON + minutes * 60, **changed), place)
 
 
 def test_other_records_are_placed_by_their_time() -> None:

@@ -13,7 +13,7 @@ from flagtui.store.query.vocabulary import Outside
 from flagtui.store.sort_orders import Sort
 
 
-def found(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int]:
+def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int]:
     test = compile_query(read_line(line, FLAGS), now=NOW, me=me)
     return [row.id for row in flags if test(row)]
 
@@ -90,18 +90,18 @@ def found(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[in
 )
 def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, expected: list[int]) -> None:
     assert read_line(line, FLAGS).problems == ()
-    assert found(flags, line) == expected
+    assert find(flags, line) == expected
 
 
 def test_by_me_is_the_signed_in_user_once_known(flags: list[FlagRow]) -> None:
-    assert found(flags, "by:me", ADA) == [1]
-    assert found(flags, "-by:me", ADA) == [2, 3, 4, 5, 8]
-    assert found(flags, "by:me") == found(flags, "")
+    assert find(flags, "by:me", ADA) == [1]
+    assert find(flags, "-by:me", ADA) == [2, 3, 4, 5, 8]
+    assert find(flags, "by:me") == find(flags, "")
 
 
 def test_by_me_uses_the_address_without_a_creator_id() -> None:
-    assert found([FlagRow(id=1, key="a", creator="Ada@Acme.test")], "by:me", ADA) == [1]
-    assert found([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
+    assert find([FlagRow(id=1, key="a", creator="Ada@Acme.test")], "by:me", ADA) == [1]
+    assert find([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
 
 
 def test_stale_flags_match_the_words_of_older_servers_too() -> None:
@@ -110,8 +110,8 @@ def test_stale_flags_match_the_words_of_older_servers_too() -> None:
         FlagRow(id=2, key="off", status="INACTIVE"),
         FlagRow(id=3, key="used", active=True, status="ACTIVE"),
     ]
-    assert found(rows, "is:stale") == [1]
-    assert found(rows, "-is:stale") == [2, 3]
+    assert find(rows, "is:stale") == [1]
+    assert find(rows, "-is:stale") == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece:
     (problem,) = query.problems
     assert reason in problem.reason
     assert query.line[problem.start : problem.end] == piece[: problem.end - problem.start]
-    assert found(flags, f"new {piece} -x") == found(flags, "new -x") != []
+    assert find(flags, f"new {piece} -x") == find(flags, "new -x") != []
 
 
 def test_an_address_is_text_and_not_a_qualifier() -> None:
     row = FlagRow(id=1, key="a", name="see https://acme.test/x")
     assert read_line("https://acme.test", FLAGS).problems == ()
-    assert found([row], "https://acme.test") == [1]
-    assert found([FlagRow(id=1, key="a", name="todo: remove")], '"todo: remove"') == [1]
+    assert find([row], "https://acme.test") == [1]
+    assert find([FlagRow(id=1, key="a", name="todo: remove")], '"todo: remove"') == [1]
 
 
 def test_very_long_line_is_read_to_a_limit_with_notice() -> None:
@@ -214,7 +214,7 @@ def test_narrower_line_never_adds_a_flag(first: str, second: str) -> None:
     ]
     me = Someone(7, "ada@x")
     if read_line(first, FLAGS).narrows(read_line(second, FLAGS)):
-        assert set(found(rows, first, me)) <= set(found(rows, second, me))
+        assert set(find(rows, first, me)) <= set(find(rows, second, me))
 
 
 @settings(deadline=None)
@@ -230,7 +230,7 @@ def test_no_line_can_break_the_search(line: str) -> None:
 def test_phrase_of_separators_ends_soon() -> None:
     test = compile_query(read_line('"_ _- _ _ _x"', FLAGS), now=NOW)
     start = process_time()
-    assert found([FlagRow(id=1, key="a", name="-" * 20_000)], '"- - - x"') == []
+    assert find([FlagRow(id=1, key="a", name="-" * 20_000)], '"- - - x"') == []
     assert not test(FlagRow(id=1, key="_" * 100))
     assert test(FlagRow(id=1, key="a_x"))
     assert process_time() - start < 1

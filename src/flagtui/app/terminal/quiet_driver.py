@@ -73,7 +73,7 @@ class PastedText:
             if self._is_inside:
                 text, end, data = data.partition(END_PASTE)
                 if not end:
-                    size = len(text) - _shared(text, END_PASTE)
+                    size = len(text) - _shared_length(text, END_PASTE)
                     text, self._held = text[:size], text[size:]
                 passed += text.replace(ESCAPE, b"") + end
                 self._is_inside = not end
@@ -82,11 +82,11 @@ class PastedText:
             head, start, data = (self._before + data).partition(BEGIN_PASTE)
             passed += (head + start)[earlier:]
             self._is_inside = bool(start)
-            self._before = b"" if start else head[-_shared(head, BEGIN_PASTE) or len(head) :]
+            self._before = b"" if start else head[-_shared_length(head, BEGIN_PASTE) or len(head) :]
         return passed
 
 
-def _shared(text: bytes, mark: bytes) -> int:
+def _shared_length(text: bytes, mark: bytes) -> int:
     """Return how many bytes at the end of the text begin the mark."""
     return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)
 

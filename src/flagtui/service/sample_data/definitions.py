@@ -135,10 +135,10 @@ def other(random: Random, name: str, tidy: bool) -> Definition:
             made=made,
         )
     untended = Definition(name, random.randrange(0, 30), random.randrange(0, 40), made=made)
-    return neglected(random, untended, name)
+    return neglect(random, untended, name)
 
 
-def neglected(random: Random, untended: Definition, name: str) -> Definition:
+def neglect(random: Random, untended: Definition, name: str) -> Definition:
     """Return a definition that is unverified, undescribed or silent; some are hidden or were never seen."""
     fate = random.random()
     if fate < 0.3:

@@ -54,7 +54,7 @@ def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Hap
             "event": each.event,
             "distinct_id": each.person.distinct_id,
             "person_id": each.person.id,
-            "timestamp": written(each.time),
+            "timestamp": format_time(each.time),
             "properties": each.properties,
         }
         for number, each in enumerate(sorted(happenings, key=attrgetter("time")))
@@ -62,7 +62,7 @@ def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Hap
     insert_rows(db, "events", rows)
 
 
-def written(time: float) -> str | None:
+def format_time(time: float) -> str | None:
     """Format Unix seconds as the service writes them, microseconds cut off."""
     day, rest = divmod(time, 86_400)
     return format_stamp(EPOCH + timedelta(days=day, microseconds=int(rest * 1_000_000)))

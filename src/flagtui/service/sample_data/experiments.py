@@ -85,14 +85,14 @@ def catalogue() -> dict[str, Metric]:
     return {
         name: {
             **{"metric_type": plan["metric_type"], "name": plan["name"], "goal": "increase"},
-            **{field: _counted(field, value) for field, value in plan.items()},
+            **{field: _metric_field(field, value) for field, value in plan.items()},
             **more.get(plan["metric_type"], {}),
         }
         for name, plan in load_subject("experiments")["metrics"].items()
     }
 
 
-def _counted(field: str, value: Any) -> Any:
+def _metric_field(field: str, value: Any) -> Any:
     """Return a field of a metric: events by their names, or with how they are counted, become nodes."""
     if field == "series":
         return [_event(step) for step in value]

@@ -48,8 +48,8 @@ def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], It
     dice = Dice(Random("acme web"), moments)
     thoughts = ideas(dice.random)
     hidden = [make(dice, next(thoughts)) for make in makers("hidden")]
-    others = mixed(dice, thoughts, max(0, listed - visible))
-    usual = numbered([*fixed, *hidden, *islice(others, LISTED - visible)])
+    others = mix_flags(dice, thoughts, max(0, listed - visible))
+    usual = number_flags([*fixed, *hidden, *islice(others, LISTED - visible)])
     return usual, following(usual, others)
 
 
@@ -76,7 +76,7 @@ def hand_written(moments: Moments, entry: Mapping[str, Any]) -> SampleFlag:
     )
     for edit in entry.get("edits", ()):
         age = {unit: edit[unit] for unit in ("days", "hours", "minutes") if unit in edit}
-        made.edit(moments.ago(**age), user(edit["by"]), **edited(made.filters, edit))
+        made.edit(moments.ago(**age), user(edit["by"]), **edit_columns(made.filters, edit))
     return made
 
 
@@ -87,7 +87,7 @@ def condition(entry: Mapping[str, Any]) -> Values:
     return group(entry["rollout"], *properties)
 
 
-def edited(before: Values, edit: Mapping[str, Any]) -> Values:
+def edit_columns(before: Values, edit: Mapping[str, Any]) -> Values:
     """Return the columns that an edit of the file writes."""
     columns = {name: edit[name] for name in ("name", "active") if name in edit}
     targeting = with_rollouts(before, *edit.get("rollouts", ()))
@@ -127,7 +127,7 @@ def experiment_flag(moments: Moments, plan: Plan) -> SampleFlag:
     if plan.stage == "paused":
         edit(plan.ages[2], active=False)
     if plan.conclusion == "won" and plan.stage == "stopped":
-        edit(plan.ages[2], filters=shipped(made.filters, plan.variants[-1][0]))
+        edit(plan.ages[2], filters=ship(made.filters, plan.variants[-1][0]))
     if plan.conclusion == "lost":
         edit(plan.ages[2], active=False)
     if plan.stage == "archived":
@@ -137,7 +137,7 @@ def experiment_flag(moments: Moments, plan: Plan) -> SampleFlag:
     return made
 
 
-def shipped(before: Values, winner: str) -> Values:
+def ship(before: Values, winner: str) -> Values:
     variants = [
         {**variant, "rollout_percentage": 100 if variant["key"] == winner else 0}
         for variant in before["multivariate"]["variants"]
@@ -151,14 +151,14 @@ def makers(table: str) -> list[kinds.Kind]:
     return [kinds.KINDS[name] for name, count in counts.items() for _ in range(count)]
 
 
-def mixed(dice: Dice, thoughts: Iterator[Idea], count: int) -> Iterator[SampleFlag]:
+def mix_flags(dice: Dice, thoughts: Iterator[Idea], count: int) -> Iterator[SampleFlag]:
     mix = makers("mix")
     dice.random.shuffle(mix)
     for number, thought in enumerate(islice(thoughts, count)):
         yield mix[number % len(mix)](dice, thought)
 
 
-def numbered(flags: list[SampleFlag]) -> list[SampleFlag]:
+def number_flags(flags: list[SampleFlag]) -> list[SampleFlag]:
     """Number flags by age, around the famous one."""
     flags.sort(key=lambda made: made.created_at)
     famous = next(index for index, made in enumerate(flags) if made.key == FAMOUS_KEY)

@@ -44,7 +44,7 @@ def add_nasty_project(db: sqlite3.Connection, now: datetime) -> None:
     add_people(db, moments)
 
 
-def turned(index: int, by: int) -> str:
+def other_text(index: int, by: int) -> str:
     """Return another hostile text than the one of the same index."""
     return HOSTILE[(index + by) % len(HOSTILE)]
 
@@ -64,26 +64,31 @@ def nasty_user(number: int, text: str) -> dict[str, Any]:
 def nasty_flags(moments: Moments) -> Iterator[SampleFlag]:
     for index, text in enumerate(HOSTILE):
         author = FIRST_USER + index % len(MODEST)
-        tags = [*dict.fromkeys((turned(index, 3), turned(index, 11)))]
-        columns = state(text, nasty_targeting(index), turned(index, 7), active=index % 3 > 0, tags=tags)
+        tags = [*dict.fromkeys((other_text(index, 3), other_text(index, 11)))]
+        columns = state(text, nasty_targeting(index), other_text(index, 7), active=index % 3 > 0, tags=tags)
         made = SampleFlag(columns, moments.ago(30 - index / 10), author)
         made.id, made.project = FIRST_ID + index, NASTY
-        made.edit(moments.ago(20 - index / 10), author, name=turned(index, 5))
+        made.edit(moments.ago(20 - index / 10), author, name=other_text(index, 5))
         made.edit(moments.ago(10 - index / 10), author, filters={**made.filters, "payloads": payloads(index)})
         yield made
 
 
 def nasty_targeting(index: int) -> dict[str, Any]:
-    condition = person(turned(index, 1), "exact", [turned(index, 2), turned(index, 4)])
-    first = {**group(index * 2.5 % 100, condition), "description": turned(index, 6)}
+    condition = person(other_text(index, 1), "exact", [other_text(index, 2), other_text(index, 4)])
+    first = {**group(index * 2.5 % 100, condition), "description": other_text(index, 6)}
     if index % 2:
         return filters(first)
-    halves = ((turned(index, 8), 50, turned(index, 10)), (turned(index, 9), 50, turned(index, 12)))
+    halves = (
+        (other_text(index, 8), 50, other_text(index, 10)),
+        (other_text(index, 9), 50, other_text(index, 12)),
+    )
     return filters(first, variants=split(halves), payloads=payloads(index))
 
 
 def payloads(index: int) -> dict[str, str]:
-    return {"true" if index % 2 else turned(index, 8): text_of({turned(index, 13): turned(index, 14)})}
+    return {
+        "true" if index % 2 else other_text(index, 8): text_of({other_text(index, 13): other_text(index, 14)})
+    }
 
 
 def nasty_cohorts(moments: Moments) -> Iterator[dict[str, Any]]:
@@ -92,7 +97,7 @@ def nasty_cohorts(moments: Moments) -> Iterator[dict[str, Any]]:
             "id": FIRST_ID + number,
             "project_id": NASTY,
             "name": text,
-            "description": turned(number, 3),
+            "description": other_text(number, 3),
             "is_static": True,
             "count": 0,
             "created_by_id": user("Alice"),
@@ -102,19 +107,21 @@ def nasty_cohorts(moments: Moments) -> Iterator[dict[str, Any]]:
 
 def nasty_experiment(number: int, flag: SampleFlag, moments: Moments) -> dict[str, Any]:
     since = format_stamp(moments.ago(15))
-    measured = {**metric("signup", FIRST_ID + number), "name": turned(number, 2)}
-    measured["series"] = [{**measured["series"][0], "event": turned(number, 4), "name": turned(number, 6)}]
+    measured = {**metric("signup", FIRST_ID + number), "name": other_text(number, 2)}
+    measured["series"] = [
+        {**measured["series"][0], "event": other_text(number, 4), "name": other_text(number, 6)}
+    ]
     return {
         "id": FIRST_ID + number,
         "project_id": NASTY,
         "flag_id": flag.id,
-        "name": turned(number, 20),
-        "description": turned(number, 21),
+        "name": other_text(number, 20),
+        "description": other_text(number, 21),
         "start_date": since if number % 2 else None,
         "metrics": [measured],
         "exposure_criteria": {"filterTestAccounts": True},
         "stats_config": {"method": "bayesian"},
-        "conclusion_comment": turned(number, 22),
+        "conclusion_comment": other_text(number, 22),
         "created_by_id": flag.author,
         "created_at": since,
         "updated_at": since,
@@ -131,13 +138,13 @@ def nasty_definitions(moments: Moments) -> Iterator[dict[str, Any]]:
                 "name": text[:400],
                 "created_at": since,
                 "last_seen_at": since if index % 3 else None,
-                "tags": [turned(index, 5), turned(index, 9)],
-                "description": turned(index, 3),
+                "tags": [other_text(index, 5), other_text(index, 9)],
+                "description": other_text(index, 3),
                 "owner_id": FIRST_USER + index % len(MODEST),
                 "verified": index % 4 == 0,
                 "updated_at": since,
                 "updated_by_id": FIRST_USER,
-                "primary_property": turned(index, 7)[:400],
+                "primary_property": other_text(index, 7)[:400],
             }
         )
 
@@ -145,7 +152,7 @@ def nasty_definitions(moments: Moments) -> Iterator[dict[str, Any]]:
 def add_people(db: sqlite3.Connection, moments: Moments) -> None:
     random = Random("nasty people")
     for number, text in enumerate(MODEST, start=FIRST_ID):
-        properties = {"email": text, turned(number, 3): turned(number, random.randrange(40))}
+        properties = {"email": text, other_text(number, 3): other_text(number, random.randrange(40))}
         identity = {"id": number, "uuid": named_uuid(f"nasty person {number}"), "project_id": NASTY}
         since = format_stamp(moments.ago(12))
         insert_row(db, "persons", {**identity, "properties": text_of(properties), "created_at": since})

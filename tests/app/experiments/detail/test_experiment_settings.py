@@ -31,12 +31,12 @@ def experiment(**more: JSON) -> Experiment:
     return Experiment.of({**STARTED, **more})
 
 
-def said(label: str, **more: JSON) -> str:
+def line_after(label: str, **more: JSON) -> str:
     lines = plain(settings_lines(experiment(**more), 400)).splitlines()
     return next((line[14:] for line in lines if line[:14].strip() == label), "")
 
 
-def found(made: Experiment, **more: Any) -> Findings:
+def findings_of(made: Experiment, **more: Any) -> Findings:
     readings = tuple(MetricReading(metric) for metric in metrics_of(made))
     return Findings(made.row(), made, readings, at=NOW, **more)
 
@@ -74,13 +74,13 @@ def test_what_is_measured_is_told_for_every_metric_and_wrapped() -> None:
     ],
 )  # fmt: skip
 def test_who_is_counted_is_told_as_servers_do_it(criteria: dict[str, JSON], words: str) -> None:
-    assert said("EXPOSED BY", exposure_criteria=criteria) == words
+    assert line_after("EXPOSED BY", exposure_criteria=criteria) == words
 
 
 def test_an_activation_is_told() -> None:
-    words = said("ACTIVATED BY", exposure_criteria={"activation_config": {"event": "opened"}})
+    words = line_after("ACTIVATED BY", exposure_criteria={"activation_config": {"event": "opened"}})
     assert words == "opened: only who does that afterwards counts, and from then on"
-    assert said("ACTIVATED BY") == ""
+    assert line_after("ACTIVATED BY") == ""
 
 
 @pytest.mark.parametrize(
@@ -100,25 +100,27 @@ def test_an_activation_is_told() -> None:
     ],
 )  # fmt: skip
 def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: str) -> None:
-    assert said("STATISTICS", stats_config=settings) == words
+    assert line_after("STATISTICS", stats_config=settings) == words
 
 
 def test_holdout_cohort_and_open_windows_are_told() -> None:
     holdout = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
-    assert said("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
-    assert said("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
-    assert said("STATISTICS", only_count_matured_users=True).endswith(", only people whose window is over")
+    assert line_after("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
+    assert line_after("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
+    assert line_after("STATISTICS", only_count_matured_users=True).endswith(
+        ", only people whose window is over"
+    )
 
 
 def test_goal_of_old_servers_is_a_metric() -> None:
     goal = experiment(filters={"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]})
-    metric_findings = found(goal)
+    metric_findings = findings_of(goal)
     assert plain(measures_lines(metrics_of(goal), 60)) == "MEASURES      funnel a → b"
     assert [reading.metric.name for reading in metric_findings.readings] == ["b"]
     assert plain([results_line(metric_findings, NOW)]) == (
         "measured by an older engine: its numbers are only shown in the browser"
     )
-    assert plain([results_line(found(experiment()), NOW)]) == "no metric is set"
+    assert plain([results_line(findings_of(experiment()), NOW)]) == "no metric is set"
 
 
 @pytest.mark.parametrize(
@@ -143,12 +145,12 @@ def test_unnamed_metric_is_named_by_what_it_counts(
 
 def test_the_sample_is_not_known_while_exposures_are_not() -> None:
     made = experiment(running_time_calculation={"recommended_sample_size": 400})
-    assert "not known how many of 400 people" in plain(sizing_lines(found(made), NOW))
-    assert "120 of 400 people" in plain(sizing_lines(found(made, exposed={"control": 120.0}), NOW))
+    assert "not known how many of 400 people" in plain(sizing_lines(findings_of(made), NOW))
+    assert "120 of 400 people" in plain(sizing_lines(findings_of(made, exposed={"control": 120.0}), NOW))
 
 
 def test_people_of_a_metric_are_not_called_exposures() -> None:
-    metric_findings = found(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
+    metric_findings = findings_of(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
     assert "people of the first metric; exposures are not known: No." in plain(
         variant_lines(metric_findings, 80)
     )

@@ -7,7 +7,7 @@ DAY = 86_400.0
 STARTED = 1_792_000_000.0
 
 
-def said(days: float, planned: float | None, status: str = "running", width: int = 50) -> list[str]:
+def draw_lifecycle(days: float, planned: float | None, status: str = "running", width: int = 50) -> list[str]:
     ended = STARTED + days * DAY if status == "stopped" else None
     row = ExperimentRow(id=1, name="new nav", status=status, started_at=STARTED, ended_at=ended)
     lines = lifecycle_lines(row, STARTED + days * DAY, planned, width)
@@ -25,7 +25,7 @@ def said(days: float, planned: float | None, status: str = "running", width: int
     ],
 )
 def test_its_days_agree_with_what_is_said_of_them(days: float, planned: float | None, words: str) -> None:
-    assert said(days, planned)[1].partition("2026   ")[2] == words
+    assert draw_lifecycle(days, planned)[1].partition("2026   ")[2] == words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_its_days_agree_with_what_is_said_of_them(days: float, planned: float | 
     ],
 )
 def test_what_runs_has_begun_and_has_not_ended(days: float, status: str, bar: str) -> None:
-    assert said(days, 28, status)[0].split()[-2] == bar
+    assert draw_lifecycle(days, 28, status)[0].split()[-2] == bar
 
 
 @pytest.mark.parametrize("width", [41, 56, 76, 120])
@@ -53,6 +53,6 @@ def test_what_runs_has_begun_and_has_not_ended(days: float, status: str, bar: st
     ],
 )
 def test_lifecycle_takes_one_line_in_every_width(status: str, words: str, width: int) -> None:
-    first = said(9, 28, status, width)[0]
+    first = draw_lifecycle(9, 28, status, width)[0]
     assert len(first) <= width
     assert words in first

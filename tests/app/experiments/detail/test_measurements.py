@@ -97,7 +97,7 @@ class Server:
         return self._say(f"code for {', '.join(events)}", True)  # type: ignore[no-any-return]
 
 
-async def measured(server: Server, *, again: bool = False, may_calculate: bool = True) -> list[Findings]:
+async def measure(server: Server, *, again: bool = False, may_calculate: bool = True) -> list[Findings]:
     record = server.record
     readings = tuple(MetricReading(metric, is_awaited=True) for metric in metrics_of(record))
     measuring = Measuring(server, lambda: NOW, lambda: may_calculate)  # type: ignore[arg-type]  # the double above
@@ -107,7 +107,7 @@ async def measured(server: Server, *, again: bool = False, may_calculate: bool =
 
 async def test_young_results_that_the_server_keeps_are_enough() -> None:
     server = Server(latest=run("completed", "a", "b"))
-    last = (await measured(server))[-1]
+    last = (await measure(server))[-1]
     assert server.requests == ["latest"]
     assert last.awaited == 0
     assert last.calculated_at == NOW - 600
@@ -117,7 +117,7 @@ async def test_young_results_that_the_server_keeps_are_enough() -> None:
 @pytest.mark.parametrize("kept", [run("completed", "a", "b", until=OLD), None, Unanswered("No answer.")])
 async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
     server = Server(latest=kept)
-    last = (await measured(server))[-1]
+    last = (await measure(server))[-1]
     assert server.requests == ["latest", "query a", "query b"]
     assert (last.awaited, last.calculated_at) == (0, None)
 
@@ -125,7 +125,7 @@ async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
 async def test_of_what_has_ended_old_results_stay_true() -> None:
     ended = experiment(end_date="2026-02-27T09:00:00Z", status="stopped")
     server = Server(ended, latest=run("completed", "a", "b", until=OLD))
-    await measured(server)
+    await measure(server)
     assert server.requests == ["latest"]
 
 
@@ -134,13 +134,13 @@ async def test_a_metric_that_was_changed_since_is_asked_for_alone() -> None:
     server.record = experiment(
         metrics=[*server.record.metrics[:1], {**dict(server.record.metrics[1]), "fingerprint": "another"}]
     )
-    await measured(server)
+    await measure(server)
     assert server.requests == ["latest", "query b"]
 
 
 async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> None:
     server = Server(runs=[run("pending"), run("in_progress", "a"), run("completed", "a", failed="b")])
-    steps = await measured(server, again=True)
+    steps = await measure(server, again=True)
     assert server.requests == ["calculate", "wait", "look", "wait", "look"]
     assert [step.awaited for step in steps] == [2, 1, 0]
     assert steps[-1].readings[1].trouble == "out of memory"
@@ -151,31 +151,31 @@ async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> Non
 )
 async def test_whoever_cannot_calculate_asks(runs: list[MetricsRun | ApiError]) -> None:
     server = Server(runs=runs)
-    last = (await measured(server, again=True))[-1]
+    last = (await measure(server, again=True))[-1]
     assert server.requests[-2:] == ["query a", "query b"]
     assert last.awaited == 0
 
 
 async def test_a_profile_that_only_reads_never_begins_a_calculation() -> None:
     server = Server()
-    await measured(server, again=True, may_calculate=False)
+    await measure(server, again=True, may_calculate=False)
     assert server.requests == ["query a", "query b"]
 
 
 async def test_missing_query_right_shows_the_last_day_or_the_reason() -> None:
     days = Timeseries.of({"timeseries": {"2026-02-28": RESULT, "2026-03-01": RESULT, "2026-03-02": None}})
     server = Server(result_said=MissingScope("The key lacks query:read."), series=days)
-    last = (await measured(server))[-1]
+    last = (await measure(server))[-1]
     assert [reading.as_of for reading in last.readings] == ["2026-03-01", "2026-03-01"]
     nothing = Server(result_said=MissingScope("The key lacks query:read."))
-    last = (await measured(nothing))[-1]
+    last = (await measure(nothing))[-1]
     assert [reading.trouble for reading in last.readings] == ["The key lacks query:read."] * 2
 
 
 async def test_the_first_servers_tell_about_one_goal() -> None:
     variants = [{"key": key, "success_count": 2, "failure_count": 8} for key in ("control", "test")]
     server = Server(experiment(metrics=None), old={"result": {"variants": variants}})
-    (last,) = await measured(server)
+    (last,) = await measure(server)
     (goal,) = last.readings
     assert server.requests == ["old"]
     assert (goal.metric.name, goal.metric.is_share) == ("goal", True)
@@ -186,7 +186,7 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     (goal,) = last.readings
     assert (goal.metric.name, goal.metric.is_share, goal.result is None) == ("b", True, False)
     nothing = Server(experiment(metrics=[]))
-    assert [step.readings for step in await measured(nothing)] == [()]
+    assert [step.readings for step in await measure(nothing)] == [()]
 
 
 async def test_old_engine_metrics_are_not_called_pending() -> None:

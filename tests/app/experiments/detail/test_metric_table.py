@@ -88,7 +88,7 @@ def test_long_names_of_variants_keep_the_columns(key: str) -> None:
     assert places(key) == places("test")
 
 
-def compared(people: int, **more: Any) -> dict[str, Any]:
+def comparison(people: int, **more: Any) -> dict[str, Any]:
     control, test = sample("control", people, people / 3), sample("test", people, people / 3, **more)
     return {"baseline": control, "variant_results": [test]}
 
@@ -99,9 +99,9 @@ def compared(people: int, **more: Any) -> dict[str, Any]:
         (None, "no numbers yet"),
         ({}, "no numbers yet"),
         ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet"),
-        (compared(0), "no baseline"),
-        (compared(9, validation_failures=["not-enough-exposures"]), "too few users yet"),
-        (compared(9, validation_failures=["x-new"]), "x-new"),
+        (comparison(0), "no baseline"),
+        (comparison(9, validation_failures=["not-enough-exposures"]), "too few users yet"),
+        (comparison(9, validation_failures=["x-new"]), "x-new"),
     ],
 )
 def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str) -> None:
@@ -209,8 +209,8 @@ def test_unknown_lift_is_not_known_and_never_zero() -> None:
 
 
 def test_breakdowns_have_lines_below_their_metric() -> None:
-    part = {"breakdown_value": ["pro"], **compared(100, chance_to_win=0.9)}
-    result = {**compared(400, chance_to_win=0.6), "breakdown_results": [part]}
+    part = {"breakdown_value": ["pro"], **comparison(100, chance_to_win=0.9)}
+    result = {**comparison(400, chance_to_win=0.6), "breakdown_results": [part]}
     drawn = text(table_lines(findings(experiment("control", "test"), result), 126, STROKES, 0))
     assert drawn.splitlines()[-1].startswith("▌   pro · test  ")
 

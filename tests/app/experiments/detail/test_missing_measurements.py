@@ -9,7 +9,7 @@ from tests.app.experiments.detail.test_measurements import (
     Server,
     experiment,
     inspector,
-    measured,
+    measure,
     run,
 )
 
@@ -22,21 +22,21 @@ from flagtui.models.experiment_responses import MetricsRun
 async def test_metric_without_an_id_has_no_last_day() -> None:
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "name": "old", "uuid": ""}
     server = Server(experiment(metrics=[metric]), result_said=MissingScope("The key lacks query:read."))
-    details = (await measured(server))[-1]
+    details = (await measure(server))[-1]
     assert [reading.trouble for reading in details.readings] == ["The key lacks query:read."]
     assert "days " not in server.requests
 
 
 async def test_endless_calculation_leaves_the_metrics_to_queries() -> None:
     server = Server(runs=[run("in_progress", "a")] * (len(WAITS) + 1))
-    details = (await measured(server, again=True))[-1]
+    details = (await measure(server, again=True))[-1]
     assert server.requests.count("wait") == len(WAITS)
     assert [reading.result is not None for reading in details.readings] == [True, True]
 
 
 async def test_first_servers_without_a_goal_show_none() -> None:
     server = Server(experiment(metrics=[]), old={"result": None})
-    assert (await measured(server))[-1].readings == ()
+    assert (await measure(server))[-1].readings == ()
 
 
 @pytest.mark.parametrize(

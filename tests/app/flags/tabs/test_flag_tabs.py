@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES, real_records
-from tests.doubles.log_entries import logged
+from tests.doubles.log_entries import log_entry
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL, at_most, one_in
 
@@ -78,7 +78,7 @@ def test_differing_library_value_has_a_line_of_its_own() -> None:
     definitions = Definitions.of([flag.raw])
     study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, Names())
 
-    def drawn(version: str) -> str:
+    def draw(version: str) -> str:
         subject = EvaluationSubject("ada", {"version": version})
         person = subject.person({}, is_complete=True)
         here = evaluate_all(person, definitions)
@@ -86,15 +86,15 @@ def test_differing_library_value_has_a_line_of_its_own() -> None:
         account = PersonEvaluation(subject, flag, None, {}, here, definitions, (), by_library)
         return plain(account_lines([account], study, 120))
 
-    assert "in libraries  on: condition 1 matches" in drawn("2.0.0-beta.1")
-    assert "in libraries" not in drawn("2.0.1")
+    assert "in libraries  on: condition 1 matches" in draw("2.0.0-beta.1")
+    assert "in libraries" not in draw("2.0.1")
 
 
-def edited(flag: Flag) -> Activity:
+def edit_entry(flag: Flag) -> Activity:
     """An entry in which everything of the flag changed."""
     before = zip(LOGGED, [*ODD[:6], 1], strict=True)
     changed: dict[str, Any] = {name: (old, flag.raw.get(name)) for name, old in before}
-    return logged(**changed)
+    return log_entry(**changed)
 
 
 def widths() -> tuple[int, ...]:
@@ -121,7 +121,7 @@ def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) ->
 
 
 def draw_all(flag: Flag) -> None:
-    draw_who_and_history(flag, Town(Definitions.of([flag.raw])), [edited(flag)])
+    draw_who_and_history(flag, Town(Definitions.of([flag.raw])), [edit_entry(flag)])
     parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
     bare = FlagDetails(flag.row(), flag)
     change = ScheduledChange.of({"payload": {"operation": "add_release_condition", "value": flag.filters}})
@@ -154,14 +154,14 @@ def test_generated_flags_with_every_operator_and_odd_values() -> None:
         )
 
 
-def spoiled(random: Random, value: Any, depth: int = 0) -> Any:
+def spoil(random: Random, value: Any, depth: int = 0) -> Any:
     """The same JSON with something odd in a few places."""
     if depth and random.random() < 0.08:
         return random.choice(ODD)
     if isinstance(value, dict):
-        return {key: spoiled(random, item, depth + 1) for key, item in value.items()}
+        return {key: spoil(random, item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [spoiled(random, item, depth + 1) for item in value]
+        return [spoil(random, item, depth + 1) for item in value]
     return value
 
 
@@ -179,7 +179,7 @@ def test_flags_with_anything_anywhere() -> None:
             "is_remote_configuration": random.random() < 0.3,
             "status": "STALE",
         }
-        draw_all(Flag.of(spoiled(random, raw)))
+        draw_all(Flag.of(spoil(random, raw)))
 
 
 def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served]) -> None:

@@ -60,7 +60,7 @@ RECORDS = {
 }
 
 
-def told(lines: Any) -> str:
+def text_of(lines: Any) -> str:
     return plain([*lines])
 
 
@@ -76,16 +76,16 @@ def test_every_tab_of_a_heavy_record_is_bounded(name: str) -> None:
 
 def test_tabs_count_the_conditions_they_leave_out() -> None:
     shown = study(heavy.with_conditions(2_000))
-    assert "WHO SEES IT   2,000 conditions" in told(overview_lines(shown, 80))
-    assert "… and 1,900 more conditions; the JSON tab has all" in told(overview_lines(shown, 80))
-    assert "2,000 of them; first match wins" in told(condition_pages(shown, 80))
-    assert "… and 1,933 more conditions; the JSON tab has all" in told(condition_pages(shown, 80))
-    assert "… and 1,950 more conditions; the JSON tab has all" in told(reach_lines(shown, 80))
+    assert "WHO SEES IT   2,000 conditions" in text_of(overview_lines(shown, 80))
+    assert "… and 1,900 more conditions; the JSON tab has all" in text_of(overview_lines(shown, 80))
+    assert "2,000 of them; first match wins" in text_of(condition_pages(shown, 80))
+    assert "… and 1,933 more conditions; the JSON tab has all" in text_of(condition_pages(shown, 80))
+    assert "… and 1,950 more conditions; the JSON tab has all" in text_of(reach_lines(shown, 80))
 
 
 def test_variants_tab_counts_the_variants_it_leaves_out() -> None:
     shown = study(heavy.with_variants(2_000))
-    words = told(variant_pages(shown, 80))
+    words = text_of(variant_pages(shown, 80))
     assert "… and 1,933 more variants; the JSON tab has all" in words
     assert "total 100 %" in words
     assert words.count("variant-") == 67 * 2
@@ -98,9 +98,9 @@ def test_variant_bar_draws_no_more_pieces_than_cells() -> None:
 
 
 def test_links_tab_counts_the_links_it_leaves_out() -> None:
-    words = told(link_pages(study(heavy.with_dependencies(1_000)), 80))
+    words = text_of(link_pages(study(heavy.with_dependencies(1_000)), 80))
     assert "… and 940 more flags; the JSON tab has all" in words
-    words = told(link_pages(study(heavy.with_cohorts(5_000)), 80))
+    words = text_of(link_pages(study(heavy.with_cohorts(5_000)), 80))
     assert "… and 4,940 more cohorts; the JSON tab has all" in words
 
 

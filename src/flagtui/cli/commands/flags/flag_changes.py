@@ -141,15 +141,15 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     async def change(session: ProjectSession, flags: RecordSelection, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
 
-        def switched(flag: Flag) -> Intent:
+        def switch_flag(flag: Flag) -> Intent:
             return switch(verb, flag.id, flag.version)
 
         if name == "restore":
-            return await change_selected(session, flags, switched, terms, find=deleted_flags_of)
+            return await change_selected(session, flags, switch_flag, terms, find=deleted_flags_of)
         return await change_selected(
             session,
             flags,
-            switched,
+            switch_flag,
             terms,
             lambda row: _ROW_WOULD_CHANGE[name](row) and not refuse_row(row, name),
         )
