@@ -32,6 +32,9 @@ BYTE_LIMIT: Final = 512 * 1024**2
 """Pages and bytes read of one list, for servers whose pages are tiny or huge."""
 
 
+_REPEATS: Final = "The server repeats rows instead of sending the rest of the list."
+
+
 class Pages(Generic[Row]):
     """Iterate over every row once, even if the list changes meanwhile. Raises after the pages that arrived.
 
@@ -62,7 +65,10 @@ class Pages(Generic[Row]):
                     yield page
             if self._sweep.stopped_because is not None:
                 raise self._sweep.stopped_because
-            self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved else 0
+            is_partial = self._sweep.is_partial
+            self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved or is_partial else 0
+            if is_partial and not self._sweeps_left:
+                raise ListRepeats(_REPEATS)
             # Rows deleted during the load have moved others from a later page to one already read.
             self._sweep = _Sweep(
                 self._identity, self._bounds, seen=self._sweep.seen, end=self._sweep.total, is_first=False
@@ -106,11 +112,20 @@ class _Sweep(Generic[Row]):
     """Whether the list grew or shrank during the load."""
     stale: int = 0
     """Consecutive pages without a new row: the server may be ignoring the offset."""
+    unreadable: int = 0
+    """Rows that could not be read."""
+    has_ended: bool = False
+    """Whether an empty page marked the end of the list."""
     again: list[tuple[int, int]] = field(default_factory=list)
     is_first: bool = True
     """A later pass meets rows already seen, and stops where it meets nothing else."""
     stopped_because: ListTooLong | None = None
     """Why the rest of the list is not read."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether the server repeated rows in place of some that it counts."""
+        return bool(self.stale) and not self.has_ended and len(self.seen) + self.unreadable < self.total
 
     def next_span(self, step: int) -> tuple[int, int] | None:
         """Return the offset and limit of the next request; None when the pass is complete."""
@@ -118,9 +133,7 @@ class _Sweep(Generic[Row]):
             return None
         if self.stale >= AT_ONCE * 2:
             if self.is_first:
-                self.stopped_because = ListRepeats(
-                    "The server repeats rows instead of sending the rest of the list."
-                )
+                self.stopped_because = ListRepeats(_REPEATS)
             return None
         if limit := self.bounds.limit_before(self.again[-1][0] if self.again else self.offset):
             self.stopped_because = ListTooLong(
@@ -143,7 +156,9 @@ class _Sweep(Generic[Row]):
         self.total = page.total
         if offset == 0:
             self.offset = max(self.offset, page.size)
+        self.unreadable += len(page.unreadable)
         if not page.size:
+            self.has_ended = True
             self.end = min(self.end, offset)
         elif page.is_capped:
             self.end = max(self.end, until + limit * AT_ONCE if page.has_more else until)
