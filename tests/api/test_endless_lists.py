@@ -96,6 +96,16 @@ async def test_small_records_are_read_up_to_their_limit(make_client: MakeClient)
             await client.cohorts.all()
 
 
+async def test_small_records_that_repeat_are_reported(make_client: MakeClient) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        records = [{"id": place + 1, "name": "n"} for place in range(100)]
+        return httpx.Response(200, json={"results": records, "next": "https://x", "count": 250})
+
+    async with make_client(answer) as client:
+        with pytest.raises(ListTooLong, match="repeats rows"):
+            await client.cohorts.all()
+
+
 def test_limits_leave_room_for_the_largest_projects() -> None:
     assert ROW_LIMIT >= 2 * 100_000
     assert BYTE_LIMIT >= 100_000 * 2_500

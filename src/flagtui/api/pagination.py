@@ -32,7 +32,7 @@ BYTE_LIMIT: Final = 512 * 1024**2
 """Pages and bytes read of one list, for servers whose pages are tiny or huge."""
 
 
-_REPEATS: Final = "The server repeats rows instead of sending the rest of the list."
+REPEATS: Final = "The server repeats rows instead of sending the rest of the list."
 
 
 class Pages(Generic[Row]):
@@ -68,7 +68,7 @@ class Pages(Generic[Row]):
             is_partial = self._sweep.is_partial
             self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved or is_partial else 0
             if is_partial and not self._sweeps_left:
-                raise ListRepeats(_REPEATS)
+                raise ListRepeats(REPEATS)
             # Rows deleted during the load have moved others from a later page to one already read.
             self._sweep = _Sweep(
                 self._identity, self._bounds, seen=self._sweep.seen, end=self._sweep.total, is_first=False
@@ -133,7 +133,7 @@ class _Sweep(Generic[Row]):
             return None
         if self.stale >= AT_ONCE * 2:
             if self.is_first:
-                self.stopped_because = ListRepeats(_REPEATS)
+                self.stopped_because = ListRepeats(REPEATS)
             return None
         if limit := self.bounds.limit_before(self.again[-1][0] if self.again else self.offset):
             self.stopped_because = ListTooLong(

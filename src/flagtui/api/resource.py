@@ -11,7 +11,7 @@ from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, ListTooLong, NotFound, ServerFault
 from flagtui.api.heavy_work import run_off_loop
 from flagtui.api.operations import OPERATIONS
-from flagtui.api.pagination import Pages
+from flagtui.api.pagination import REPEATS, ListRepeats, Pages
 from flagtui.api.request import Query, Request, Response
 from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
 from flagtui.models.rows import Row, RowPage
@@ -50,9 +50,10 @@ class Resource:
     async def _objects(
         self, name: str, filters: Query | None = None, ask: Callable[..., Awaitable[Response]] | None = None
     ) -> AsyncIterator[dict[str, JSON]]:
-        """Yield the objects of a list page after page, each id once, to the end or a page without new ones.
+        """Yield the objects of a list page after page, each id once, to the end or an empty page.
 
-        In lists without `next`, `count` shows whether there is more. Raises ListTooLong, ApiError.
+        In lists without `next`, `count` shows whether there is more. Raises ListTooLong, also where the
+        server repeats what it sent, and ApiError.
         """
         seen: set[str] = set()
         while True:
@@ -61,13 +62,16 @@ class Resource:
                 await (ask or self._ask)(name, query=query), lambda response: response.record("results")
             )
             count_before = len(seen)
-            for item in as_list(page.get("results")):
-                if isinstance(item, dict) and str(item.get("id")) not in seen:
+            items = [item for item in as_list(page["results"]) if isinstance(item, dict)]
+            for item in items:
+                if str(item.get("id")) not in seen:
                     seen.add(str(item.get("id")))
                     yield item
             more = page["next"] if "next" in page else len(seen) < (as_whole(page.get("count")) or 0)
-            if not more or len(seen) == count_before:
+            if not more or not items:
                 return
+            if len(seen) == count_before:
+                raise ListRepeats(REPEATS)
             if len(seen) >= OBJECT_LIMIT:
                 raise ListTooLong(
                     f"Reading stopped at {len(seen):,} records; the server has more of the list."
