@@ -73,6 +73,11 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
         return self.active and self.status in UNUSED
 
 
+def state_word(status: str) -> str:
+    """Return the word for a state of an experiment: `frozen` for `exposure_frozen`."""
+    return status.removeprefix("exposure_")
+
+
 class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     """An experiment as a list row. Times are Unix seconds, UTC; text is raw."""
 

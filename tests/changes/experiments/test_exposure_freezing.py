@@ -74,7 +74,7 @@ def spoken(plan: ExperimentPlan) -> dict[str, str]:
 async def test_freeze_restricts_the_flag_and_is_undone(lab: Lab) -> None:
     before = await lab.conditions()
     plan = expect(await lab.plan("freeze"), ExperimentPlan)
-    assert [line.words for line in plan.lines] == ["experiment: running → exposure_frozen"]
+    assert [line.words for line in plan.lines] == ["experiment: running → frozen"]
     assert spoken(plan)["Flag"] == "blue matches only users exposed so far; all others get no variant"
     assert (await lab.take("freeze")).ending == "saved"
     frozen = await lab.fresh()
@@ -95,7 +95,7 @@ async def test_frozen_experiment_pauses_and_resumes_frozen(lab: Lab) -> None:
     await lab.take("freeze")
     assert (await lab.take("pause")).ending == "saved"
     plan = expect(await lab.plan("resume"), ExperimentPlan)
-    assert plan.lines[0].words == "experiment: paused → exposure_frozen"
+    assert plan.lines[0].words == "experiment: paused → frozen"
     assert (await lab.take("resume")).ending == "saved"
     assert (await lab.fresh()).state == "exposure_frozen"
 

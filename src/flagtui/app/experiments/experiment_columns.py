@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, state_cell, text_cell
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import ExperimentRow, state_word
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.text.formats import DAY
@@ -59,7 +59,7 @@ def state_glyph(row: ExperimentRow, slot: Slot) -> CellPiece:
 
 
 def draw_state_word(row: ExperimentRow, slot: Slot) -> Cell:
-    word = "archived" if row.archived else row.status.replace("exposure_", "")
+    word = "archived" if row.archived else state_word(row.status)
     return ((safe_text(word, 20), STATE_LOOKS.get(row.status, "plain")),)
 
 

@@ -20,7 +20,7 @@ from flagtui.changes.proposal import PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow, state_word
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
 """Steps after which there is an experiment more in the list."""
@@ -73,7 +73,7 @@ class ExperimentPlan(PlanBase):
 
     @property
     def versions(self) -> str:
-        return f"#{self.id} · {self.fresh.state}" if self.id else "new"
+        return f"#{self.id} · {state_word(self.fresh.state)}" if self.id else "new"
 
 
 def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext) -> ExperimentPlan | Blocked:
@@ -226,7 +226,8 @@ def _shipped_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLi
 
 def _field_line(field: str, before: JSON, after: JSON) -> DifferenceLine:
     names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
-    words = f"{before} → {after}" if before is not None else f"{after}"
+    sides = [str(side) for side in (before, after) if side is not None]
+    words = " → ".join(map(state_word, sides) if field == "status" else sides)
     return DifferenceLine((field,), before, after, f"{names.get(field, field)}: {words}")
 
 

@@ -21,6 +21,7 @@ from flagtui.changes.proposal import Outcome
 from flagtui.models.experiment import Experiment, ExperimentFlag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
+from flagtui.models.rows import state_word
 
 if TYPE_CHECKING:
     from flagtui.api.experiments import Experiments
@@ -80,7 +81,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         ]
         if now.state == plan.fresh.state and now.archived == plan.fresh.archived and not moved:
             return None
-        change = f"{', '.join(moved)} changed since" if moved else f"it is {now.state} now"
+        change = f"{', '.join(moved)} changed since" if moved else f"it is {state_word(now.state)} now"
         reason = f"it was changed meanwhile: {change}"
         return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
 
@@ -88,7 +89,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         outcome = await _take(plan, self.experiments)
         if is_reached(plan, outcome):
             return self._saved_outcome(plan, outcome)
-        reason = f"the server accepted the change, but it is {outcome.state}"
+        reason = f"the server accepted the change, but it is {state_word(outcome.state)}"
         if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
             reason = f"the server accepted the change, without {named}"

@@ -15,6 +15,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import as_text
+from flagtui.models.rows import state_word
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice, Piece
@@ -58,7 +59,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         copy = self._copy
         name = safe_text(as_text(copy.values.get("name")) or copy.fresh.name, 60)
         title: Piece = ("New experiment ", "bold $primary") if copy.is_new else ("Edit ", "bold $primary")
-        state = "" if copy.is_new else f"  #{copy.fresh.id} · {safe_text(copy.fresh.state, 20)}"
+        state = "" if copy.is_new else f"  #{copy.fresh.id} · {safe_text(state_word(copy.fresh.state), 20)}"
         return title, (name, "bold"), (state, "$faint")
 
     def has_share(self, line: FormLine) -> bool:
