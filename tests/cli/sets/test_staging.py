@@ -25,7 +25,8 @@ def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
 def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
     require_done(here("flags", "disable", FLAG, "--stage"))
     again = here("flags", "disable", FLAG, "--stage")
-    assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\tis already off\t\n")
+    no_op = f"{FLAG}\tunchanged\tis already off once the staged set is applied\t\n"
+    assert (again.code, again.out) == (0, no_op)
     back = require_done(here("flags", "enable", FLAG, "--stage"))
     assert back.out == f"{FLAG}\tunchanged\tis not staged any more\t\n"
     assert back.err == "Nothing was sent. The staged set is empty now.\n"

@@ -66,6 +66,10 @@ async def ask_and_send(
     if planned.refused is not None:
         raise planned.refused
     report.place = place_of(session, planned.project)
+    if terms.agreement.stage and planned.skipped:
+        from flagtui.cli.plumbing.staging import skipped_after_staged
+
+        planned = replace(planned, skipped=skipped_after_staged(session, planned.skipped))
     if planned.plans:
         check_count(len(planned.plans), planned.plans[0].noun, terms.agreement.max_changes)
     apart = results_of_skipped(planned.skipped)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from flagtui.changes.sets.change_set import DROP, ChangeSet, ChangeSetError, Fau
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
@@ -76,6 +78,18 @@ def records_after(session: ProjectSession, records: Sequence[PlannedRecord]) -> 
     change_set = read_staged(session)
     with as_trouble():
         return [record if change_set is None else record_after(record, change_set) for record in records]
+
+
+def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:
+    """Return the same; a no-op of a staged record is one only once the set is applied. Raises Trouble."""
+    change_set = read_staged(session)
+    staged = {(change.record, change.key) for change in change_set.changes} if change_set else set()
+    return [
+        replace(each, reason=f"{each.reason} once the staged set is applied")
+        if each.is_no_op and (each.id, each.key) in staged
+        else each
+        for each in skipped
+    ]
 
 
 async def stage_plans(
