@@ -194,6 +194,13 @@ def test_many_events_are_tagged_together_and_owned(signed_in: Run) -> None:
     assert signed_in("events", "owner", names[0], "--to", "me", "--yes").code in (0, 3)
     assert "@" in event(signed_in, names[0])["owner"]
     assert signed_in("events", "owner", names[0], "--to", "no@where.test", "--yes").code == 6
+    removed = signed_in("events", "owner", names[0], "--to", "none", "--yes")
+    assert removed.out == f"{names[0]}\tsaved\thas no owner any more\t\n"
+
+
+def test_hint_to_type_a_name_is_quoted_for_a_shell(signed_in: Run) -> None:
+    refused = signed_in("events", "delete", "$pageview", "--yes")
+    assert refused.err.endswith("To agree: --type '$pageview'\n")
 
 
 def test_a_deletion_for_real_wants_its_name(signed_in: Run) -> None:

@@ -1,7 +1,8 @@
 """Intents for event definitions, also as JSON in an editor, and the words of each change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final, Literal
 
 from flagtui.changes.editor_text import RecordText
@@ -68,9 +69,15 @@ TITLES_OF_MANY: Final[Mapping[str, str]] = {"unhide": "Show {} again", "merge": 
 """Titles in which the number of events does not come last."""
 
 
-def event_verb(name: str) -> Verb:
-    """Return the words for a verb."""
-    return EVENT_VERBS.get(name, EVENT_VERBS["edit"])
+_CLEARED: Final = {"describe": "description", "set owner": "owner", "set property": "primary property"}
+"""The field that a verb can clear."""
+
+
+def event_verb(name: str, values: Mapping[str, JSON] = MappingProxyType({})) -> Verb:
+    """Return the words for a verb that sets these values."""
+    verb = EVENT_VERBS.get(name, EVENT_VERBS["edit"])
+    is_cleared = name in _CLEARED and bool(values) and not any(values.values())
+    return replace(verb, done=f"has no {_CLEARED[name]} any more") if is_cleared else verb
 
 
 def verify(id: str, verified: bool = True) -> EventIntent:

@@ -118,7 +118,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
     return EventPlan(
         intent=intent,
         fresh=fresh,
-        verb=event_verb(intent.verb),
+        verb=event_verb(intent.verb, values),
         values=values,
         before=before,
         body=body,

@@ -1,5 +1,6 @@
 """The needs of a confirmation: as words for dry runs, and as the options that meet them."""
 
+from shlex import quote
 from typing import Any, Final
 
 from flagtui.changes.guard import Question
@@ -20,5 +21,6 @@ def needs_of(question: Question[Any]) -> tuple[str, ...]:
 
 def how_to_agree(question: Question[Any]) -> str:
     """Return the options that supply the missing parts."""
-    options = [f"--{OPTION_OF.get(need, need)}" for need in needs_of(question)]
+    parts = (OPTION_OF.get(need, need).partition(" ") for need in needs_of(question))
+    options = [f"--{name}{blank}{quote(value)}" if value else f"--{name}" for name, blank, value in parts]
     return f"to agree: {safe_text(' '.join(options), 200)}"
