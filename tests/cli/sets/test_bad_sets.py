@@ -177,7 +177,7 @@ def test_broken_staged_set_is_discarded(here: Run, home: Path) -> None:
         refused = here("apply", "staged", "--yes")
         assert refused.code == EXIT_CODES["usage"]
         assert "flagtui staged drop --all discards it." in refused.err
-        require_done(here("staged", "drop", "--all"))
+        assert require_done(here("staged", "drop", "--all")).err == "discarded the staged set\n"
         assert not path.exists()
         require_done(here("flags", "disable", FLAG, "--stage"))
 

@@ -8,6 +8,7 @@ import click
 from flagtui.changes.journal import Journal
 from flagtui.changes.sets.set_progress import progress_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.proposal_files import ProposedSet, read_proposals
@@ -87,4 +88,5 @@ def drop_proposal(proposal: str, printer: Printer) -> None:
         raise Trouble(f"{len(named):,} proposals are called {proposal}.", "Give the id.", code="usage")
     with as_trouble():
         named[0].file.remove()
+    progress(f"removed {named[0].file.path}")
     printer.records(PROPOSAL, named)

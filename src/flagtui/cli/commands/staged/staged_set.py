@@ -7,10 +7,12 @@ import click
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import CHANGE, changes_named
 from flagtui.cli.plumbing.staging import as_trouble, find_staged, read_staged
+from flagtui.text.formats import count
 
 NOTHING = "Nothing is staged in this project."
 
@@ -44,4 +46,6 @@ async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bo
         dropped = staged.discard() if is_all else staged.drop(lambda each: changes_named(each, keys))
     if dropped is None:
         raise Trouble(NOTHING, code="nothing_to_do")
+    # A staged set that cannot be read has no changes to list.
+    progress(f"dropped {count(len(dropped), 'staged change')}" if dropped else "discarded the staged set")
     return dropped
