@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from typing import Any
 
 import pytest
@@ -206,7 +207,7 @@ def test_hint_to_type_a_name_is_quoted_for_a_shell(signed_in: Run) -> None:
 def test_a_deletion_for_real_wants_its_name(signed_in: Run) -> None:
     name = records(signed_in("events", "list", "kind:custom", "--limit", "1", "--json"))[0]["name"]
     refused = signed_in("events", "delete", name, "--yes")
-    assert (refused.code, f"--type {name}" in refused.err) == (3, True)
+    assert (refused.code, f"--type {shlex.quote(name)}" in refused.err) == (3, True)
     assert signed_in("events", "delete", name, "--type", name).code == 0
     assert signed_in("events", "get", name).code == 6
     assert signed_in("undo", "--yes").code == 0

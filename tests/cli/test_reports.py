@@ -11,6 +11,7 @@ from tests.cli.conftest import KEY, Run, Service, control_characters
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.service import close_service, create_service
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m"
 
@@ -30,7 +31,7 @@ def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -
     )
     lines = run("profiles", is_shown=True).out.splitlines()
     assert lines[1].split() == ["*", "prod", "eu", "@current", "strict", "red"]
-    assert lines[2].split() == ["staging", "us", "@current", "read_only", "blue"]
+    assert lines[2].split() == ["staging", "us", "@current", "read-only", "blue"]
     records = json.loads(run("profiles", "--json").out)["records"]
     assert [(each["name"], each["default"]) for each in records] == [("prod", True), ("staging", False)]
 
@@ -198,3 +199,11 @@ def test_bad_questions_to_the_journal_are_one_sentence(run: Run) -> None:
     for arguments in (("--since", "soon"), ("--markdown", "--json"), ("--limit", "0"), ("--sinse", "2h")):
         done = run("journal", *arguments)
         assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_keys_of_a_service_take_80_columns(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    close_service(create_service(home / "x.db", key=KEY))
+    lines = run("keys", "list", "--db", "x.db", is_shown=True).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.strip() for line in lines[2:]] == ["*", "given at start"]

@@ -8,7 +8,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import read_login_environment
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.records.field_words import LEVELS, star
+from flagtui.cli.records.field_words import LEVELS, level_words, star
 from flagtui.config.profiles import Profile
 
 
@@ -28,7 +28,7 @@ _PROFILE: Final[RecordSchema[Profile]] = RecordSchema(
         RecordField("name", "text", "The name for --profile.", is_shown=True),
         RecordField("host", "text", "us, eu, or an address.", is_shown=True),
         RecordField("project", "text", "The id of a project, or @current.", is_shown=True),
-        RecordField("guard", "text", LEVELS, lambda profile: profile.level, True),
+        RecordField("guard", "text", LEVELS, lambda profile: profile.level, True, level_words),
         RecordField("colour", "text", "The colour of its badge.", lambda profile: profile.badge_colour, True),
         RecordField("read_only", "truth", "Whether it refuses every change."),
         RecordField("require_reason", "truth", "Whether a change needs a reason."),

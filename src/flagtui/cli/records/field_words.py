@@ -7,7 +7,7 @@ from typing import Any, Final
 from flagtui import local_time
 from flagtui.text.formats import NOT_KNOWN, age, percent
 
-LEVELS: Final = "The guard level: relaxed, guarded, strict or read-only."
+LEVELS: Final = "The guard level: relaxed, guarded, strict or read_only."
 """Describes the field `guard`."""
 
 
@@ -19,6 +19,11 @@ def age_words(stamp: Any) -> str:
 def minute_words(stamp: Any) -> str:
     """Format a stamp as `2026-03-01 14:05 CET`, in the user's zone."""
     return "" if stamp is None else local_time.minute(local_time.read_iso(stamp))
+
+
+def level_words(level: Any) -> str:
+    """Return a guard level as people read it."""
+    return str(level).replace("_", "-")
 
 
 def star(value: Any) -> str:

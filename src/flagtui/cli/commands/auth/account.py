@@ -14,7 +14,7 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.records.field_words import LEVELS
+from flagtui.cli.records.field_words import LEVELS, level_words
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
@@ -42,7 +42,9 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     (
         RecordField("profile", "text", "The profile.", lambda account: account.opening.profile.name, True),
         RecordField("host", "text", "The server.", lambda account: account.opening.host.origin, True),
-        RecordField("guard", "text", LEVELS, lambda account: account.opening.profile.level, True),
+        RecordField(
+            "guard", "text", LEVELS, lambda account: account.opening.profile.level, True, level_words
+        ),
         RecordField("key", "text", "The key, masked.", lambda account: account.secret.key.mask, True),
         RecordField(
             "key_source", "text", "Where the key was found.", lambda account: account.secret.source, True

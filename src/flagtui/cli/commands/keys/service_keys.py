@@ -35,12 +35,12 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
     (
         RecordField("id", "text", "The id for keys revoke.", is_shown=True),
         RecordField("mask", "text", "Its beginning and end.", is_shown=True),
-        RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True),
+        RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True, is_long=True),
         RecordField(
             "projects", "texts", "Ids; none means all.", lambda key: list(map(str, key.teams)), True, _or_all
         ),
         RecordField("owner", "text", "Its owner.", is_shown=True),
-        RecordField("label", "text", "What it is for.", is_shown=True),
+        RecordField("label", "text", "What it is for.", is_shown=True, is_long=True),
         RecordField("created_at", "time?", "When it was made."),
         RecordField("last_used_at", "time?", "When it was used.", is_shown=True, words=age_words),
     ),
