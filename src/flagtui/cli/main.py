@@ -105,12 +105,7 @@ class Program(LazyGroup):
 )
 @click.pass_context
 def program(
-    context: click.Context,
-    /,
-    profile: str | None,
-    project: str | None,
-    no_mouse: bool,
-    **start: Any,
+    context: click.Context, /, profile: str | None, project: str | None, no_mouse: bool, **start: Any
 ) -> None:
     """See and change feature flags, experiments and event definitions.
 

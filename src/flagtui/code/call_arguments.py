@@ -15,8 +15,7 @@ from flagtui.code.syntax import Syntax
 
 _NAME: Final = re.compile(r"""["']?([A-Za-z_]\w*)["']?\s*(?:=>|:(?!:)|=(?![=>]))\s*""")
 _LITERAL: Final = re.compile(
-    r"""(?P<prefix>[A-Za-z@$%]{0,3})#*(?P<quote>\"""|'''|"|'|`)(?P<text>.*)(?P=quote)#*""",
-    re.DOTALL,
+    r"""(?P<prefix>[A-Za-z@$%]{0,3})#*(?P<quote>\"""|'''|"|'|`)(?P<text>.*)(?P=quote)#*""", re.DOTALL
 )
 _INTERPOLATION: Final = {
     **dict.fromkeys(("ts", "tsx", "js", "vue", "svelte", "html"), re.compile(r"\$\{")),

@@ -30,11 +30,7 @@ def github_lines(findings: Sequence[CodeFinding]) -> Iterator[str]:
     for finding in findings[:ANNOTATION_LIMIT]:
         properties: dict[str, str] = {"title": finding.rule}
         if (reference := finding.reference) is not None:
-            properties |= {
-                "file": reference.path,
-                "line": str(reference.line),
-                "col": str(reference.column),
-            }
+            properties |= {"file": reference.path, "line": str(reference.line), "col": str(reference.column)}
         listed = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
         yield f"::{_GITHUB[finding.level]} {listed}::{_escape(finding.message)}"
     hidden = len(findings) - ANNOTATION_LIMIT

@@ -124,10 +124,7 @@ def code_after_removal(flag: CodeFlag | None) -> str:
 
 
 def find_findings(
-    references: Sequence[Reference],
-    facts: CodeFacts,
-    rules: Collection[RuleId],
-    required: Iterable[str] = (),
+    references: Sequence[Reference], facts: CodeFacts, rules: Collection[RuleId], required: Iterable[str] = ()
 ) -> list[CodeFinding]:
     """Return the findings of the rules by path, line and column; those without a place last."""
     findings = [

@@ -12,14 +12,7 @@ from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
 from flagtui.code.quoted_words import quoted_keys
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
-from flagtui.code.sdk_functions import (
-    EVENT_NAMES,
-    FALLBACK_NAMES,
-    KEY_NAMES,
-    CallNames,
-    SdkFunction,
-    Subject,
-)
+from flagtui.code.sdk_functions import EVENT_NAMES, FALLBACK_NAMES, KEY_NAMES, CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")

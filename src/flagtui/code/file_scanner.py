@@ -78,11 +78,7 @@ class FileScanner:
         head = data[:_GENERATED_BYTES]
         is_generated = any(mark in head for mark in _GENERATED_MARKS) or self.is_generated(path)
         return FileFacts(
-            path,
-            language if is_parsed else None,
-            self._is_test(path),
-            is_generated,
-            self.has_constants(path),
+            path, language if is_parsed else None, self._is_test(path), is_generated, self.has_constants(path)
         )
 
     def _is_test(self, path: str) -> bool:

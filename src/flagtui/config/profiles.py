@@ -77,9 +77,7 @@ class Profile:
     guard: Guard = setting("guarded", one_of(*get_args(Guard)), "How a change is confirmed.")
     read_only: bool = setting(False, yes_or_no, "Refuse every change.")
     mirror: bool = setting(
-        False,
-        yes_or_no,
-        "Open the app on your running mirror: it changes only overrides of this machine.",
+        False, yes_or_no, "Open the app on your running mirror: it changes only overrides of this machine."
     )
     require_reason: bool = setting(
         False, yes_or_no, "Ask for a reason with every change; it goes into the journal."

@@ -13,13 +13,7 @@ from flagtui.api.errors import ApiError, needs_key
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.planner import off_loop
 from flagtui.details.measurements import Measuring
-from flagtui.details.metric_findings import (
-    ONLY_IN_BROWSER,
-    Findings,
-    Metric,
-    MetricReading,
-    metrics_of,
-)
+from flagtui.details.metric_findings import ONLY_IN_BROWSER, Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult

@@ -98,10 +98,7 @@ def _decode(text: str) -> JSON:
 
 def _decode_for_rows(text: str) -> JSON:
     return json.loads(
-        text,
-        parse_constant=lambda _name: None,
-        parse_float=_finite_or_none,
-        parse_int=_whole_or_none,
+        text, parse_constant=lambda _name: None, parse_float=_finite_or_none, parse_int=_whole_or_none
     )
 
 

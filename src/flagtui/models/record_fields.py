@@ -82,12 +82,7 @@ FLAG_FIELDS: Final = FieldTable(
 EXPERIMENT_FIELDS: Final = FieldTable(
     EditableField("name", "name", text(400, least=1), None, "name", traits=("title", "old engine")),
     EditableField(
-        "description",
-        "description",
-        text(3000, is_null=True),
-        "",
-        "description",
-        traits=("old engine",),
+        "description", "description", text(3000, is_null=True), "", "description", traits=("old engine",)
     ),
     EditableField("feature_flag_key", "flag", KEY, is_edited=False),
     EditableField("metrics", "primary metrics", own(list, "a list", is_null=False), []),

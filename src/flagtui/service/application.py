@@ -79,11 +79,7 @@ class Settable(TypedDict, total=False):
 
 
 def create_service(
-    database: Path | str,
-    *,
-    key: str | None = None,
-    sample: Fill | None = None,
-    **choices: Unpack[Settable],
+    database: Path | str, *, key: str | None = None, sample: Fill | None = None, **choices: Unpack[Settable]
 ) -> Starlette:
     """Return the service as an ASGI application, ready for requests: it needs no start event.
 

@@ -114,11 +114,7 @@ def _kind(*words: str) -> Test[ChangeRow]:
     return lambda row: any(word in row.kinds for word in words)
 
 
-_ALIASES: Final = {
-    "condition": "conditions",
-    "variant": "variants",
-    "key": "renamed",
-}
+_ALIASES: Final = {"condition": "conditions", "variant": "variants", "key": "renamed"}
 _RECORDS: Final = {"flag": "flags", "experiment": "experiments", "event": "events"}
 
 

@@ -31,10 +31,7 @@ _FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]]
 """The row's field for each state, and the values that mean it."""
 _NAME: Final = attrgetter("name")
 _SEEN: Final = attrgetter("seen_at")
-_KINDS: Final[dict[str, Test[str]]] = {
-    "custom": Begins("$", is_negated=True),
-    "posthog": Begins("$"),
-}
+_KINDS: Final[dict[str, Test[str]]] = {"custom": Begins("$", is_negated=True), "posthog": Begins("$")}
 
 
 def _read_state(value: Value) -> Reading[EventDefinitionRow]:
@@ -87,10 +84,7 @@ EVENTS: Final[Vocabulary[EventDefinitionRow]] = Vocabulary(
         Qualifier("updated", AGES, "when it was last changed", age_of(attrgetter("updated_at")), ("<7d",)),
         Qualifier("created", AGES, "when it first came", age_of(attrgetter("created_at")), ("<7d",)),
         Qualifier(
-            "name",
-            "part of a name or a pattern such as /_clicked$/",
-            "its name alone",
-            part_of(_NAME),
+            "name", "part of a name or a pattern such as /_clicked$/", "its name alone", part_of(_NAME)
         ),
     ),
     text=_NAME,

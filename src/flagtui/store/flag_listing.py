@@ -76,11 +76,7 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
             part_of(lambda row: row.key),
         ),
         Qualifier(
-            "due",
-            DUE,
-            "when its next scheduled change is due",
-            due_of(lambda row: row.id),
-            ("any", "<7d"),
+            "due", DUE, "when its next scheduled change is due", due_of(lambda row: row.id), ("any", "<7d")
         ),
         Qualifier(
             "refs",

@@ -110,11 +110,7 @@ def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
         yield [(BULLET, "$faint"), (words, "")]
     if parts.holdout is not None:
         who = f"{percent(parts.holdout.percentage)} are held out of experiments and get "
-        yield [
-            (BULLET, "$faint"),
-            (who, ""),
-            (safe_text(f"holdout-{parts.holdout.id}", 60), "$secondary"),
-        ]
+        yield [(BULLET, "$faint"), (who, ""), (safe_text(f"holdout-{parts.holdout.id}", 60), "$secondary")]
     else:
         yield from _older_holdouts(filters)
 

@@ -7,13 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from flagtui.changes.consequence import Consequence, Tone
-from flagtui.changes.difference import (
-    MISSING,
-    PRESENT,
-    SHORT,
-    DifferenceLine,
-    compact,
-)
+from flagtui.changes.difference import MISSING, PRESENT, SHORT, DifferenceLine, compact
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
@@ -51,11 +45,7 @@ _STYLES: Final[dict[Tone, str]] = {
 
 
 def question_lines(
-    question: Question[Any],
-    width: int,
-    now: float,
-    chosen: Collection[int] = (),
-    cursor: int | None = None,
+    question: Question[Any], width: int, now: float, chosen: Collection[int] = (), cursor: int | None = None
 ) -> Iterator[list[Piece]]:
     """Yield the lines of a question; one line for profiles with short questions.
 

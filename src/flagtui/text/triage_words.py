@@ -24,10 +24,7 @@ def progress_line(reason: str, left: int, decided: int, pace: float | None, widt
     is_wide = width >= WIDE
     what = f" {reason or 'every reason'}{' · custom' if is_wide else ''} "
     pieces: list[Piece] = [(" Inbox ", "bold"), (what, "$text-muted")]
-    pieces += [
-        (f"   {decided:,} of {left + decided:,}", "bold"),
-        (" done" if is_wide else "", "$text-muted"),
-    ]
+    pieces += [(f"   {decided:,} of {left + decided:,}", "bold"), (" done" if is_wide else "", "$text-muted")]
     if pace is not None and width >= NARROW:
         pieces.append((f"   {pace:.0f} per minute", "$text-muted"))
     return pieces

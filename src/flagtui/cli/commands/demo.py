@@ -6,13 +6,7 @@ from dataclasses import replace
 
 import click
 
-from flagtui.cli.launch.demo_app import (
-    Demonstration,
-    demo_folder,
-    open_demo,
-    profile_of,
-    start_over,
-)
+from flagtui.cli.launch.demo_app import Demonstration, demo_folder, open_demo, profile_of, start_over
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
 from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, state_of

@@ -13,13 +13,7 @@ from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.offline_copies import current_folder
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.config.guard_rules import GuardRules, Level
-from flagtui.config.locations import (
-    KEY_VARIABLE,
-    FolderUnusable,
-    find_locations,
-    make_folder,
-    take_variable,
-)
+from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, find_locations, make_folder, take_variable
 from flagtui.config.profiles import Profile
 
 if TYPE_CHECKING:

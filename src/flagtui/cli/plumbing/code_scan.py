@@ -14,13 +14,7 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
 from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
-from flagtui.code.source_files import (
-    SourceError,
-    find_root,
-    list_changed,
-    list_files,
-    match_patterns,
-)
+from flagtui.code.source_files import SourceError, find_root, list_changed, list_files, match_patterns
 from flagtui.code.stored_places import stored_places
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, scan_tree

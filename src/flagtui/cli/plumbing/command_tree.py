@@ -76,10 +76,7 @@ class CommandPlace(click.Context):
     """The current command on the command line, which usage errors name."""
 
     def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_value: BaseException | None,
-        tb: TracebackType | None,
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, tb: TracebackType | None
     ) -> bool | None:
         if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
             # An option without its value may belong to any command.

@@ -87,12 +87,7 @@ TRIAL: Final = whole(
     }
 )
 TRIAL_BODY: Final = record(
-    {
-        "distinct_id": MAYBE_TEXT,
-        "person_id": MAYBE_TEXT,
-        "timestamp": MAYBE_MOMENT,
-        "groups": MAYBE_OBJECT,
-    }
+    {"distinct_id": MAYBE_TEXT, "person_id": MAYBE_TEXT, "timestamp": MAYBE_MOMENT, "groups": MAYBE_OBJECT}
 )
 _COHORT: Final = whole(
     {

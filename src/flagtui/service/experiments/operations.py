@@ -171,11 +171,7 @@ _RESULTS = (
 
 _HOLDOUTS = _shared_operations("experiment_holdouts", "holdout", HOLDOUTS, HOLDOUT, schemas.HOLDOUT_BODY)
 _SAVED_METRICS = _shared_operations(
-    "experiment_saved_metrics",
-    "saved metric",
-    SAVED_METRICS,
-    schemas.SAVED_METRIC,
-    schemas.SAVED_METRIC_BODY,
+    "experiment_saved_metrics", "saved metric", SAVED_METRICS, schemas.SAVED_METRIC, schemas.SAVED_METRIC_BODY
 )
 
 OPERATIONS = (*_RECORDS, *_ACTIONS, *_CHOOSING, *_RESULTS, *_HOLDOUTS, *_SAVED_METRICS)

@@ -187,11 +187,7 @@ async def take_step(
         return isinstance(choice, Choices) and foresee_refusal(experiment, step, choice) is None
 
     bulk = BulkReader(
-        session,
-        terms,
-        ExperimentPlan.noun,
-        experiment_would_change,
-        lambda row: row_would_change(row, step),
+        session, terms, ExperimentPlan.noun, experiment_would_change, lambda row: row_would_change(row, step)
     )
     fresh = as_staged(session, terms, await experiments_of(session, selection, bulk))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]

@@ -8,11 +8,7 @@ from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.steps import Choices
 from flagtui.changes.skipped import Skipped, skip_no_op
-from flagtui.cli.commands.experiments.experiment_changes import (
-    carry_out_steps,
-    experiment_command,
-    take_step,
-)
+from flagtui.cli.commands.experiments.experiment_changes import carry_out_steps, experiment_command, take_step
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
@@ -59,12 +55,7 @@ class NewExperimentOptions(TypedDict):
     help="A variant; all get equal shares.",
     excludes=("--field parameters",),
 )
-@ruled_option(
-    "--description",
-    default="",
-    help="The description.",
-    excludes=("--field description",),
-)
+@ruled_option("--description", default="", help="The description.", excludes=("--field description",))
 @FIELD
 async def create(
     session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]

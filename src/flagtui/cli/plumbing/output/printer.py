@@ -138,11 +138,7 @@ class Printer:
         return kind.standard if self.is_for_programs else kind.shown
 
     def _table(
-        self,
-        fields: tuple[RecordField[Shown], ...],
-        records: Iterable[Shown],
-        empty: str,
-        page: Page[Shown],
+        self, fields: tuple[RecordField[Shown], ...], records: Iterable[Shown], empty: str, page: Page[Shown]
     ) -> None:
         printed = list(records)
         rows = [[field.cell(field.read(record)) for field in fields] for record in printed]

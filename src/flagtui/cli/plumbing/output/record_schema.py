@@ -168,11 +168,7 @@ class RecordSchema(msgspec.Struct, Generic[Shown], frozen=True):
             "type": "object",
             "required": ["schema_version", "schema", "records"],
             "additionalProperties": False,
-            "properties": {
-                **envelope,
-                "fields": names,
-                "records": {"type": "array", "items": record},
-            },
+            "properties": {**envelope, "fields": names, "records": {"type": "array", "items": record}},
             "if": {"not": {"required": ["fields"]}},
             "then": {"properties": {"records": {"items": complete}}},
             "$defs": {"line": {"description": "A line of --ndjson, and of watch.", **line}},

@@ -13,13 +13,7 @@ from flagtui.service.experiments.analysis.distributions import (
     student_t_survival,
 )
 from flagtui.service.experiments.analysis.metric import MetricType
-from flagtui.service.experiments.analysis.samples import (
-    RATIO_SUMS,
-    SUMS,
-    Estimate,
-    Sample,
-    estimate,
-)
+from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Estimate, Sample, estimate
 
 FEWEST_EXPOSURES: Final = 50
 FEWEST_CONVERSIONS: Final = 5
