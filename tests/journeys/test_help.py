@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.text.empty_states import nothing_words
@@ -94,6 +95,11 @@ async def test_sentences_name_the_keys_of_the_user(setting: Setting) -> None:
         await program.press("escape", "ctrl+x")
         assert "F9 shows them and applies them, ctrl+x ends staging" in words(program.screen)
         assert ": help shows the keys" in nothing_words().lines[-1]
+        program.app.set_keymap({"app.help": "f12"})
+        await program.press("escape", "escape", "f12")
+        assert isinstance(program.app.screen, HelpScreen)
+        await program.press("f12")
+        assert isinstance(program.app.screen, FlagsScreen)
     async with running(setting) as program:
         assert "1 Flags" in program.screen
         await program.press("space")

@@ -71,7 +71,9 @@ class HelpScreen(NarrowedList[Run]):
     """Answers with the command that was chosen, ready to be called, or None."""
 
     BINDINGS = [
-        Binding("q,question_mark,f1", "leave", "close", show=False),
+        Binding("q", "leave", "close", show=False),
+        # The key that opened it closes it, also one that the user chose.
+        Binding("question_mark,f1", "leave", "close", show=False, id="app.help"),
         Binding("slash", "search", "search", key_display="/"),
     ]
     AUTO_FOCUS = "OptionLines"
