@@ -103,6 +103,18 @@ NO_VERB: Final = re.compile(
     r"|At|In|On|Off|Out|Below|Under|Beside|Against|Without|For|Like|Only|Also|\w*[^s]s)\b"
 )
 """Openings of a docstring that are no imperative verb."""
+PARTICIPLE: Final = re.compile(
+    r"_*(?:[a-z]+ed|found|known|kept|held|made|told|shown|drawn|written|sent|given|said|left|gone|lost)"
+)
+"""A name of a function that hides the verb: readers cannot tell whether it reads, draws or changes."""
+NAMED_SO: Final = frozenset(
+    (
+        *("embed", "feed", "_seed", "_cuped"),
+        # Like `sorted`; the unresolved changes; an attribute that screens declare.
+        *("styled", "unresolved", "chosen"),
+    )
+)
+"""Verbs and terms that look like a participle, and the names that read better so."""
 LONGEST_NAME: Final = 10
 """Words of a test's name, without `test`."""
 
@@ -219,6 +231,20 @@ def test_docstrings_of_functions_begin_with_a_verb() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__"
         if not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
         if (docstring := ast.get_docstring(node)) and NO_VERB.match(docstring)
+    ]
+    assert wrong == []
+
+
+def test_functions_have_no_participle_alone_as_a_name() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        # The functions of the sample are names of kinds in its data.
+        if "sample_data" not in path.parts
+        for node in walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if PARTICIPLE.fullmatch(node.name) and node.name not in NAMED_SO
+        if not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
     ]
     assert wrong == []
 

@@ -56,11 +56,11 @@ def show_toast(app: App[Any], notice: Notice) -> None:
 
 def _lines_of(notice: Notice) -> list[str]:
     """Return safe lines with room for every word: long names are shortened, but no path and no address."""
-    words = [[_shortened(word) for word in line.split(" ")] for line in notice.text.split("\n")]
+    words = [[_shorten(word) for word in line.split(" ")] for line in notice.text.split("\n")]
     return [safe_text(" ".join(line), 400) for line in words]
 
 
-def _shortened(word: str) -> str:
+def _shorten(word: str) -> str:
     return word if len(word) <= LONGEST_WORD or "/" in word else f"{word[:LONGEST_WORD]}…"
 
 

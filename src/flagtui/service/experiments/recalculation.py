@@ -199,7 +199,8 @@ def timeseries_results(call: Call) -> Response:
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """
     experiment = find_called(call)
-    uuid, fingerprint = _required(call, "metric_uuid"), _required(call, "fingerprint")
+    uuid = _read_parameter(call, "metric_uuid")
+    fingerprint = _read_parameter(call, "fingerprint")
     if not experiment.is_launched:
         raise invalid("Experiment has not been started yet")
     results = Results(call, experiment)
@@ -233,7 +234,7 @@ def timeseries_results(call: Call) -> Response:
     )
 
 
-def _required(call: Call, name: str) -> str:
+def _read_parameter(call: Call, name: str) -> str:
     value = call.query.get(name)
     if not value:
         raise invalid(f"{name} query parameter is required")

@@ -69,13 +69,13 @@ def _change(call: Call, row: sqlite3.Row) -> None:
         raise invalid("This field is required for this flag.", "version", "required")
     payload = value_of(row["payload"])
     before = opened_values(call, flag)
-    after = {**before, **_requested(call, flag, payload, before)}
+    after = {**before, **_read_columns(call, flag, payload, before)}
     check_guards(call, flag, before, after)
     trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
     change_flag(call, flag, after, trigger)
 
 
-def _requested(call: Call, flag: sqlite3.Row, payload: Mapping[str, Json], before: Values) -> Values:
+def _read_columns(call: Call, flag: sqlite3.Row, payload: Mapping[str, Json], before: Values) -> Values:
     """Return the columns that a payload sets, checked as in an update."""
     operation, value = payload.get("operation"), payload.get("value")
     if operation == "update_status" and isinstance(value, bool):
