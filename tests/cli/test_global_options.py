@@ -95,6 +95,12 @@ def test_group_suggests_commands_elsewhere(words: tuple[str, ...], suggestion: s
     assert (done.code, f"Did you mean {suggestion}?" in done.err) == (2, True), done.err
 
 
+@pytest.mark.parametrize("line", ["flags list -- -tag:web --limit 1", "flags get -- new-nav --json"])
+def test_option_behind_the_end_of_options_is_no_word(run: Run, line: str) -> None:
+    done = run(*line.split())
+    assert (done.code, "follows --, which ends the options; put it before --." in done.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("line", "step"),
     [

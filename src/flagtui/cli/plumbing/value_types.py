@@ -120,6 +120,10 @@ class QueryWord(ListedWord):
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        refuse_option(value, ctx)
+        return super().convert(value, param, ctx)
+
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
         return query_words(
             self.kind, option_value(context, "profile"), option_value(context, "project"), begun
@@ -185,6 +189,14 @@ BY_WAY: Final[Mapping[str, Callable[[], click.ParamType[Any]]]] = {
     "sets": SetName,
 }
 """Types of values by the names that descriptions of commands give them."""
+
+
+def refuse_option(word: Any, context: click.Context | None) -> None:
+    """Refuse an option of the command behind --, where it would be a word. Raises UsageError."""
+    name = str(word).partition("=")[0]
+    params = context.command.params if context is not None else ()
+    if name.startswith("--") and any(isinstance(each, click.Option) and name in each.opts for each in params):
+        raise click.UsageError(f"{name} follows --, which ends the options; put it before --.", context)
 
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
