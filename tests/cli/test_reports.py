@@ -203,6 +203,9 @@ def test_bad_questions_to_the_journal_are_one_sentence(run: Run) -> None:
 
 def test_keys_of_a_service_take_80_columns(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    close_service(create_service(home / "no key.db"))
+    advice = run("keys", "list", "--db", "no key.db", is_shown=True).out
+    assert advice == "There is no key. Make one with: flagtui keys create --db 'no key.db'\n"
     close_service(create_service(home / "x.db", key=KEY))
     lines = run("keys", "list", "--db", "x.db", is_shown=True).out.splitlines()
     assert max(map(len, lines)) <= 80

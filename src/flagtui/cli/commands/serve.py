@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -116,7 +117,7 @@ def _introduce(options: Serving, port: int, key: str | None) -> None:
             f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui"
         )
     else:
-        _print_line(f"keys: flagtui keys list --db {options.database}")
+        _print_line(f"keys: flagtui keys list --db {quote(str(options.database))}")
 
 
 def _print_line(line: str) -> None:

@@ -16,6 +16,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import (
     FIELD,
@@ -172,7 +173,7 @@ def _check_key(flag: Flag, key: JSON, source: str) -> None:
 def _closest_field(name: str, fields: Iterable[str]) -> str:
     """Return the field or command that a screen calls so, else all fields."""
     if name == "rollout":
-        return "Use: flagtui flags rollout FLAG --to PERCENT"
+        return f"Use: {next_command('flags', 'rollout', 'FLAG', '--to', 'PERCENT')}"
     field = next((each for each in fields if FLAG_FIELDS[each].label == name), None)
     return f"Use --field {field}=VALUE" if field else f"Fields: {', '.join(fields)}."
 

@@ -23,6 +23,7 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -212,7 +213,8 @@ async def copy_flags(
 def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
     """Return the first fields of a flag of this kind. Raises Trouble."""
     if odd := [variant for variant in variants if not fullmatch(r"[\w.-]+", variant)]:
-        fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
+        edit = next_command("flags", "edit")
+        fix = f"--variant takes a key alone; shares are equal, and changed with: {edit}"
         raise Trouble(f"{odd[0]!r} is not a variant key.", fix, code="usage")
     kind = kind or ("multivariate" if variants else "boolean")
     if kind == "multivariate":

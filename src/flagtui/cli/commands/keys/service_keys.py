@@ -1,5 +1,6 @@
 """`flagtui keys`: the API keys of an embedded service, in its database file."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,7 +77,7 @@ def list_all(database: Path, printer: Printer) -> None:
     """List the keys, without their secrets."""
     with _trouble():
         keys = list_keys(database)
-    printer.records(SERVICE_KEY, keys, "There is no key. Make one with: flagtui keys create")
+    printer.records(SERVICE_KEY, keys, f"There is no key. Make one with: {_command('create', database)}")
 
 
 @command("revoke", is_online=False, examples=("ci --db flagtui.db", "'made by flagtui keys' --db flagtui.db"))
@@ -88,10 +89,14 @@ def revoke(database: Path, key_id: str) -> None:
         is_revoked = revoke_key(database, key_id)
     if not is_revoked:
         raise Trouble(
-            f"there is no key {key_id} in this database; see: flagtui keys list --db {database}",
+            f"there is no key {key_id} in this database; see: {_command('list', database)}",
             code="not_found",
         )
     print("revoked")
+
+
+def _command(name: str, database: Path) -> str:
+    return shlex.join(("flagtui", "keys", name, "--db", str(database)))
 
 
 @contextmanager
