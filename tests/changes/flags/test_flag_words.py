@@ -47,6 +47,22 @@ def test_value_like_a_cohort_number_is_not_a_cohort() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({}, {"variant": None}, "no forced variant, as before"),
+        ({"variant": None}, {}, "no forced variant, as before"),
+        ({}, {"variant": "test"}, "forced variant none → test"),
+        ({"variant": "test"}, {"variant": None}, "forced variant test → none"),
+        ({"variant": "test"}, {"variant": "control"}, "forced variant test → control"),
+    ],
+)
+def test_forced_variant_is_none_where_it_is_null_or_missing(
+    before: dict[str, Any], after: dict[str, Any], words: str
+) -> None:
+    assert words_of(before, after) == [f"condition 1: {words}"]
+
+
 def test_condition_words_name_its_group_type() -> None:
     level = "aggregation_group_type_index"
     assert words_of({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]

@@ -218,7 +218,10 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
         case ("rollout_percentage",):
             return f"rollout {percent(line.before)} → {percent(line.after)}"
         case ("variant",):
-            return f"forced variant {arrow(line.before, line.after)}"
+            old, new = (None if side is MISSING else side for side in (line.before, line.after))
+            if old is None and new is None:
+                return "no forced variant, as before"
+            return f"forced variant {_or_none(old)} → {_or_none(new)}"
         case ("aggregation_group_type_index",):
             return _unit_words(line, names)
         case ("properties", int()) if MISSING in (line.before, line.after):
@@ -232,6 +235,10 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
             filters = _at(wire.properties(sides[1]), within)
             return f"{brief(filters.get('key'))}: {arrow(line.before, line.after)}"
     return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _or_none(value: JSON) -> str:
+    return "none" if value is None else brief(value)
 
 
 def _at(items: Sequence[JSON], place: int) -> dict[str, JSON]:
