@@ -225,3 +225,9 @@ async def test_approval_mode_covers_every_change(start_world: Start) -> None:
     world = await start_world(approvals=True)
     assert (await world.ask("POST", "", {"key": "a"})).status_code == 409
     assert await world.keys() == []
+
+
+async def test_pending_creation_holds_its_own_key_only(start_world: Start) -> None:
+    world = await start_world(approvals=True)
+    codes = [(await world.refused("POST", "", {"key": key})).code for key in ("a", "b", "a")]
+    assert codes == ["approval_required", "approval_required", "change_request_pending"]

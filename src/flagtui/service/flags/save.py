@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from flagtui.service.activity import changes_between, log
 from flagtui.service.call import Call
-from flagtui.service.database import fetch, find, insert_row, update_row
+from flagtui.service.database import fetch, insert_row, update_row
 from flagtui.service.errors import Json, hand_written, invalid
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.encryption import PLACEHOLDER, seal
@@ -114,12 +114,23 @@ def ask_for_approval(
         return None
     resource_id = None if row is None else str(row["id"])
     columns = {"project_id": call.project.id, "resource_id": resource_id, "action": action}
-    pending = find(call.db, "change_requests", **columns, state="pending")
+    pending = _find_pending(call, columns, after["key"])
     code = "approval_required" if pending is None else "change_request_pending"
     request = pending or _open_request(
         call, {**columns, "policy_id": policy["id"], "intent": text_of(intent)}
     )
     return _approval_response(code, request, policy)
+
+
+def _find_pending(call: Call, columns: Values, key: Json) -> sqlite3.Row | None:
+    """Return the open request for an action on the flag; requests to create flags differ by their keys."""
+    condition = " AND ".join(f"{name} IS :{name}" for name in columns)
+    row: sqlite3.Row | None = call.db.execute(
+        f"SELECT * FROM change_requests WHERE {condition} AND state = 'pending'"
+        " AND (resource_id IS NOT NULL OR json_extract(intent, '$.key') = :key)",
+        {**columns, "key": key},
+    ).fetchone()
+    return row
 
 
 def _policy(call: Call, action: str) -> sqlite3.Row | None:
