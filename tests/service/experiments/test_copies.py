@@ -1,6 +1,7 @@
 """Copies, cohorts, holdouts and saved metrics: scenarios 29 and 30."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.service.experiments.conftest import MEAN, START, Service
@@ -131,6 +132,18 @@ async def test_a_cohort_of_an_action_that_is_gone(service: Service) -> None:
     running = await service.running(exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
     path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
     assert await service.refused("POST", path) == (400, "Invalid action ID", None)
+
+
+CUSTOM: list[Any] = ["x", 5, [1], {"events": 5}, {"events": ["x"]}, {"events": [{"properties": 5}]}]
+
+
+async def test_malformed_older_exposure_counts_as_none(service: Service) -> None:
+    for number, older in enumerate(CUSTOM):
+        running = await service.running(f"k{number}", parameters={"custom_exposure_filter": older})
+        path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
+        cohort = (await service.post(path, {}, 201))["cohort"]
+        condition = cohort["filters"]["properties"]["values"][0]["values"][0]
+        assert condition["key"] == "$feature_flag_called"
 
 
 async def test_cohort_with_an_unknown_filter_is_refused(service: Service) -> None:

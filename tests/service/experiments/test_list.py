@@ -182,6 +182,9 @@ async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Se
     sums = {"number_of_samples": 100, "sum": 10, "step_counts": [40, 10]}
     body = {"metric_type": "funnel", "minimum_detectable_effect": 10, "baseline_stats": sums}
     assert (await service.post(path, body))["baseline_value"] == 0.1
+    malformed = {**body, "baseline_stats": {**sums, "step_counts": 5}}
+    no_list = (400, 'Expected a list of items but got type "int".', "baseline_stats__step_counts")
+    assert await service.refused("POST", path, malformed) == no_list
     wrong = (400, '"x" is not a valid choice.', "metric_type")
     assert await service.refused("POST", path, {"metric_type": "x"}) == wrong
     missing = (400, "This field is required.", "minimum_detectable_effect")

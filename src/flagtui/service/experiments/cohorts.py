@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flagtui.evaluate.wire import items, mapping
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import make_cohort
@@ -52,7 +53,7 @@ def _condition(call: Call, experiment: Experiment) -> dict[str, Json]:
             raise invalid("Invalid action ID")
         return {**done, "key": config.get("id"), "event_type": "actions"}
     event = config.get("event") or config.get("id") or FLAG_CALLED
-    filters = config.get("properties") or []
+    filters = items(config.get("properties"))
     if event == FLAG_CALLED:
         called_for = {
             "key": "$feature_flag",
@@ -66,5 +67,5 @@ def _condition(call: Call, experiment: Experiment) -> dict[str, Json]:
 
 def _exposure_config(experiment: Experiment) -> dict[str, Any]:
     criteria = (experiment.fields["exposure_criteria"] or {}).get("exposure_config")
-    older = ((experiment.fields["parameters"] or {}).get("custom_exposure_filter") or {}).get("events") or []
-    return criteria or next((event for event in older if isinstance(event, dict)), {})
+    older = mapping(mapping(experiment.fields["parameters"]).get("custom_exposure_filter"))
+    return criteria or next((event for event in items(older.get("events")) if isinstance(event, dict)), {})

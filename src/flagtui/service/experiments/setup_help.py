@@ -150,6 +150,6 @@ def _sample(sums: dict[str, Json]) -> Sample:
     return Sample(
         key="control",
         count=max(0, fields.number("number_of_samples") or 0),
-        steps=tuple(step for step in sums.get("step_counts") or () if isinstance(step, int)),
+        steps=tuple(step for step in fields.items("step_counts", null=True) or () if isinstance(step, int)),
         **{field: _number(fields, name) or 0.0 for name, field in {**SUMS, **RATIO_SUMS}.items()},
     )
