@@ -102,6 +102,20 @@ def test_a_change_that_waits_for_approval_says_which_request(body: Any, pending:
 
 
 @pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            error_body("updated by grace", code="conflict"),
+            "Another user changed it meanwhile: updated by grace.",
+        ),
+        ({"error": "busy"}, "The server reports a conflict (409): busy."),
+    ],
+)
+def test_conflict_names_another_user_only_where_the_server_does(body: Any, words: str) -> None:
+    assert error_of(409, body, "PATCH").what == words
+
+
+@pytest.mark.parametrize(
     ("headers", "detail", "seconds"),
     [
         ({"retry_after": "7"}, "", 7.0),

@@ -132,7 +132,9 @@ def _conflict(facts: ErrorFacts, body: ErrorBody) -> ApiError:
         pending = body.code == "change_request_pending"
         what = "A request to approve this is already open." if pending else "This change needs approval."
         return errors.ApprovalNeeded(what, facts=facts)
-    return errors.Conflict(_with_words("Another user changed it meanwhile", facts), facts=facts)
+    is_of_another = body.code == "conflict"
+    what = "Another user changed it meanwhile" if is_of_another else "The server reports a conflict (409)"
+    return errors.Conflict(_with_words(what, facts), facts=facts)
 
 
 def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
