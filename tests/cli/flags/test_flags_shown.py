@@ -97,6 +97,9 @@ def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -
     (difference,) = json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
     assert (difference["before"], difference["after"]) == (50, 75)
     assert signed_in("flags", "diff", key, "--from", "1", "--to", "1").out == ""
+    reversed_sides = signed_in("flags", "diff", key, "--from", "2", "--to", "1")
+    assert (reversed_sides.code, reversed_sides.out) == (2, "")
+    assert "--from 2 is newer than --to 1; exchange them." in reversed_sides.err
 
 
 def test_what_a_person_gets_is_told_and_explained(signed_in: Run, key: str) -> None:

@@ -151,6 +151,9 @@ async def diff(
     if fresh.version is not None and max(older, newer) > fresh.version:
         what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
         raise Trouble(what, f"See: {next_command('flags', 'history', fresh.key)}", code="not_found")
+    if older > newer:
+        # The activity knows tags and dashboards only from one version to a later one.
+        raise click.UsageError(f"--from {older} is newer than --to {newer}; exchange them.")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
     names = await session.names(side.raw for side in sides)
     lines = differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
