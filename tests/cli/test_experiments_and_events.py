@@ -199,6 +199,20 @@ def test_many_events_are_tagged_together_and_owned(signed_in: Run) -> None:
     assert removed.out == f"{names[0]}\tsaved\thas no owner any more\t\n"
 
 
+def test_flag_without_variants_is_refused_before_the_request(online: Run) -> None:
+    refused = online("experiments", "create", "New", "--flag-key", "new-nav", "--dry-run")
+    assert refused.code == 3
+    assert "the flag new-nav has 0 variants, and an experiment needs 2." in refused.err
+    assert "flagtui experiments eligible" in refused.err
+
+
+def test_days_of_a_draft_name_the_launch(online: Run) -> None:
+    (draft,) = records(online("experiments", "list", "is:draft", "--limit", "1", "--json"))
+    refused = online("experiments", "timeseries", str(draft["id"]))
+    assert refused.code == 3
+    assert refused.err.endswith(f"Launch it first: flagtui experiments launch {draft['id']}\n")
+
+
 def test_hint_to_type_a_name_is_quoted_for_a_shell(signed_in: Run) -> None:
     refused = signed_in("events", "delete", "$pageview", "--yes")
     assert refused.err.endswith("To agree: --type '$pageview'\n")

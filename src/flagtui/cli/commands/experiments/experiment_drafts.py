@@ -1,6 +1,6 @@
 """`flagtui experiments create` and `edit`: fields, a file, or the JSON of an experiment."""
 
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -11,6 +11,7 @@ from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.experiments.experiment_changes import carry_out_steps, experiment_command, take_step
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
 from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, read_text, source_option
 from flagtui.cli.plumbing.output.lines import print_json
@@ -19,6 +20,10 @@ from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
+from flagtui.text.formats import count
+
+LEAST_VARIANTS: Final = 2
+"""What servers ask of a flag that an experiment uses."""
 
 
 class NewExperimentOptions(TypedDict):
@@ -68,7 +73,12 @@ async def create(
     if unknown := [field for field in fields if field not in EXPERIMENT_FIELDS.edited]:
         fix = f"Fields: {', '.join(EXPERIMENT_FIELDS.edited)}."
         raise Trouble(f"{unknown[0]!r} is not a field of an experiment.", fix, code="usage")
-    is_linked = await session.client.flags.find(flag_key) is not None
+    flag = await session.client.flags.find(flag_key)
+    is_linked = flag is not None
+    if flag is not None and len(flag.targeting.variants) < LEAST_VARIANTS:
+        fix = f"See: {next_command('experiments', 'eligible')}; or choose another key."
+        what = f"the flag {flag_key} has {count(len(flag.targeting.variants), 'variant')}"
+        raise Trouble(f"{what}, and an experiment needs {LEAST_VARIANTS}.", fix, code="refused")
     if is_linked and variants:
         fix = "Leave out --variant, or choose another key."
         raise Trouble(f"the flag {flag_key} exists and has its own variants.", fix, code="usage")

@@ -10,6 +10,7 @@ import click
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WAIT_SECONDS, WorkPlace
 from flagtui.cli.plumbing.output.lines import Steps, progress
 from flagtui.cli.plumbing.output.printer import Printer
@@ -189,6 +190,9 @@ def timeseries(
 
     async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
         fresh = only_one(await experiments_of(session, experiment), "experiment")
+        if fresh.state == "draft":
+            fix = f"Launch it first: {next_command('experiments', 'launch', str(fresh.id))}"
+            raise Trouble(f"{fresh.name} is a draft, so there are no days.", fix, code="nothing_to_do")
         inspector = ExperimentInspector(session.client, time.time)
         row = fresh.row()
         chosen = _metric(await anext(aiter(inspector.load(row))), metric, fresh.name)
