@@ -87,6 +87,20 @@ async def test_key_without_an_effect_explains_itself(program: Program) -> None:
     assert program.notices[-1] == "no experiment in view is running or paused"
 
 
+async def test_empty_search_keeps_the_keys_of_hidden_marks(program: Program) -> None:
+    await program.press("x", "slash", *"zzzz", "enter")
+    assert "1 marked" in program.screen
+    assert "space o" in program.last_line
+    for key in ("enter", "ctrl+a", "x"):
+        await program.press(key)
+        assert program.notices[-1].endswith(": no flags are shown; esc clears the search"), key
+    assert "1 marked" in program.screen
+    await program.press("space")
+    assert program.app.screen.is_modal
+    await program.press("escape", "escape", "escape")
+    assert "space" in program.last_line
+
+
 async def test_titles_name_function_keys_and_the_position(program: Program) -> None:
     await program.press("f7")
     assert "F7 Scheduled changes" in program.screen

@@ -8,7 +8,7 @@ from textual.timer import Timer
 
 from flagtui.app.commands.command import SIGNS
 from flagtui.app.commands.command_table import BY_ID
-from flagtui.app.lists.marked_records import MarkedRecords, marked_piece, needs_rows
+from flagtui.app.lists.marked_records import MarkedRecords, marked_piece
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -196,7 +196,7 @@ class ListScreen(MarkedRecords[IdRow]):
         if command is None:
             return False
         opens_this = command.handler == "show" and SIGNS.get(command.keys, command.keys) == self.tab
-        return opens_this or (needs_rows(command) and self.is_empty)
+        return opens_this or self.lacks_rows(command)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow a filter key where the list has this filter, and `/` outside the search line."""

@@ -60,7 +60,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         marked = self.marked
         if command.handler == "query" and self.saved_query(int(command.argument or 0)) is None:
             return f"{sign}: no saved search; {key_sign('lists.save_query')} saves the present one"
-        if needs_rows(command) and not marked and self.is_empty:
+        if self.lacks_rows(command):
             way = f"; {key_sign('app.back')} clears the search" if self.search.value else ""
             return f"{sign}: no {self.description.what} are shown{way}"
         if command.applies_to == "one" and marked > 1:
@@ -70,6 +70,13 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
         if command.applies_to == "many" and command.writes and marked > self.bulk_limit:
             return self._too_many(marked)
         return super().why_not_now(command, sign)
+
+    def lacks_rows(self, command: Command) -> bool:
+        """Return whether nothing is shown that the command is for; hidden marked records count for many."""
+        if not needs_rows(command) or not self.is_empty:
+            return False
+        keeps_some = command.id == "lists.mark_shown" and self.marked > self.bulk_limit
+        return not (keeps_some or (self.marked and command.applies_to in ("many", "one")))
 
     def _too_many(self, marked: int) -> str:
         limit = self.bulk_limit
