@@ -124,7 +124,8 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
 
     def _state(self) -> list[Piece]:
         if self._is_leaving:
-            return [(f"{key_sign('form.back')} again discards your changes", "$warning")]
+            lost = "what you entered" if self._copy.is_new else "your changes"
+            return [(f"{key_sign('form.back')} again discards {lost}", "$warning")]
         problems = self._problems
         if problems:
             more = f"  and {len(problems) - 1:,} more" if len(problems) > 1 else ""
@@ -211,7 +212,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             self.save()
 
     def action_back(self) -> None:
-        if self._copy.is_changed and not self._is_leaving:
+        if (self._copy.is_changed or self._copy.is_new) and not self._is_leaving:
             self._saves_when_checked = False
             self._is_leaving = True
             self._draw_frame()
