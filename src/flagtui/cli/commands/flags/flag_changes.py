@@ -51,7 +51,7 @@ WRITE = (
 )
 MakeIntent = Callable[[Flag], Intent | Skipped]
 """The intended change of one flag, or why it is skipped."""
-FindFlags = Callable[[ProjectSession, RecordSelection, BulkReader], Awaitable[list[Flag]]]
+FindFlags = Callable[[ProjectSession, RecordSelection, BulkReader | None], Awaitable[list[Flag]]]
 """Reads the flags of a selection."""
 
 
@@ -74,7 +74,8 @@ async def change_selected(
         intent = make(flag)
         return isinstance(intent, Intent) and would_change(intent, flag)
 
-    bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change)
+    is_bulk = bool(selection.queries) or len(selection.names) > 1
+    bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change) if is_bulk else None
     return await change_flags(session, await find(session, selection, bulk), make, terms)
 
 
