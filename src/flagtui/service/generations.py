@@ -138,7 +138,7 @@ class Generation:
     def body(self, record: str) -> Body:
         return self.bodies.get(record, _PLAIN)
 
-    def write_record(self, record: str, values: Mapping[str, Json]) -> dict[str, Json]:
+    def adapt_record(self, record: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return a record as this generation shows it."""
         body = self.body(record)
         hidden = body.hidden

@@ -49,14 +49,14 @@ class DemoService:
 
     def embed(self) -> None:
         """Let the commands of this process reach it at NOWHERE."""
-        EMBEDDED[NOWHERE] = self._open_or_refuse
+        EMBEDDED[NOWHERE] = self._open_usable
 
     def close(self) -> None:
         """Close it, if it was opened."""
         if self._application is not None:
             close_service(self._application)
 
-    def _open_or_refuse(self) -> Any:
+    def _open_usable(self) -> Any:
         try:
             return self._open()
         except DatabaseUnusable as fault:

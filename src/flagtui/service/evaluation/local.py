@@ -49,7 +49,7 @@ def document_text(call: Call, project: Project) -> str:
         "minimal_flag_called_events": "false",
         "property_matching_version": "1",
     }
-    return join_object(call.generation.write_record("SDK document", texts))
+    return join_object(call.generation.adapt_record("SDK document", texts))
 
 
 def _evaluable(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:

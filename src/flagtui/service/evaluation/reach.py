@@ -31,7 +31,7 @@ def user_blast_radius(call: Call) -> Response:
     properties = condition.get("properties") or []
     check_shape({"groups": [{"properties": properties}], "aggregation_group_type_index": index})
     affected, total = _count(call, properties, index)
-    return respond(call.generation.write_record("reach", {"affected": affected, "total": total}))
+    return respond(call.generation.adapt_record("reach", {"affected": affected, "total": total}))
 
 
 def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, int]:

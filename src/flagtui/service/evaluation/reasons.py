@@ -132,7 +132,7 @@ def _reason_of(call: Call, evaluation: Result) -> dict[str, Json]:
         index, word = evaluation.condition_index, evaluation.reason.value
         description = describe_reason(evaluation)
     reason = {"reason": word, "condition_index": index, "description": description}
-    return {"value": value_served(evaluation), "evaluation": call.generation.write_record("reason", reason)}
+    return {"value": value_served(evaluation), "evaluation": call.generation.adapt_record("reason", reason)}
 
 
 def try_flag(call: Call) -> Response:

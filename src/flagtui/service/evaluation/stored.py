@@ -102,7 +102,7 @@ def list_group_types(call: Call) -> Response:
 def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str:
     """Return JSON text; `filters` and `more` are JSON texts already."""
     own = FLAGS.texts(row, Use.SUMMARY) | {"team_id": str(row["project_id"]), "filters": filters} | more
-    return join_object(call.generation.write_record("flag summary", own))
+    return join_object(call.generation.adapt_record("flag summary", own))
 
 
 _PERSONS = """

@@ -63,7 +63,7 @@ def list_definitions(call: Call) -> Response:
         "count_is_capped": text_of(is_capped),
         "results": f"[{','.join(definition_text(call, row) for row in rows)}]",
     }
-    return respond_text(join_object(call.generation.write_record("page of event definitions", texts)))
+    return respond_text(join_object(call.generation.adapt_record("page of event definitions", texts)))
 
 
 def strict_window(call: Call) -> Window:

@@ -75,7 +75,7 @@ def definition_text(call: Call, row: sqlite3.Row) -> str:
         shown["owner"] = row["owner"] or "null"
     if not has_tagging(call):
         shown["tags"] = "[]"
-    return join_object(call.generation.write_record("event definition", shown))
+    return join_object(call.generation.adapt_record("event definition", shown))
 
 
 def has_tagging(call: Call) -> bool:

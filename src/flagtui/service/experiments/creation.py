@@ -19,7 +19,7 @@ from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
-from flagtui.service.experiments.save import SCOPE, respond_with
+from flagtui.service.experiments.save import SCOPE, respond_experiment
 from flagtui.service.experiments.saved_metrics import Usage, replace_links
 from flagtui.service.field_kinds import Target
 from flagtui.service.flags.rules.documents import config_version
@@ -67,7 +67,7 @@ _DATES = "End date must be after start date"
 
 def create_experiment(call: Call) -> Response:
     given = read_input(call, call.body(), new=True)
-    return respond_with(call, create(call, given), 201)
+    return respond_experiment(call, create(call, given), 201)
 
 
 def create(call: Call, given: Input) -> Experiment:

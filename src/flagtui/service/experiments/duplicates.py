@@ -15,7 +15,7 @@ from flagtui.service.experiments.metric_rules import ORDER_OF
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import find_flag
-from flagtui.service.experiments.save import find_called, respond_with
+from flagtui.service.experiments.save import find_called, respond_experiment
 from flagtui.service.experiments.saved_metrics import Usage
 from flagtui.service.field_kinds import Use
 from flagtui.service.responses import Response
@@ -36,7 +36,7 @@ def duplicate(call: Call) -> Response:
     links = [Usage(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, experiment)]
     saved = [{"id": link.saved_metric, "metadata": link.metadata} for link in links] or None
     columns = {**given.columns, "saved_metrics_ids": saved}
-    return respond_with(call, create(call, replace(given, columns=columns, links=links)), 201)
+    return respond_experiment(call, create(call, replace(given, columns=columns, links=links)), 201)
 
 
 def copy_to_project(call: Call) -> Response:
@@ -49,7 +49,7 @@ def copy_to_project(call: Call) -> Response:
     name = fields.text("name", longest=LONGEST_NAME, null=True) or str(experiment.fields["name"])
     target = replace(call, scoped_project=_target(call, number))
     _check_engine(call, experiment, "Copying")
-    return respond_with(target, create(target, copy_input(target, experiment, name, key)), 201)
+    return respond_experiment(target, create(target, copy_input(target, experiment, name, key)), 201)
 
 
 def copy_input(call: Call, experiment: Experiment, name: str, key: str) -> Input:

@@ -10,7 +10,7 @@ from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import find_called, respond_with, save
+from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.stored_events import Reader
 from flagtui.service.flags.save import change_flag as save_flag
 from flagtui.service.flags.save import opened_values
@@ -37,7 +37,7 @@ def freeze_exposure(call: Call) -> Response:
     values = opened_values(call, row)
     # Saved without the check of approval policies: in the product they do not hold up a freeze.
     save_flag(call, row, {**values, "filters": {**values["filters"], "groups": groups}})
-    return respond_with(call, save(call, experiment, {}))
+    return respond_experiment(call, save(call, experiment, {}))
 
 
 def unfreeze_exposure(call: Call) -> Response:
@@ -50,7 +50,7 @@ def unfreeze_exposure(call: Call) -> Response:
         raise invalid("Experiment exposure is not frozen.")
     change_flag(call, experiment.flag, {"filters": unfrozen_filters(experiment.flag.filters)})
     delete_snapshots(call, experiment)
-    return respond_with(call, save(call, experiment, {}))
+    return respond_experiment(call, save(call, experiment, {}))
 
 
 def unfrozen_filters(filters: Mapping[str, Json]) -> dict[str, Json]:

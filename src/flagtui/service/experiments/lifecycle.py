@@ -7,7 +7,7 @@ from flagtui.service.experiments.exposure_freezing import delete_snapshots, unfr
 from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import find_called, respond_with, save
+from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target
 from flagtui.service.responses import Response
@@ -35,7 +35,7 @@ def launch(call: Call) -> Response:
     check_launchable(experiment)
     if not experiment.flag.active:
         change_flag(call, experiment.flag, {"active": True})
-    return respond_with(call, save(call, experiment, {"start_date": call.stamp}))
+    return respond_experiment(call, save(call, experiment, {"start_date": call.stamp}))
 
 
 def pause(call: Call) -> Response:
@@ -57,7 +57,7 @@ def _switch(call: Call, active: bool, is_so_already: str) -> Response:
         (experiment.flag.active == active, is_so_already),
     )
     change_flag(call, experiment.flag, {"active": active})
-    return respond_with(call, save(call, experiment, {}))
+    return respond_experiment(call, save(call, experiment, {}))
 
 
 def end(call: Call) -> Response:
@@ -66,7 +66,7 @@ def end(call: Call) -> Response:
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
     _refuse(_not_launched(experiment), _refuses_ended(experiment))
     changes = {"conclusion": None, "conclusion_comment": None, **conclusion, "end_date": call.stamp}
-    return respond_with(call, save(call, experiment, changes))
+    return respond_experiment(call, save(call, experiment, changes))
 
 
 def reset(call: Call) -> Response:
@@ -79,7 +79,7 @@ def reset(call: Call) -> Response:
     if not experiment.flag.deleted and filters["groups"] != (experiment.flag.filters.get("groups") or []):
         change_flag(call, experiment.flag, {"filters": filters})
         delete_snapshots(call, experiment)
-    return respond_with(call, save(call, experiment, {**emptied, "archived": 0}))
+    return respond_experiment(call, save(call, experiment, {**emptied, "archived": 0}))
 
 
 def archive(call: Call) -> Response:
@@ -95,7 +95,9 @@ def archive(call: Call) -> Response:
     archives_flag = is_there and (disable or not experiment.flag.active) and _is_only_user(call, experiment)
     if archives_flag:
         change_flag(call, experiment.flag, {"active": False, "archived": True})
-    return respond_with(call, save(call, experiment, {"archived": 1, "archived_flag": int(archives_flag)}))
+    return respond_experiment(
+        call, save(call, experiment, {"archived": 1, "archived_flag": int(archives_flag)})
+    )
 
 
 def unarchive(call: Call) -> Response:
@@ -104,7 +106,7 @@ def unarchive(call: Call) -> Response:
     _refuse((not experiment.fields["archived"], "Experiment is not archived."))
     if experiment.fields["archived_flag"] and experiment.flag.fields["archived"]:
         change_flag(call, experiment.flag, {"archived": False})
-    return respond_with(call, save(call, experiment, {"archived": 0, "archived_flag": 0}))
+    return respond_experiment(call, save(call, experiment, {"archived": 0, "archived_flag": 0}))
 
 
 def _is_only_user(call: Call, experiment: Experiment) -> bool:
@@ -130,7 +132,7 @@ def ship_variant(call: Call) -> Response:
     delete_snapshots(call, experiment)
     if experiment.fields["end_date"] is None:
         changes["end_date"] = call.stamp
-    return respond_with(call, save(call, experiment, changes))
+    return respond_experiment(call, save(call, experiment, changes))
 
 
 def shipped_filters(flag: LinkedFlag, key: str, to_everyone: bool) -> dict[str, Json]:

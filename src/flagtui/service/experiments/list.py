@@ -10,7 +10,7 @@ from flagtui.service.experiments.fields import IN_A_LIST
 from flagtui.service.experiments.metric_rules import uses_event
 from flagtui.service.experiments.representation import describe_all, every_metric, levels_of
 from flagtui.service.experiments.rows import select
-from flagtui.service.experiments.save import find_called, respond_with
+from flagtui.service.experiments.save import find_called, respond_experiment
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, narrow, read_ids
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response, respond, text_of
@@ -63,7 +63,7 @@ def list_experiments(call: Call) -> Response:
 
 
 def retrieve_experiment(call: Call) -> Response:
-    return respond_with(call, find_called(call))
+    return respond_experiment(call, find_called(call))
 
 
 def experiment_stats(call: Call) -> Response:

@@ -41,7 +41,7 @@ def describe_all(
             "is_legacy": is_old(experiment, linked),
             "user_access_level": _shown_level(call, levels, experiment),
         }
-        shown.append(call.generation.write_record(record, row))
+        shown.append(call.generation.adapt_record(record, row))
     return shown
 
 
@@ -81,7 +81,7 @@ def _columns_of(call: Call, experiment: Experiment) -> dict[str, Json]:
 def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
     """Return the summary of a flag an experiment carries."""
     summary = {name: flag.fields[place] for name, place in _SUMMARY}
-    return call.generation.write_record("flag summary", summary)
+    return call.generation.adapt_record("flag summary", summary)
 
 
 def metric_fingerprint(experiment: Experiment, metric: Mapping[str, Json]) -> str:

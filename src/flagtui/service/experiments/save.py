@@ -45,7 +45,7 @@ def _with_flag(experiment: Experiment) -> dict[str, Json]:
     return {**experiment.fields, _FLAG: experiment.flag.key}
 
 
-def respond_with(call: Call, experiment: Experiment, status: int = 200) -> Response:
+def respond_experiment(call: Call, experiment: Experiment, status: int = 200) -> Response:
     """Return the whole object as a response."""
     return respond(describe_all(call, [experiment])[0], status)
 

@@ -23,7 +23,7 @@ from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.records import Experiment, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import change_flag
-from flagtui.service.experiments.save import find_called, respond_with, save
+from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.saved_metrics import replace_links
 from flagtui.service.responses import Response
 
@@ -52,7 +52,7 @@ def update_experiment(call: Call) -> Response:
     given = read_input(call, sent, new=call.method == "PUT")
     _check_fixed(call, experiment, given)
     _check_old(call, experiment, given)
-    return respond_with(call, change(call, experiment, given))
+    return respond_experiment(call, change(call, experiment, given))
 
 
 def change(call: Call, experiment: Experiment, given: Input) -> Experiment:

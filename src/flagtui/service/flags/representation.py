@@ -56,7 +56,7 @@ def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
     if not hidden >= _OLDER_NAMES:
         texts = [f"{text[:-1]},{_older_fields(row)}}}" for text, row in zip(texts, rows, strict=True)]
     if texts and not hidden.isdisjoint(value_of(texts[0])):
-        return [text_of(call.generation.write_record("flag", value_of(text))) for text in texts]
+        return [text_of(call.generation.adapt_record("flag", value_of(text))) for text in texts]
     return texts
 
 
