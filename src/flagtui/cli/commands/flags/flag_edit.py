@@ -95,12 +95,12 @@ async def edit(
         return await _edit_flags(session, [fresh], [values_of_flag], terms, may_rename=given["rename"])
     flags = await flags_of(session, flag)
 
-    def plan_edit(fresh: Flag) -> Intent | Skipped:
+    def edit_flag(fresh: Flag) -> Intent | Skipped:
         if not new and text is None:
             return _edit_in_editor(fresh, terms)
         return _edit_intent(fresh, new, text, may_rename=given["rename"])
 
-    return await change_flags(session, flags, plan_edit, terms)
+    return await change_flags(session, flags, edit_flag, terms)
 
 
 async def _edit_records(
@@ -126,7 +126,7 @@ async def _edit_flags(
 ) -> int:
     by_id = {flag.id: record for flag, record in zip(flags, records, strict=True)}
 
-    def plan_edit(fresh: Flag) -> Intent | Skipped:
+    def edit_flag(fresh: Flag) -> Intent | Skipped:
         fields = {name: value for name, value in by_id[fresh.id].items() if name != "id"}
         if not may_rename:
             _check_key(fresh, fields["key"], "file")
@@ -140,7 +140,7 @@ async def _edit_flags(
         intent = intent_of(changes, fresh)
         return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
 
-    return await change_flags(session, flags, plan_edit, terms)
+    return await change_flags(session, flags, edit_flag, terms)
 
 
 def _edit_intent(
