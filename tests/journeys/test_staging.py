@@ -175,6 +175,22 @@ async def test_set_that_stops_reports_its_outcomes(setting: Setting) -> None:
         assert "export-parquet: The server objects: No.\nNothing was changed." in program.notices[-1]
 
 
+async def test_steps_are_undone_after_nothing_was_applied(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        program.wire.before = lambda request: (
+            httpx.Response(400, json={"detail": "No."}) if is_write(request) else None
+        )
+        await program.press("ampersand", "A", "escape", "A", "y")
+        assert "continue with the rest" in words(program.screen)
+        await program.press("enter", "escape")
+        assert "STAGING 2" in program.screen
+        await program.press("u", "u")
+        assert "STAGING 0" in program.screen
+        await program.press("u")
+        assert "nothing was staged since staging began" in program.notices[-1]
+
+
 async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=5)
     async with running(replace(setting, rules=rules)) as program:

@@ -191,8 +191,9 @@ class Staging:
 
     async def drop_applied(self, identities: Iterable[Identity]) -> None:
         """Drop changes that were applied, also while the others are. Raises ChangeSetError."""
-        await self._drop(identities)
-        self._forget_steps()
+        if applied := frozenset(identities):
+            await self._drop(applied)
+            self._forget_steps()
 
     async def _drop(self, identities: Iterable[Identity]) -> ChangeSet:
         """Drop the changes of these records and return the set before."""
