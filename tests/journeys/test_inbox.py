@@ -70,8 +70,11 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         assert (await stored_event(program, "btn_click_1")).hidden
         assert (await stored_event(program, "btn_click_2")).verified
         assert any("3 changed" in notice for notice in program.notices)
+        assert "btn_click_2" not in (case.name for case in screen._cases)
         await program.press("u")
         await program.press("y")
+        await stand_on(program, screen, "btn_click_2")
+        assert progress(program) == [before[0] - 3, before[1]]
         assert not (await stored_event(program, "checkout_completed")).hidden
         assert not (await stored_event(program, "btn_click_2")).verified
         for size in ((80, 24), (60, 15)):

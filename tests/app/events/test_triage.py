@@ -3,6 +3,8 @@
 import stat
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.models.rows import EventDefinitionRow
 
@@ -55,8 +57,8 @@ def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) 
     triage = Triage(tmp_path, "here")
     triage.decide(ROW, {"verified": True})
     triage.decide(OTHER, {"verified": True})
-    triage.settle("id-1")
-    triage.settle("id-2", "Not found")
+    triage.settle("id-1", replace(ROW, verified=True))
+    triage.refuse("id-2", "Not found")
     assert [decision.trouble for decision in triage.by_id.values()] == ["Not found"]
     assert triage.undo_last() is not None
     assert triage.undo_last() is None
@@ -76,3 +78,16 @@ def test_a_disk_that_refuses_loses_only_the_memory(tmp_path: Path) -> None:
     triage = Triage(folder, "here")
     triage.decide(ROW, {"verified": True})
     assert list(triage.by_id) == ["id-1"]
+
+
+def test_applied_decision_holds_until_its_fields_change(tmp_path: Path) -> None:
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"verified": True, "tags": ["b", "a"]})
+    applied = replace(ROW, verified=True, tags=("b", "a"))
+    triage.settle("id-1", applied)
+    triage.decide(OTHER, {"hidden": True})
+    triage.settle("id-2", None)
+    rows = {"id-1": replace(applied, description="by another user")}
+    assert triage.still_applied(rows.get) == {"id-1", "id-2"}
+    rows = {"id-1": ROW, "id-2": OTHER}
+    assert triage.still_applied(rows.get) == {"id-2"}

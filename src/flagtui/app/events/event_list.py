@@ -146,7 +146,7 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
     def action_inbox(self) -> None:
         """Tidy up, one event after the other."""
         if self._workspace is not None and self._workspace.events.is_complete:
-            self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace.events.rows))
+            self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace))
         else:
             show_toast(self.app, Notice("the inbox opens when every event has arrived"))
 

@@ -27,10 +27,10 @@ from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.pipeline import Report
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import NEW_TWINS, REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import MINUTE
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
@@ -50,21 +50,20 @@ class InboxScreen(FramedScreen):
     AUTO_FOCUS = "RowList"
     list_tab = "3"
 
-    def __init__(self, app_state: AppState, path: EventChanges, rows: Sequence[EventDefinitionRow]) -> None:
+    def __init__(self, app_state: AppState, path: EventChanges, workspace: Workspace) -> None:
         super().__init__()
         self._app_state = app_state
         self._path = path
-        self._all = rows
+        self._events = workspace.events
         self._inbox: Inbox | None = None
         self._cases: list[Case] = []
         self._reason = ""
         self._looked_at = 0
         self._applied: set[str] = set()
         self._began = app_state.session.monotonic()
-        here = app_state.signature(app_state.workspace) if app_state.workspace else None
-        place = f"{here.host} {here.project}" if here else ""
-        self._uses = EventUses(app_state.workspace.client) if app_state.workspace else None
-        self._triage = Triage(app_state.session.state_folder, place)
+        here = app_state.signature(workspace)
+        self._uses = EventUses(workspace.client)
+        self._triage = Triage(app_state.session.state_folder, f"{here.host} {here.project}")
 
     def body(self) -> ComposeResult:
         yield Line(id="progress")
@@ -85,7 +84,7 @@ class InboxScreen(FramedScreen):
         return self.rows.row
 
     def on_mount(self) -> None:
-        self.follow(self._app_state.watch, self._draw)
+        self.follow(self._app_state.watch, self._look)
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Checking the events…")
         if left := self._triage.load():
@@ -95,13 +94,20 @@ class InboxScreen(FramedScreen):
 
     @work(exclusive=True, group="load")
     async def _sort_out(self) -> None:
+        self._applied = self._triage.still_applied(self._events.get)
         opened = self._inbox.opened if self._inbox is not None else None
-        self._inbox = await asyncio.to_thread(Inbox, self._all, self._app_state.now(), opened)
+        self._inbox = await asyncio.to_thread(Inbox, self._events.rows, self._app_state.now(), opened)
         self._show_queue()
+
+    def _look(self) -> None:
+        """Draw the frame; after an undo or a redo of applied decisions, sort the events again."""
+        if self._applied != self._triage.still_applied(self._events.get):
+            self._sort_out()
+        self._draw()
 
     @property
     def _decided(self) -> set[str]:
-        """Ids of events that were decided since the queue was opened, applied or not."""
+        """Ids of the events that have a decision, applied or not."""
         return {*self._triage.by_id, *self._applied}
 
     def _show_queue(self) -> None:
@@ -128,7 +134,7 @@ class InboxScreen(FramedScreen):
     @work(exclusive=True, group="inspect")
     async def _look_for_uses(self) -> None:
         """Load the experiments that measure the event at the cursor."""
-        if (case := self.case) is not None and self._uses is not None:
+        if (case := self.case) is not None:
             await self._uses.find(case.name)
             self._draw_case()
 
@@ -163,7 +169,7 @@ class InboxScreen(FramedScreen):
         if case is None or self._inbox is None:
             pane.show([])
             return
-        uses, proposal = self._uses.cached_uses(case.name) if self._uses else None, self._inbox.proposal(case)
+        uses, proposal = self._uses.cached_uses(case.name), self._inbox.proposal(case)
         pane.show(list(case_lines(case, proposal, uses, self._app_state.now(), pane.content_size.width)))
 
     # Decisions
@@ -252,9 +258,8 @@ class InboxScreen(FramedScreen):
     def action_apply(self) -> None:
         """Start the decided changes, up to the profile's limit for one confirmation."""
         if self._app_state.is_staging:
-            show_toast(
-                self.app, Notice("the inbox applies its decisions at once: end staging first", "warning")
-            )
+            words = "the inbox applies its decisions at once: end staging first"
+            show_toast(self.app, Notice(words, "warning"))
             return
         most = self._app_state.session.rules.bulk_limit
         intents = [decision.intent for decision in list(self._triage.by_id.values())[:most]]
@@ -267,18 +272,13 @@ class InboxScreen(FramedScreen):
     def _apply(self, ids: Sequence[str], report: Report[Any, Any]) -> None:
         """Remove saved decisions from the list; keep the others with the reason."""
         outcomes = {outcome.plan.id: outcome for outcome in report.outcomes}
-        workspace = self._app_state.workspace
         for id in ids:
-            outcome = outcomes.get(id)
-            row = workspace.events.get(id) if workspace else None
+            outcome, row = outcomes.get(id), self._events.get(id)
             if outcome is not None and not outcome.is_saved:
-                self._triage.settle(id, safe_text(outcome.reason, 120))
+                self._triage.refuse(id, safe_text(outcome.reason, 120))
             elif outcome is not None or row is None or self._triage.is_so(row):
-                self._triage.settle(id)
-                self._applied.add(id)
-        if self._inbox is not None and workspace is not None:
-            self._all = workspace.events.rows
-            self._sort_out()
+                self._triage.settle(id, row)
+        self._sort_out()
 
     # Keys
 

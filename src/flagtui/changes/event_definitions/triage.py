@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -44,6 +44,14 @@ class TriageDecision:
         return EventIntent(self.id, self.changes, verb, self.seen)
 
 
+def values_of(row: EventDefinitionRow | None) -> dict[str, JSON]:
+    """Return the fields that are decided about; none for a deleted definition."""
+    if row is None:
+        return {}
+    shown: dict[str, JSON] = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
+    return {**shown, "tags": sorted(row.tags)}
+
+
 @dataclass
 class Triage:
     """Decisions by event id, in the order they were made, stored in `folder` under `place`."""
@@ -51,6 +59,8 @@ class Triage:
     folder: Path
     place: str
     by_id: dict[str, TriageDecision] = field(default_factory=dict)
+    _applied: dict[str, Mapping[str, JSON]] = field(default_factory=dict)
+    """By event: what an applied decision made of the fields it changed; nothing of a deleted event."""
 
     @property
     def path(self) -> Path:
@@ -79,22 +89,31 @@ class Triage:
         self.save()
         return decision
 
-    def settle(self, id: str, trouble: str = "") -> None:
-        """Remove an applied decision, or record why it was not applied."""
-        decision = self.by_id.get(id)
-        if decision is None:
-            return
-        if trouble:
-            self.by_id[id] = replace(decision, trouble=trouble)
-        else:
-            del self.by_id[id]
-        self.save()
+    def refuse(self, id: str, reason: str) -> None:
+        """Record why a decision was not applied."""
+        if (decision := self.by_id.get(id)) is not None:
+            self.by_id[id] = replace(decision, trouble=reason)
+            self.save()
+
+    def settle(self, id: str, row: EventDefinitionRow | None) -> None:
+        """Remove an applied decision, which left its definition as `row`; None for a deleted one."""
+        if (decision := self.by_id.pop(id, None)) is not None:
+            values = values_of(row)
+            self._applied[id] = {name: values[name] for name in decision.changes if name in values}
+            self.save()
+
+    def still_applied(self, row_of: Callable[[str], EventDefinitionRow | None]) -> set[str]:
+        """Return the ids of applied decisions, without those whose fields were changed or undone since."""
+        return {
+            id
+            for id, applied in self._applied.items()
+            if {**(now := values_of(row_of(id))), **applied} == now
+        }
 
     def is_so(self, row: EventDefinitionRow) -> bool:
         """Return whether the definition already has the decided values, so that nothing has to be sent."""
         changes = self.by_id[row.id].changes if row.id in self.by_id else {}
-        shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
-        shown["tags"] = sorted(row.tags)
+        shown = values_of(row)
         return all(shown.get(name) == value for name, value in changes.items())
 
     def save(self) -> None:
