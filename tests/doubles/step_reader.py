@@ -112,7 +112,7 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"newer servers archive it too", lambda seen, _: seen.after.archived),
     (r"its variants are (?:being )?served(?: again| at once)?", lambda seen, _: bool(seen.given(seen.after))),
     (
-        r"people keep getting their variants",
+        r"users keep getting their variants",
         lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after),
     ),
     (r"and archived with it", lambda seen, _: seen.after.archived),
@@ -136,7 +136,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
         (r"condition \d+ still serves (\w+)", lambda seen, match: match[1] in values(seen.after, on=True)),
         (
-            r"people held out still get (holdout-\d+)",
+            r"users held out still get (holdout-\d+)",
             lambda seen, match: match[1] in values(seen.after, on=True),
         ),
         (
@@ -162,7 +162,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
         (r"continue until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
         (r"count from its old start again", lambda seen, _: seen.experiment.start_date is not None),
-        (r"no new people are counted while it is off", lambda seen, _: not seen.given(seen.after)),
+        (r"no new users are counted while it is off", lambda seen, _: not seen.given(seen.after)),
     ),
     "Experiment": ((r"ends with it", lambda seen, _: seen.experiment.end_date is not None),),
     "Conclusion": ((r"won: calmly", lambda seen, _: seen.experiment.conclusion == "won"),),
@@ -175,7 +175,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             ),
         ),
     ),
-    "People": (
+    "Users": (
         (r"no one: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
         (
             r"^(\d+) % of (?:those|everyone)",
@@ -200,7 +200,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
     ),
 }
-OTHER["Groups"] = OTHER["People"]
+OTHER["Groups"] = OTHER["Users"]
 
 
 def steps_from(experiment: Experiment) -> set[str]:

@@ -71,7 +71,7 @@ async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
         await program.press(*"won", "enter")
         assert isinstance(program.app.screen, PromptScreen)
         await program.press(*"clear", "enter")
-        assert "people keep getting their variants" in words(program.screen)
+        assert "users keep getting their variants" in words(program.screen)
         assert "stopping as soon as the result looks good" in words(program.screen)
         await say_yes(program)
         ended = await read_stored(program, name)

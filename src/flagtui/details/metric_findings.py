@@ -25,7 +25,7 @@ class Metric:
     role: Role
     is_saved: bool = False
     saved_name: str = ""
-    unit: str = "people"
+    unit: str = "users"
     """The counted subjects: see `Experiment.unit`."""
 
     @property

@@ -168,9 +168,9 @@ class Experiment(Record):
 
     @property
     def unit(self) -> str:
-        """Return the exposed and counted subjects: `people`, or `groups` if the flag is for groups."""
+        """Return the exposed and counted subjects: `users`, or `groups` if the flag is for groups."""
         settings = self.feature_flag.filters if self.feature_flag else self.parameters
-        return "people" if as_index(settings.get("aggregation_group_type_index")) is None else "groups"
+        return "users" if as_index(settings.get("aggregation_group_type_index")) is None else "groups"
 
     @property
     def notes(self) -> dict[str, str]:

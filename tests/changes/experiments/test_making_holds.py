@@ -92,7 +92,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
                 and same_variants(made)
             ),
         ),
-        (r"^(\S+) is created: (.+?)(?:, for (\d+) % of people)?, off$", is_new_as_told),
+        (r"^(\S+) is created: (.+?)(?:, for (\d+) % of users)?, off$", is_new_as_told),
         (r"off$", lambda made, _: not made.flag.active),
         (r"^\S+ is used as it is, with its variants, on or off as now$", is_as_before),
         (

@@ -57,7 +57,7 @@ RETENTION = {
         ({"metric_type": "mean", "source": event("a", properties=[{"type": "hogql", "key": "x > 1"}])},
          "mean of a (x > 1)"),
         ({"metric_type": "mean", "source": event("a"), "threshold": 5},
-         "share of people with at least 5 of a"),
+         "share of users with at least 5 of a"),
         ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
           "upper_bound_percentile": 0.99, "ignore_zeros": True},
          "mean of a, values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded"),
@@ -86,7 +86,7 @@ RETENTION = {
          "count of a"),
         ({"metric_type": "continuous", "metric_config": event("a", math="sum", math_property="x")},
          "mean of sum of x of a"),
-        ({"metric_type": "binomial", "metric_config": event("a")}, "share of people with a"),
+        ({"metric_type": "binomial", "metric_config": event("a")}, "share of users with a"),
         ({"metric_type": "mean", "source": event("a", properties=[{"type": "cohort", "value": 31}])},
          "mean of a (people in cohort 31)"),
         ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b"),
@@ -159,7 +159,7 @@ def test_goals_of_the_first_servers_are_told_as_metrics() -> None:
     [goal] = goals_of(old, "primary")
     assert words_of(goal) == "funnel a (plan is pro) → b → action Bought, within 14 days"
     views, other = goals_of(old, "secondary")
-    assert (views["name"], words_of(views)) == ("Views", "count of people with v")
+    assert (views["name"], words_of(views)) == ("Views", "count of users with v")
     assert words_of(other) == "goal of x"
     assert events_measured(old) == ("a", "b", "v", "x")
 

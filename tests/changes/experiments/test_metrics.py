@@ -23,7 +23,7 @@ ACTION = {"kind": "ActionsNode", "id": 5}
 BUILT = [
     (mean_of(event_node("order")), "mean of order", ("order",)),
     (mean_of(event_node("order", "sum", "price")), "mean of sum of price of order", ("order",)),
-    (mean_of(event_node("order", "dau")), "mean of people with order", ("order",)),
+    (mean_of(event_node("order", "dau")), "mean of users with order", ("order",)),
     (funnel_of(["view", "order"]), "funnel view → order", ("view", "order")),
     (
         ratio_of(event_node("order"), event_node("visit", "unique_session")),
@@ -80,8 +80,8 @@ def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> Non
         ({**COMES_BACK, "completion_event": None}, "a step without an event"),
         ({**COMES_BACK, "retention_window_end": None}, "needs a return window"),
         ({**COMES_BACK, "retention_window_unit": "year"}, "needs a return window"),
-        ({**COMES_BACK, "retention_window_start": 15}, "come back before they were there"),
-        ({**COMES_BACK, "retention_window_start": -1}, "come back before they were there"),
+        ({**COMES_BACK, "retention_window_start": 15}, "users return before their first visit"),
+        ({**COMES_BACK, "retention_window_start": -1}, "users return before their first visit"),
         ({**COMES_BACK, "start_handling": ""}, "the first or the last time"),
     ],
 )

@@ -86,7 +86,7 @@ RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "statu
 @pytest.mark.parametrize(
     ("is_on", "words"),
     [
-        (True, "blue stays on: people keep getting their variants"),
+        (True, "blue stays on: users keep getting their variants"),
         (False, "blue is turned on with it: its variants are served at once"),
     ],
 )

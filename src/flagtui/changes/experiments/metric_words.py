@@ -31,7 +31,7 @@ def metric_name(metric: Mapping[str, JSON]) -> str:
     return as_text(metric.get("name")) or metric_words(metric)
 
 
-def metric_words(metric: Mapping[str, JSON], unit: str = "people") -> str:
+def metric_words(metric: Mapping[str, JSON], unit: str = "users") -> str:
     """Describe the metric's measurement; `unit` names the counted subjects (`Experiment.unit`). Raw."""
     form = form_of(metric)
     kind = as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
@@ -74,7 +74,7 @@ def describe_node(node: Mapping[str, JSON]) -> str:
         case "total":
             return name
         case "dau":
-            return f"people with {name}"
+            return f"users with {name}"
         case "unique_session":
             return f"sessions with {name}"
         case "unique_group":

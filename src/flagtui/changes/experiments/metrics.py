@@ -111,7 +111,7 @@ def _problems_in_return(metric: Mapping[str, JSON], called: str) -> Iterator[str
     if first is None or last is None or as_text(metric.get("retention_window_unit")) not in UNITS:
         yield f"{called} needs a return window, such as 1 to 14 days"
     elif not 0 <= first <= last:
-        yield f"{called} has people come back before they were there"
+        yield f"{called} has users return before their first visit"
     if as_text(metric.get("start_handling")) not in ("first_seen", "last_seen"):
         yield f"{called} has to know whether it counts from the first or the last time"
 

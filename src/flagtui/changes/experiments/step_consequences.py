@@ -219,7 +219,7 @@ def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
         share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
-        people = "" if share is None or share == 100 else f", for {share:g} % of people"
+        people = "" if share is None or share == 100 else f", for {share:g} % of users"
         yield Consequence("Flag", f"{key} is created: {split}{people}, off")
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} excludes the users of holdout #{fields['holdout_id']}")

@@ -153,7 +153,7 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
         yield Blocked("state", reason, "reset it first, or make another one")
     flag = fresh.feature_flag
     if is_edit and "parameters" in fields and flag is not None and flag.active:
-        reason = f"its flag {fresh.feature_flag_key} is on: another split would give people other variants"
+        reason = f"its flag {fresh.feature_flag_key} is on: another split would give users other variants"
         yield Blocked("flag", reason, "change the flag itself, which sets who matches")
     moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
     if is_edit and moved:

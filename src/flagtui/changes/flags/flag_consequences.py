@@ -185,5 +185,5 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
     for number, (previous, condition) in enumerate(zip(before.conditions, after.conditions, strict=True), 1):
         was, now = before.group_type_of(previous), after.group_type_of(condition)
         if was != now and previous.rollout > 0:
-            audience = "people" if now is None else context.names.group_noun(now)
+            audience = "users" if now is None else context.names.group_noun(now)
             yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")

@@ -88,9 +88,9 @@ def test_an_activation_is_told() -> None:
     [
         ({}, "bayesian, 95 % intervals"),
         ({"cuped": {"enabled": True, "lookback_days": 14}},
-         "bayesian, 95 % intervals, CUPED: adjusted for what people did in 14 days before exposure"),
+         "bayesian, 95 % intervals, CUPED: adjusted for what users did in 14 days before exposure"),
         ({"cuped": {"enabled": True}},
-         "bayesian, 95 % intervals, CUPED: adjusted for what people did before exposure"),
+         "bayesian, 95 % intervals, CUPED: adjusted for what users did before exposure"),
         ({"cuped": {"enabled": False, "lookback_days": 14}}, "bayesian, 95 % intervals"),
         ({"method": "frequentist", "frequentist": {"alpha": 0.1, "sequential_testing": {"enabled": True}}},
          "frequentist, 90 % intervals, sequential testing: results may be read anytime"),
@@ -108,7 +108,7 @@ def test_holdout_cohort_and_open_windows_are_told() -> None:
     assert line_after("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
     assert line_after("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
     assert line_after("STATISTICS", only_count_matured_users=True).endswith(
-        ", only people whose window is over"
+        ", only users whose window is over"
     )
 
 
@@ -145,13 +145,13 @@ def test_unnamed_metric_is_named_by_what_it_counts(
 
 def test_the_sample_is_not_known_while_exposures_are_not() -> None:
     made = experiment(running_time_calculation={"recommended_sample_size": 400})
-    assert "not known how many of 400 people" in plain(sizing_lines(findings_of(made), NOW))
-    assert "120 of 400 people" in plain(sizing_lines(findings_of(made, exposed={"control": 120.0}), NOW))
+    assert "not known how many of 400 users" in plain(sizing_lines(findings_of(made), NOW))
+    assert "120 of 400 users" in plain(sizing_lines(findings_of(made, exposed={"control": 120.0}), NOW))
 
 
 def test_people_of_a_metric_are_not_called_exposures() -> None:
     metric_findings = findings_of(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
-    assert "people of the first metric; exposures are not known: No." in plain(
+    assert "users of the first metric; exposures are not known: No." in plain(
         variant_lines(metric_findings, 80)
     )
 

@@ -158,7 +158,7 @@ def test_sample_and_shares_count_analysed_variants_only() -> None:
     made = experiment("control", "test", parameters={"recommended_sample_size": 1_000})
     counts = {"control": 300.0, "test": 300.0, "$multiple": 40.0, "holdout-4": 60.0}
     experiment_findings = findings(made, None, **counts)
-    assert "600 of 1,000 people" in text(sizing_lines(experiment_findings, 1_772_442_000.0))
+    assert "600 of 1,000 users" in text(sizing_lines(experiment_findings, 1_772_442_000.0))
     drawn = text(variant_lines(experiment_findings, 126))
     assert drawn.count("300   50.0 %") == 2
     lines = {line.split()[0]: line for line in drawn.splitlines() if line}
@@ -175,7 +175,7 @@ def test_bias_and_health_findings_are_alarms() -> None:
     ]
     health = tuple(map(HealthFinding.of, faults))
     assert text(alarm_lines(replace(made, bias_percentage=1.25, health=health))).splitlines() == [
-        "! risk of bias: 1.25 % of people saw several variants and are excluded",
+        "! risk of bias: 1.25 % of users saw several variants and are excluded",
         "! Flag off: No one.",
         "! no metric",
     ]
@@ -257,7 +257,7 @@ def test_what_is_being_calculated_is_said() -> None:
         (3_000, 400, True, ProposedConclusion("won")),
         (3_000, 200, True, ProposedConclusion("lost")),
         (3_000, 310, False, ProposedConclusion(objection="no clear result so far")),
-        (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 people")),
+        (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 users")),
     ],
 )
 def test_winner_is_proposed_for_a_clear_result_with_enough_people(

@@ -101,7 +101,7 @@ def alarm_lines(findings: Findings) -> Lines:
 
 
 def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
-    unit = findings.experiment.unit if findings.experiment is not None else "people"
+    unit = findings.experiment.unit if findings.experiment is not None else "users"
     if findings.exposure_trouble:
         by = f"{unit} of the first metric; " if findings.exposed else ""
         yield [(f"{by}exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]

@@ -96,7 +96,7 @@ def sizing_of(findings: Findings) -> Sizing | None:
 
 
 def sizing_lines(findings: Findings, now: float) -> Lines:
-    """Yield `SAMPLE   2,600 of 4,333 people (to see 14 %, planned) · about 8 days left at 217 a day`."""
+    """Yield `SAMPLE   2,600 of 4,333 users (to see 14 %, planned) · about 8 days left at 217 a day`."""
     sizing, experiment = sizing_of(findings), findings.experiment
     if sizing is None or experiment is None:
         return

@@ -99,7 +99,7 @@ def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
     yield from variant_lines(copy)
     if "rollout_percentage" in copy.settings("parameters"):
         share = as_number(copy.settings("parameters").get("rollout_percentage"))
-        yield _field("rollout_percentage", "people", (percent(100 if share is None else share), ""))
+        yield _field("rollout_percentage", "users", (percent(100 if share is None else share), ""))
 
 
 def _metrics(

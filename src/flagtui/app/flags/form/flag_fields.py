@@ -130,7 +130,7 @@ class FieldQuestions:
         copy, names = self._copy, self._app_state.names
         flag = copy.flag
         if flag.features or flag.targeting.feature_enrollment:
-            text = "early access is for people, so no condition can be about groups"
+            text = "early access is for users, so no condition can be about groups"
             self._runner.show_toast(Notice(f"{flag.key}: {text}", "warning", "not possible now"))
             return
         now = set(copy.group_types if place is None else [copy.group_type(place)])

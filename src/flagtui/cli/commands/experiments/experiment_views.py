@@ -139,7 +139,7 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
         ),
         RecordField("holdout_id", "whole?", "The id of its holdout.", lambda whole: whole.row.holdout_id),
         RecordField(
-            "counts", "text", "What is counted: people, or groups.", lambda whole: whole.experiment.unit
+            "counts", "text", "What is counted: users, or groups.", lambda whole: whole.experiment.unit
         ),
         RecordField("notes", "object", "Notes on variants, by key.", lambda whole: whole.experiment.notes),
         RecordField(
