@@ -229,6 +229,8 @@ def no_utf_8(patched: pytest.MonkeyPatch) -> Iterator[None]:
 MACHINES = (full_disk, closed_pipe, no_home, no_utf_8)
 ENDLESS = ("serve", "mirror run")
 """These serve until they are ended, on a machine that is well."""
+REPORTING = ("refs", "check", "staged drop", "proposals drop")
+"""Beside the data, a scan of code reports its progress, and a drop what it dropped."""
 WITHOUT_A_MIRROR = [name for name in all_commands() if not name.startswith("mirror ") or name in ENDLESS]
 """The others change a running mirror; tests/cli/test_mirror.py has them."""
 
@@ -259,8 +261,7 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
         is_dry = not all_commands()[name].writes or "--dry-run" in before.words
         shows = all_commands()[name].only_shows and is_dry
         if machine is closed_pipe and shows:
-            # A scan of code reports its progress.
-            assert (done.code, ("" if name in ("refs", "check") else done.err)) == (READER_GONE, "")
+            assert (done.code, ("" if name in REPORTING else done.err)) == (READER_GONE, "")
         else:
             assert done.code == 1
             assert re.search("the output ended early: (No space left on device|Broken pipe)", done.err)

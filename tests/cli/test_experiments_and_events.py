@@ -6,10 +6,11 @@ import shlex
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Service
 
 from flagtui.cli.commands.events.event_views import EVENT
 from flagtui.models.event_definition import EventDefinition
+from flagtui.service import NewKey, create_key
 
 
 def records(done: Any) -> list[dict[str, Any]]:
@@ -197,6 +198,16 @@ def test_many_events_are_tagged_together_and_owned(signed_in: Run) -> None:
     assert signed_in("events", "owner", names[0], "--to", "no@where.test", "--yes").code == 6
     removed = signed_in("events", "owner", names[0], "--to", "none", "--yes")
     assert removed.out == f"{names[0]}\tsaved\thas no owner any more\t\n"
+
+
+def test_own_events_need_a_key_that_may_read_its_owner(
+    signed_in: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scopes = ("event_definition:read", "event_definition:write", "project:read")
+    monkeypatch.setenv("FLAGTUI_API_KEY", create_key(service.database, NewKey("events", scopes)))
+    refused = signed_in("events", "owner", "$pageview", "--to", "me", "--yes")
+    assert (refused.code, refused.out) == (5, "")
+    assert "the owner of this key cannot be read" in refused.err
 
 
 def test_flag_without_variants_is_refused_before_the_request(online: Run) -> None:

@@ -159,15 +159,23 @@ class ProjectSession:
         return time.time()
 
     async def me(self) -> "Me | None":
-        """Return the owner of the key, requested once; None where the key may not read it."""
+        """Return the owner of the key, requested once; None where it cannot be read."""
         if not self._me:
             try:
-                self._me.append(await self.client.people.me())
+                return await self.require_me()
             except NotSignedIn:
                 raise
             except ApiError:
                 self._me.append(None)
         return self._me[0]
+
+    async def require_me(self) -> "Me":
+        """Return the owner of the key. Raises ApiError; Forbidden where the key may not read it."""
+        me = self._me[0] if self._me else None
+        if me is None:
+            me = await self.client.people.me()
+            self._me[:] = [me]
+        return me
 
     async def key_scopes(self) -> "KeyInfo | None":
         """Return the scopes of the key; None where the server does not report them."""

@@ -5,6 +5,7 @@ from typing import Any, Final, Unpack
 
 import click
 
+from flagtui.api.errors import Forbidden
 from flagtui.changes.event_definitions import definition_intent as intents
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import EventPlan, would_change
@@ -190,12 +191,15 @@ async def _find_user(session: ProjectSession, word: str) -> User | None:
     """Return the user whom `--to` names; None for no one. Raises Trouble for an unknown one, ApiError."""
     if word == "none":
         return None
-    me = await session.me()
-    if me is not None and word in ("me", me.email, str(me.id)):
-        return me
     if word == "me":
-        fix = "Name the person, or use a key that may read its owner."
-        raise Trouble("the owner of this key cannot be read.", fix, code="sign_in")
+        try:
+            return await session.require_me()
+        except Forbidden:
+            fix = "Name the person, or use a key that may read its owner."
+            raise Trouble("the owner of this key cannot be read.", fix, code="sign_in") from None
+    me = await session.me()
+    if me is not None and word in (me.email, str(me.id)):
+        return me
     if is_id(word):
         return User(id=int(word))
     rows = await EVENTS.every(session)
