@@ -9,6 +9,7 @@ from textual.notifications import Notify
 from textual.widgets._toast import ToastHolder
 
 from flagtui.app.shell.toasts import READ, LastingNotification
+from flagtui.app.widgets.dialog import Dialog
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -44,6 +45,13 @@ async def leave_the_new_one_alone(program: Program, *keys: str) -> None:
 async def test_what_was_read_goes_with_escape_and_with_the_tab(program: Program) -> None:
     for key in ("escape", "2"):
         await leave_the_new_one_alone(program, key)
+
+
+async def test_what_was_read_does_not_cover_a_dialog(program: Program) -> None:
+    for dialog in ("percent_sign", "colon", "Y"):
+        await leave_the_new_one_alone(program, "1", dialog)
+        assert isinstance(program.app.screen, Dialog)
+        await program.press("escape")
 
 
 async def test_escape_clears_toasts_before_the_query_and_the_marks(program: Program) -> None:
