@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.changes.conftest import NOW, flag, make_plan
 
-from flagtui.changes.consequence import Consequence
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
@@ -14,6 +14,7 @@ from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import consequence_lines, question_lines
 
+REACH = Consequence("Reach", "3 of 4 users")
 LONG = "Invite reservation guests by " + "mail-and-text-and-post " * 8 + "to the end"
 CONDITIONS = [{"properties": [], "rollout_percentage": place} for place in range(1, 31)]
 CHANGES: dict[str, tuple[dict[str, JSON], str]] = {
@@ -72,3 +73,9 @@ def test_numbers_stay_with_their_percent_signs(width: int) -> None:
     ]
     assert not [line for line in lines if line.split()[0] == "%"]
     assert " ".join(line.strip() for line in lines).removeprefix("Last").strip() == text
+
+
+def test_cautions_come_before_consequences() -> None:
+    doubtful = replace(plan("a payload"), cautions=(Caution("users lose it"),), consequences=(REACH,))
+    text = question_text(doubtful)
+    assert text.index("! users lose it") < text.index("Reach 3 of 4 users")

@@ -110,11 +110,12 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shorten(differences, len(plan.lines), "differences", DIFFERENCES, "")
     if plan.lines:
         yield []
-    follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
-    yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
+    # On a short screen only the first lines are visible: the gravest come first.
+    yield from _conflict_lines_of(plan, width)
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shorten(doubts, len(plan.cautions), "cautions", MOST, "")
-    yield from _conflict_lines_of(plan, width)
+    follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
+    yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
 
 
 def _conflict_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
