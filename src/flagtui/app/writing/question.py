@@ -97,10 +97,9 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             yield Static(styled((self._hint(), "$faint")), id="complaint")
 
     def key_words(self) -> Sequence[str]:
-        if self._has_fields:
-            return super().key_words()
         words, _, key = self._accept_label().plain.rpartition("  ")
-        return (f"{key} {words}", "esc cancel", *([self.down_words] if self.down_words else ()))
+        answers = super().key_words() if self._has_fields else (f"{key} {words}", "esc cancel")
+        return (*answers, *([self.down_words] if self.down_words else ()))
 
     @property
     def down_words(self) -> str:
