@@ -63,3 +63,20 @@ async def test_a_click_where_an_option_was_chooses_none() -> None:
         lines = pilot.app.query_one(OptionLines)
         await lines._dispatch_message(click(lines, 2))
         assert lines.highlighted == 0
+
+
+class ManyOptions(App[None]):
+    CSS = "OptionLines { height: 1fr; border: none; }"
+
+    def compose(self) -> ComposeResult:
+        yield OptionLines(*(Option(str(number)) for number in range(20)))
+
+
+async def test_cursor_stays_visible_in_a_smaller_window() -> None:
+    async with run_quietly(ManyOptions(), size=(60, 24)) as pilot:
+        lines = pilot.app.query_one(OptionLines)
+        lines.highlighted = 19
+        await pilot.pause()
+        await pilot.resize_terminal(60, 10)
+        await pilot.pause()
+        assert lines.scroll_offset.y == 10

@@ -38,6 +38,10 @@ class OptionLines(OptionList):
         looks = (self.get_component_styles(name).text_style for name in component_classes)
         return style + Style(reverse=True) if any(look.reverse for look in looks) else style
 
+    def on_resize(self) -> None:
+        # The line of the cursor may be below the end of a smaller window.
+        self.call_after_refresh(self.scroll_to_highlight)
+
     def on_click(self, event: events.Click) -> None:
         # Where the line was drawn, there may be fewer by now.
         if (event.style.meta.get("option") or 0) >= self.option_count:
