@@ -190,6 +190,20 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:
     return seen
 
 
+async def test_last_line_names_scrolling_where_a_question_scrolls(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("a")
+        scrolls = set[bool]()
+        for height in range(12, 25):
+            await program.pilot.resize_terminal(60, height)
+            await program.settle()
+            is_cut = program.app.screen.query_one("#consequences").max_scroll_y > 0
+            assert ("↓ scroll" in program.last_line) is is_cut, height
+            scrolls.add(is_cut)
+        assert scrolls == {True, False}
+
+
 async def test_flag_is_edited_as_json_in_the_users_editor(
     any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -243,7 +243,9 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if len(facts) > room and beside_bar < width:
             facts, rest = [], self.fact_lines(max(1, beside_bar))
         facts.extend(rest)
-        self.query_one("#facts", Static).update(join_lines(facts, width))
+        text = join_lines(facts, width)
+        # Its last line is empty; where the facts fill the room, a scroll bar would lead to it.
+        self.query_one("#facts", Static).update(text[:-1] if len(facts) == room else text)
         if self._is_cut != (len(facts) > room):
             self._is_cut = not self._is_cut
             self._redraw_keys()
