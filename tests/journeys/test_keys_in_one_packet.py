@@ -39,7 +39,7 @@ async def test_keys_after_the_line_go_to_the_list(program: Program) -> None:
     assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
     assert program.last_line.endswith("esc out of the line  F1 help")
     await program.press("f1", "slash", *"tick")
-    assert "Mark or unmark what is under the cursor" in program.screen
+    assert "Mark or unmark what is under…  x: no changes are shown" in program.screen
     await program.press("escape", "backspace")
     screen = await packet(program, "end", "q", "space", "left", "q", "escape", "escape", "escape")
     assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
