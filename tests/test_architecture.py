@@ -181,7 +181,7 @@ def test_moments_become_times_of_a_zone_in_one_module() -> None:
             if name not in CONVERSIONS | {"datetime"} and not gives_zone:
                 continue
             # The app's own `now` is seconds, as a clock gives them.
-            if not (words := ast.unparse(node.func)).endswith("app_state.now"):
+            if not (words := ast.unparse(node.func)).endswith("session.now"):
                 wrong.append(f"{place(path)}:{node.lineno} {words}")
     assert not wrong, "\n".join(wrong)
 

@@ -27,7 +27,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         assert (await stored_event(program, "checkout completed")).verified is not was
         await program.press("U")
         assert "There is nothing to redo" in program.notices[-1]
-        program.timing.now += 14 * 3_600
+        program.timing.now += 14 * 3_600 + 60
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
         await program.press("y", "1", "escape", "escape")

@@ -58,7 +58,7 @@ class ActivityScreen(ActivityAroundMoment):
         """Names of cohorts as the rows show them."""
 
     def all_columns(self) -> tuple[Column[ChangeRow], ...]:
-        zone = local_time.label(self._app_state.now())
+        zone = local_time.label(self._app_state.session.now())
         return (*activity_columns(self._app_state.names, zone), *MORE_ACTIVITY_COLUMNS)
 
     def make_preview(self) -> VerticalScroll:
@@ -252,7 +252,7 @@ class ActivityScreen(ActivityAroundMoment):
         is_counted = moment is not None and self._finding.centre is not None and is_flag
         return EntryView(
             row,
-            app_state.now(),
+            app_state.session.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),

@@ -133,7 +133,7 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
 
     def draw_preview(self, row: EventDefinitionRow | None) -> None:
         pane = self.query_one(Pane)
-        now = self._app_state.now()
+        now = self._app_state.session.now()
         lines: list[list[Piece]] = []
         if row is not None:
             about = event_lines(row, now, pane.content_size.width)

@@ -79,7 +79,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             self.draw_later()
 
     def draw_body(self) -> None:
-        now = self._app_state.now()
+        now = self._app_state.session.now()
         lines: list[list[Piece]] = []
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]

@@ -70,7 +70,7 @@ class InboxScreen(FramedScreen):
         yield Line(id="bar")
         with Horizontal(id="body"):
             with Vertical(id="queue"):
-                yield RowList(INBOX_COLUMNS, clock=self._app_state.now)
+                yield RowList(INBOX_COLUMNS, clock=self._app_state.session.now)
                 yield Pane(id="decided")
             yield Pane(id="proposed")
 
@@ -96,7 +96,7 @@ class InboxScreen(FramedScreen):
     async def _sort_out(self) -> None:
         self._applied = self._triage.still_applied(self._events.get)
         opened = self._inbox.opened if self._inbox is not None else None
-        self._inbox = await asyncio.to_thread(Inbox, self._events.rows, self._app_state.now(), opened)
+        self._inbox = await asyncio.to_thread(Inbox, self._events.rows, self._app_state.session.now(), opened)
         self._show_queue()
 
     def _look(self) -> None:
@@ -170,7 +170,8 @@ class InboxScreen(FramedScreen):
             pane.show([])
             return
         uses, proposal = self._uses.cached_uses(case.name), self._inbox.proposal(case)
-        pane.show(list(case_lines(case, proposal, uses, self._app_state.now(), pane.content_size.width)))
+        now = self._app_state.session.now()
+        pane.show(list(case_lines(case, proposal, uses, now, pane.content_size.width)))
 
     # Decisions
 

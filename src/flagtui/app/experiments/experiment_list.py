@@ -85,8 +85,8 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         result = leading_of(lead) if lead is not None else None
         if lead is None or result is None or lead.at is None:
             return result
-        is_old = self._app_state.now() - lead.at > FRESH_FOR
-        return replace(result, age=age(lead.at, self._app_state.now())) if is_old else result
+        is_old = self._app_state.session.now() - lead.at > FRESH_FOR
+        return replace(result, age=age(lead.at, self._app_state.session.now())) if is_old else result
 
     # Following the cursor
 

@@ -138,7 +138,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         self._replot()
 
     def draw_body(self) -> None:
-        now = self._app_state.now()
+        now = self._app_state.session.now()
         width = max(30, self.size.width - 6)
         self._show("about", join_lines(self._about(now, width), width))
         self._show("rest", join_lines(self._rest(now, width), width))

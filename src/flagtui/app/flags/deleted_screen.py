@@ -77,7 +77,7 @@ class DeletedScreen(ReadList[Deletion]):
         workspace = self._app_state.workspace
         by = f" by {safe_text(row.who, 60)}" if row.who else ""
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
-        yield [(f"deleted {ago(row.at, self._app_state.now())}{by}", "$text-muted")]
+        yield [(f"deleted {ago(row.at, self._app_state.session.now())}{by}", "$text-muted")]
         yield []
         if workspace is not None and any(flag.key == row.key for flag in workspace.flags.rows):
             yield [("the key is in use again", "$warning")]

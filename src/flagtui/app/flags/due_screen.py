@@ -116,7 +116,7 @@ class DueScreen(ReadList[DueChange]):
         yield [(row.words, "$warning")]
         if row.at is not None:
             yield [(f"{local_time.minute(row.at)}{local_time.beside(row.at)}", "")]
-            yield [(ago(row.at, self._app_state.now()), "$text-muted")]
+            yield [(ago(row.at, self._app_state.session.now()), "$text-muted")]
         yield []
         yield [("the server makes it without asking again", "$text-muted")]
         if row.who:

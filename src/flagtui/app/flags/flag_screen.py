@@ -109,7 +109,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         self._beside = RelatedChanges(app_state, runner)
         self._staged = staged_now(app_state)
         details = app_state.inspector.cached_details(row) if app_state.inspector else FlagDetails(row)
-        self._study = Study(details, app_state.now())
+        self._study = Study(details, app_state.session.now())
 
     def body(self) -> ComposeResult:
         with Horizontal(id="flag"):
@@ -154,7 +154,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 self.draw_later()
 
     def draw_body(self) -> None:
-        app_state, now = self._app_state, self._app_state.now()
+        app_state, now = self._app_state, self._app_state.session.now()
         is_wide = self.size.width >= WIDE
         self._study = replace(
             self._study,

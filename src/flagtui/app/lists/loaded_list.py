@@ -195,7 +195,7 @@ class InspectedList(WorkspaceList[IdRow]):
 
     def _show_known(self, details: Any) -> None:
         link = self._app_state.page_of(self.kind, details.row.id) if details is not None else ""
-        self.preview.show(details, self._app_state.now(), link)
+        self.preview.show(details, self._app_state.session.now(), link)
 
     def load_all(self, row: IdRow) -> None:
         if self.preview.display:

@@ -100,7 +100,7 @@ class CodeKeysScreen(ReadList[MissingKey]):
             return progress_words(search)
         if search is None or search.scan is None:
             return ""
-        return f"{super().count_words()}  scanned {ago(search.scan.taken_at, self._app_state.now())}"
+        return f"{super().count_words()}  scanned {ago(search.scan.taken_at, self._app_state.session.now())}"
 
     def update_from_state(self) -> None:
         super().update_from_state()

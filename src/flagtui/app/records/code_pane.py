@@ -114,7 +114,7 @@ class CodePane(CursorPane):
             program = f"flagtui {session.embedded_in}".strip()
             yield from first_steps(search, program, place_options(session.named_profile, project))
         else:
-            yield [*scan_words(scan, self._places, self._app_state.now(), is_short=self.is_short)]
+            yield [*scan_words(scan, self._places, self._app_state.session.now(), is_short=self.is_short)]
             yield from advice(self._places, search)
 
     @on(LineView.Moved)

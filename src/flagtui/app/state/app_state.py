@@ -139,6 +139,10 @@ class Session:
         """Unix seconds."""
         return self.timing.time
 
+    def now(self) -> float:
+        """Return the start of the current minute in Unix seconds, so that all ages on screen agree."""
+        return self.clock() // MINUTE * MINUTE
+
     @property
     def monotonic(self) -> Callable[[], float]:
         """Seconds that only go forward."""
@@ -241,10 +245,6 @@ class AppState:
         """Return the link to the record's page; empty where the terminal or the server has none."""
         link = self.address_of(kind, id) if shows_links(os.environ) else ""
         return link if self.workspace and is_own(link, str(self.workspace.client.host)) else ""
-
-    def now(self) -> float:
-        """Return the start of the current minute in Unix seconds, so that all ages on screen agree."""
-        return self.session.clock() // MINUTE * MINUTE
 
     @property
     def rules(self) -> GuardRules:

@@ -80,7 +80,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def fact_lines(self, width: int) -> Iterator[list[Piece]]:
         """Return what the question is about."""
-        return question_lines(self._question, width, self._session.clock())
+        return question_lines(self._question, width, self._session.now())
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._session.colour}") as box:

@@ -40,7 +40,7 @@ class UndoChoice(ConfirmScreen[P]):
         return self._question.only(self._chosen)
 
     def fact_lines(self, width: int) -> Iterator[list[Piece]]:
-        return question_lines(self._question, width, self._session.clock(), self._chosen, self._cursor)
+        return question_lines(self._question, width, self._session.now(), self._chosen, self._cursor)
 
     def key_words(self) -> Sequence[str]:
         first, *others = super().key_words()
