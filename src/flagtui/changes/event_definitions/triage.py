@@ -104,11 +104,7 @@ class Triage:
 
     def still_applied(self, row_of: Callable[[str], EventDefinitionRow | None]) -> set[str]:
         """Return the ids of applied decisions, without those whose fields were changed or undone since."""
-        return {
-            id
-            for id, applied in self._applied.items()
-            if {**(now := values_of(row_of(id))), **applied} == now
-        }
+        return {id for id, applied in self._applied.items() if _has(values_of(row_of(id)), applied)}
 
     def is_so(self, row: EventDefinitionRow) -> bool:
         """Return whether the definition already has the decided values, so that nothing has to be sent."""
@@ -137,3 +133,7 @@ class Triage:
                 seen, alike = as_dict(item.get("seen")), as_text(item.get("same_as"))
                 self.by_id[id] = TriageDecision(id, as_text(item.get("name")), changes, seen, alike)
         return len(self.by_id)
+
+
+def _has(values: Mapping[str, JSON], applied: Mapping[str, JSON]) -> bool:
+    return all(values.get(name) == value for name, value in applied.items())
