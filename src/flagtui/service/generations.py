@@ -201,6 +201,7 @@ OLDER: Final = Generation(
             "POST /api/organizations/{organization_id}/feature_flags/copy_flags",
             *("POST /event_definitions", "GET /event_definitions/by_name"),
             *("GET /event_definitions/primary_properties", "GET /event_definitions/typescript"),
+            *("GET /event_definitions/golang", "GET /event_definitions/python"),
             *("POST /event_definitions/bulk_update_tags", "POST /event_definitions/bulk_update_verified"),
             *("GET /experiments/{id}/activity", "POST /experiments/{id}/launch"),
             *("POST /experiments/{id}/pause", "POST /experiments/{id}/resume"),

@@ -244,17 +244,6 @@ async def test_scenario_25_many_are_verified_at_once(service: Service) -> None:
     assert (after["hidden"], after["verified_by"]["id"]) == (False, 1)
 
 
-async def test_scenario_26_types_of_all_events(service: Service) -> None:
-    service.define('quoted "name"\u2028')
-    service.define("hidden", hidden=1)
-    shown = await service.get("typescript/")
-    assert set(shown) == {"content", "event_count", "schema_hash", "generator_version"}
-    assert shown["event_count"] == 1
-    assert '"quoted \\"name\\"\\u2028": Record<string, any>;' in shown["content"]
-    service.define("another")
-    assert (await service.get("typescript/"))["schema_hash"] != shown["schema_hash"]
-
-
 @pytest.fixture
 def crowd() -> Callable[[sqlite3.Connection], None]:
     def insert(db: sqlite3.Connection) -> None:

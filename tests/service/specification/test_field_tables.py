@@ -60,7 +60,8 @@ WITHOUT_RECORDS: Final = frozenset(
         "GET /experiments/{id}/metrics_recalculation/{run_id}",
         *("POST /query", "GET /query/{query_id}"),
         *("GET /event_definitions/{id}/metrics", "GET /event_definitions/primary_properties"),
-        *("GET /event_definitions/typescript", "POST /event_definitions/bulk_update_tags"),
+        *("GET /event_definitions/typescript", "GET /event_definitions/golang"),
+        *("GET /event_definitions/python", "POST /event_definitions/bulk_update_tags"),
         "POST /event_definitions/bulk_update_verified",
     )
 )

@@ -1,9 +1,9 @@
 """The table of event definition operations."""
 
 from flagtui.service.event_definitions import schemas
+from flagtui.service.event_definitions.generated_code import LANGUAGES
 from flagtui.service.event_definitions.list import PARAMETERS, list_definitions
 from flagtui.service.event_definitions.rows import by_name, metrics, primary_properties
-from flagtui.service.event_definitions.typescript import typescript
 from flagtui.service.event_definitions.write_operations import (
     bulk_update_tags,
     bulk_update_verified,
@@ -36,7 +36,13 @@ OPERATIONS = (
         "GET", f"{ALL}/primary_properties", primary_properties, "List the primary property of each event",
         READ, schemas.PRIMARY, parameters=("names",),
     ),
-    Operation("GET", f"{ALL}/typescript", typescript, "Get types for all events", READ, schemas.SOURCE),
+    *(
+        Operation(
+            "GET", f"{ALL}/{name}", language.handle, f"Get types for all events in {language.title}", READ,
+            schemas.SOURCE,
+        )
+        for name, language in LANGUAGES.items()
+    ),
     Operation(
         "POST", ALL, create, "Create an event definition", WRITE, schemas.DEFINITION, schemas.CREATE_BODY,
         (201,),
