@@ -80,7 +80,7 @@ def test_guides_are_few_and_short() -> None:
     lengths = {name: len(GENERATED.sub("", text).splitlines()) for name, text in pages.items()}
     assert all(lengths.pop(name) <= 100 for name in OF_ONE_FEATURE)
     assert len(lengths.keys() - NO_GUIDES) <= 12
-    assert sum(lengths.values()) <= 1_600
+    assert sum(lengths.values()) <= 1_471
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 80
 
 

@@ -1,13 +1,22 @@
-"""docs/service.md names every operation and field. FLAGTUI_GOLDEN=write brings the fields up to date."""
+"""docs/service.md names every operation and field. FLAGTUI_GOLDEN=write brings both up to date."""
 
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.service.specification.field_tables import TABLES, shown_fields
 
+from flagtui.service import (
+    evaluation,
+    event_definitions,
+    experiments,
+    flags,
+    keys,
+    projects,
+    properties,
+    scheduling,
+)
 from flagtui.service.application import OPERATIONS
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.fields import EXPERIMENTS, IN_A_LIST
@@ -16,12 +25,11 @@ from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.field_kinds import Field, Table, Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Generation
-from flagtui.service.sdk.endpoints import ENDPOINTS
+from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.sdk import operations as sdk
 from flagtui.service.shapes import NUMBER, USER_FIELDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
-ROW = re.compile(r"^\| `([A-Z]+) ([^`]+)` \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
-"""An operation: its method, path, summary, scope and remark."""
 IS_WRITTEN = os.environ.get("FLAGTUI_GOLDEN") == "write"
 
 BEGIN, END = "<!-- fields: made from the declarations -->", "<!-- end of fields -->"
@@ -60,23 +68,61 @@ def field_lines() -> Iterator[str]:
             yield f"| {table.record} | `{field.name}` | {' | '.join(cells)} |"
 
 
-def endpoint_lines() -> Iterator[str]:
-    yield ""
-    yield "Programs request these with the project token. Stored properties count unless others are sent."
-    yield "Bodies may be compressed, or a form."
-    yield ""
+SECTIONS = {
+    "Flags": (flags, scheduling, evaluation, properties),
+    "Experiments": (experiments,),
+    "Event definitions": (event_definitions,),
+    "Places and people": (projects, keys),
+}
+ABOUT_PROGRAMS = (
+    "Programs request these with the project token. Stored properties count unless others are sent.",
+    "Bodies may be compressed, or a form.",
+)
+
+
+def operation_lines() -> Iterator[str]:
+    for title, packages in SECTIONS.items():
+        yield from section_lines(title, (row for package in packages for row in package.OPERATIONS))
+    yield from section_lines("For programs", sdk.OPERATIONS, *ABOUT_PROGRAMS)
+
+
+def section_lines(title: str, operations: Iterable[Operation], *about: str) -> Iterator[str]:
+    yield from ("", f"### {title}", "", *about, *([""] if about else []))
     yield "| operation | what it does | scope | |"
     yield "|---|---|---|---|"
-    for endpoint in ENDPOINTS:
-        yield f"| `{endpoint.method} {endpoint.path}` | {endpoint.summary} | project token |  |"
-    yield ""
+    for operation in operations:
+        path = operation.path.replace(PROJECT, "P")
+        scope = f"`{operation.scope}`" if operation.scope else "any key"
+        if operation.public:
+            scope = "project token" if operation in sdk.OPERATIONS else "project token and key"
+        yield f"| `{operation.method} {path}` | {operation.summary} | {scope} | {remark(operation)} |"
+    if operations is sdk.OPERATIONS:
+        yield ""
+
+
+def remark(operation: Operation) -> str:
+    if operation.name in OLDER.missing_operations:
+        return "newer"
+    if operation.closed:
+        return "closed by `--strict`"
+    return "closed by `--strict --legacy`" if operation.name in OLDER.closed_operations else ""
+
+
+def test_page_shows_every_operation() -> None:
+    shown = [row for packages in SECTIONS.values() for package in packages for row in package.OPERATIONS]
+    names = sorted(row.name for row in [*shown, *sdk.OPERATIONS])
+    assert names == sorted(row.name for row in OPERATIONS)
 
 
 @pytest.mark.parametrize(
     ("begin", "lines", "end"),
     [
         (BEGIN, field_lines, END),
-        ("<!-- programs: made from the table of endpoints -->", endpoint_lines, "<!-- end of programs -->"),
+        (
+            "<!-- operations: made from the routing table -->",
+            operation_lines,
+            "<!-- end of operations -->",
+        ),
     ],
 )
 def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[str]], end: str) -> None:
@@ -99,24 +145,3 @@ def test_declarations_agree_with_the_specification(generation: str) -> None:
             written = {name for name, words in declared.items() if "write" in words}
             writable = {name for name, entry in TABLES[table.record].items() if entry.get("writable")}
             assert writable <= written, table.record
-
-
-def test_page_lists_the_operations_with_summaries_and_scopes() -> None:
-    served = {(str(operation.method), operation.path): operation for operation in OPERATIONS}
-    listed = set[tuple[str, str]]()
-
-    def declared_row(row: re.Match[str]) -> str:
-        method, path, _, scope, remark = row.groups()
-        name = method, re.sub("^P/", "/api/projects/{project_id}/", path)
-        listed.add(name)
-        operation = served[name]
-        scope = scope if operation.scope is None else f"`{operation.scope}`"
-        return f"| `{method} {path}` | {operation.summary} | {scope} | {remark} |"
-
-    written = PAGE.read_text(encoding="utf-8")
-    declared = ROW.sub(declared_row, written)
-    if IS_WRITTEN:
-        PAGE.write_text(declared, encoding="utf-8")
-        written = declared
-    assert written == declared
-    assert listed == set(served)
