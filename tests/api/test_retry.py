@@ -65,6 +65,12 @@ def test_lasting_errors_are_not_tried_again(error: ApiError) -> None:
     assert pause_before_retry(error, 1, 0.5) is None
 
 
+def test_rate_limit_without_a_time_doubles_the_pause_with_jitter() -> None:
+    error = error_of(errors.RateLimited, status=429)
+    pauses = [pause_before_retry(error, attempt, chance) for attempt in (1, 2) for chance in (0.0, 0.5)]
+    assert pauses == [1.0, 1.5, 2.0, 3.0]
+
+
 @pytest.mark.parametrize(("pause", "waited"), [(0.0, 1.0), (21.0, 21.0), (86_400.0, 120.0)])
 def test_server_sets_the_pause_from_one_second_to_two_minutes(pause: float, waited: float) -> None:
     assert pause_before_retry(error_of(errors.RateLimited, status=429, retry_after=pause), 1, 0.5) == waited

@@ -8,7 +8,7 @@ from tests.changes.office import ENTRY, HERE
 from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo import undo_words, undoable, why_not
+from flagtui.changes.undo import next_undo, undo_words, undoable, why_not
 
 
 def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
@@ -75,3 +75,11 @@ def test_changes_that_are_undone_differently_are_counted() -> None:
     off, renamed = an_entry(), an_entry(verb="rename")
     assert undo_words([off, replace(off, id="b")]) == "turn 2 flags on again"
     assert undo_words([off, renamed]) == "2 changes"
+
+
+def test_parts_of_one_change_that_were_redone_are_undone_together() -> None:
+    changed = an_entry(at=1.0)
+    undone = [an_entry(id=f"undo {part}", undoes="a1", at=2.0) for part in "xy"]
+    redone = [an_entry(id=f"redo {part}", undoes=f"undo {part}", at=3.0) for part in "xy"]
+    other = an_entry(id="other", at=0.5)
+    assert next_undo([changed, *undone, *redone, other], HERE) == tuple(redone)

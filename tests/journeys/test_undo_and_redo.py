@@ -1,7 +1,10 @@
 """Turning a flag off and on again with all that can come between; undo and redo of all kinds in one stack."""
 
+from tests.doubles.expected import require
 from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.standing import stand_on_event, stored_event
+
+from flagtui.app.writing.question import Typed
 
 
 async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Setting) -> None:
@@ -51,6 +54,21 @@ async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting)
         assert (len(undone), {flag.id for flag in flags if not flag.archived}) == (3, undone)
         await program.press("u")
         assert "2 flags" in words(program.screen)
+
+
+async def test_only_many_chosen_changes_are_confirmed_by_their_number(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.search("type:boolean is:off")
+        await program.press(*["x"] * 10, "a", *"10", "enter")
+        await program.press("u")
+        assert isinstance(program.app.focused, Typed)
+        await program.press("x")
+        assert require(program.app.focused).id == "cancel"
+        await program.press("up", "x")
+        assert isinstance(program.app.focused, Typed)
+        await program.press(*"10", "enter")
+        undone = [entry for entry in program.journal.entries() if entry.undoes]
+        assert [entry.ending for entry in undone] == ["saved"] * 10
 
 
 async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -> None:

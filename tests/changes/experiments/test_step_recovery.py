@@ -31,12 +31,14 @@ class Server:
         return self.answer
 
     async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]:
-        """Two at a time, the one that is looked for on the second page."""
+        """Search names, two rows at a time: the experiment itself is on the second page."""
         if isinstance(self.answer, ApiError):
             raise self.answer
-        others = [ExperimentRow(id, f"Blue button {id}", key="blue") for id in (7, 8)]
-        is_first = not (filters or {}).get("offset")
-        return RowPage(tuple(others) if is_first else (self.answer.row(),), total=3)
+        others = [ExperimentRow(id, f"{self.answer.name} {id}", key="blue") for id in (7, 8)]
+        query = filters or {}
+        rows = [row for row in (*others, self.answer.row()) if str(query["search"]) in row.name]
+        offset = int(str(query["offset"] or 0))
+        return RowPage(tuple(rows[offset : offset + 2]), total=len(rows))
 
 
 def open_step(
@@ -94,10 +96,14 @@ SAID = {
 NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
 
 
-@pytest.mark.parametrize("step", ["create", "duplicate"])
-async def test_created_experiment_is_recovered_by_flag_and_name(step: StepName, tmp_path: Path) -> None:
-    journal = open_step(tmp_path, NEW, step=step, record=0)
-    await recover(journal, HERE, experiments=Server(make_experiment("draft")))
+@pytest.mark.parametrize(
+    ("step", "name"), [("create", "Blue button"), ("duplicate", "Blue button"), ("duplicate", "Red button")]
+)
+async def test_created_experiment_is_recovered_by_flag_and_name(
+    step: StepName, name: str, tmp_path: Path
+) -> None:
+    journal = open_step(tmp_path, {**NEW, "name": name}, step=step, record=0)
+    await recover(journal, HERE, experiments=Server(make_experiment("draft", name=name)))
     (entry,) = journal.entries()
     assert (entry.ending, entry.record) == ("saved", 12)
 

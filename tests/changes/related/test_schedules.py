@@ -43,6 +43,11 @@ def test_what_is_no_moment_to_come_is_said(text: str) -> None:
     assert isinstance(read_moment(text, NOW), str)
 
 
+@pytest.mark.parametrize("text", ["2026-03-02 08:59", "today 08:59"])
+def test_past_moment_is_refused_as_past(text: str) -> None:
+    assert read_moment(text, NOW) == "that time has passed"
+
+
 AT = datetime(2026, 3, 5, 9, 0, tzinfo=UTC)
 GERMANS = {"key": "country", "value": ["DE"], "operator": "exact", "type": "person"}
 
