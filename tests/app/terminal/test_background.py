@@ -1,6 +1,8 @@
 """Light or dark is found out from the terminal, asked once, without a wait that anybody would notice."""
 
 import os
+import select
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,6 +104,18 @@ def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
     assert answers.is_light is None
     # It may say it later: that is no key either.
     assert answers.sift(b"\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES + b"q") == b"q"
+
+
+def test_failed_start_leaves_no_terminal_response_unread() -> None:
+    answers = TerminalAnswers()
+    with terminal() as (outer, inner):
+        with pytest.raises(ValueError, match="settings"), asked_background(answers):
+            # As slow as a distant terminal, and longer than a start would wait.
+            threading.Timer(PATIENCE * 2, os.write, (outer, ATTRIBUTES)).start()
+            raise ValueError("settings")
+        left, _, _ = select.select([inner], [], [], 0)
+    assert not left
+    assert answers.is_done
 
 
 @pytest.mark.parametrize("term", ["dumb", "linux", ""])

@@ -1,7 +1,7 @@
 """Detect a light or dark terminal: query it once, and load the program meanwhile.
 
 OSC 11 queries the background colour. Every terminal answers the request for device attributes after it,
-so a terminal without OSC 11 costs no wait. No wait exceeds PATIENCE, and a later
+so a terminal without OSC 11 costs no wait. No wait of a start exceeds PATIENCE, and a later
 answer is removed from the input.
 """
 
@@ -17,6 +17,8 @@ from flagtui.app.terminal.first_frame import is_terminal, quieten
 
 PATIENCE: Final = 0.1
 """Seconds from the question on."""
+FAILED_PATIENCE: Final = 1.0
+"""The same where the start failed: no app removes a later answer, and the shell would print it as typed."""
 ASK: Final = b"\x1b]11;?\x1b\\\x1b[c"
 SILENT: Final = ("dumb", "linux", "")
 """Values of TERM whose terminals do not answer the query, or print it."""
@@ -69,7 +71,7 @@ ANSWERS: Final = TerminalAnswers()
 @contextmanager
 def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, screen: int = 2) -> Iterator[None]:
     """Query the terminal's background while other modules load; `answers` know more at the end."""
-    until = time.monotonic() + PATIENCE
+    begun = time.monotonic()
     # The answer must neither be shown nor wait for a line to end, and the app takes over much later.
     cannot = answers.was_asked or os.environ.get("TERM", "") in SILENT
     if cannot or not is_terminal() or not quieten():
@@ -77,8 +79,12 @@ def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, scree
         return
     answers.expect()
     os.write(screen, ASK)
-    yield
-    answers.typed += _listen(answers, keys, until)
+    patience = FAILED_PATIENCE
+    try:
+        yield
+        patience = PATIENCE
+    finally:
+        answers.typed += _listen(answers, keys, begun + patience)
 
 
 def _listen(answers: TerminalAnswers, keys: int, until: float) -> bytes:

@@ -67,5 +67,5 @@ def open_profile(opening: Opening, request: ProfileRequest) -> int:
         from flagtui.cli.launch.app_session import checked_keymap, make_session, run_session
 
         keymap = checked_keymap(opening.settings)
-    session = replace(make_session(opening, read_only=request.read_only), flag=request.flag)
+        session = replace(make_session(opening, read_only=request.read_only), flag=request.flag)
     return run_session(session, keymap, mouse=request.mouse and opening.settings.mouse)

@@ -61,10 +61,10 @@ def open_demo(options: Demonstration) -> int:
         places = find_locations()
         settings = settings_in(places)
         keymap = checked_keymap(settings)
-    name = options.name
-    state = state_of(folder, name)
-    if options.fresh:
-        start_over(folder, name)
+        name = options.name
+        state = state_of(folder, name)
+        if options.fresh:
+            start_over(folder, name)
     opened: list[DemoService] = []
 
     def reread() -> Reread | str:
