@@ -45,9 +45,12 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         await program.press_without_waiting("y")
         await heard(program)
         assert "saving…" in words(program.screen)
+        # A fault that ended the program now would add this to its last words.
+        assert "the next start checks" in program.app.words_about_open_changes()
         wire.let_go.set()
         await program.settle()
         assert "saving…" not in words(program.screen)
+        assert program.app.words_about_open_changes() == ""
 
         await program.press("at", "enter", *"+2h")
         wire.let_go.clear()

@@ -53,6 +53,7 @@ class FlagTui(ScreenOwner[None]):
         self._stop_seeking: Watcher = lambda: None
         self.app_state = AppState(session)
         self.runner = ChangeRunner(self, self.app_state)
+        self.words_about_open_changes = self.runner.words_in_flight
         self.ages = Ages(self, self.app_state)
         self.tabs = TabScreens(self, self.app_state, self.runner)
 

@@ -71,6 +71,10 @@ class ChangeTasks:
         """True while a change is in flight."""
         return bool(self._in_flight)
 
+    def words_in_flight(self) -> str:
+        """Return the sentence about changes in flight when the program ends at once; empty without any."""
+        return "A change got no response; the next start checks whether it was applied." * self.is_saving
+
     async def finish(self) -> str:
         """Wait for changes in flight before leaving; return a sentence about those that were not saved."""
         if self._in_flight:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -59,6 +59,8 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
+        self.words_about_open_changes: Callable[[], str] = str
+        """The sentence about changes in flight when a fault ends the program; empty without any."""
         """Text to print on the terminal after the screen is gone."""
 
     # For the app that is built on it.
@@ -276,8 +278,8 @@ class ScreenOwner(TerminalApp[ReturnType]):
             from flagtui.config.crash_reports import report_place
 
             where = report_place(self.keep_report(error))
-            name = type(error).__name__
-            self.last_words = f"flagtui stopped because of a fault of its own ({name}). {where}"
+            what = f"stopped because of a fault of its own ({type(error).__name__})."
+            self.last_words = " ".join(filter(None, (what, self.words_about_open_changes(), where)))
         self._close_messages_no_wait()
 
 
