@@ -120,6 +120,20 @@ def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_bytes() == b""
 
 
+def test_fault_names_the_unreadable_file(journal: Journal) -> None:
+    assert journal.fault() == ""
+    journal.begin(entry("a"))
+    assert journal.fault() == ""
+    journal.path.unlink()
+    journal.path.mkdir()
+    assert journal.fault() == f"{journal.path}: it is no file"
+    journal.path.rmdir()
+    journal.folder.rmdir()
+    journal.folder.write_text("")
+    assert journal.fault() == f"{journal.folder}: Not a directory"
+    assert journal.entries() == []
+
+
 @pytest.mark.parametrize("cut", [1, 10, 60])
 def test_torn_line_is_kept_and_the_next_is_whole(journal: Journal, cut: int) -> None:
     journal.begin(entry("whole"))

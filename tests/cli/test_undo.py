@@ -97,6 +97,18 @@ def test_last_change_is_undone_once_and_by_its_id(
     assert machine.flag().active is False
 
 
+def test_unreadable_journal_is_not_reported_as_empty(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("abab1111")
+    machine.journal.path.unlink()
+    machine.journal.path.mkdir()
+    sentence = f"the journal cannot be read: {machine.journal.path}: it is no file.\n"
+    for command in (("undo", "--yes"), ("redo", "--yes"), ("journal",)):
+        assert signed_in(*command).err == f"flagtui: {sentence}"
+    report = signed_in("doctor", "--offline", is_shown=True)
+    assert "✗ journal           cannot be read" in report.out
+    assert "0 changes" not in report.out
+
+
 def test_undone_change_is_redone_until_something_else_changes(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("ffff1111")
     assert signed_in("redo", "--yes").code == 3

@@ -152,3 +152,22 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
         await program.press("J", "enter")
         assert isinstance(program.app.screen, JournalScreen)
         assert "checkout is in project 1 of prod; open that first" in program.notices[-1]
+
+
+async def test_damaged_journal_is_not_shown_as_empty(setting: Setting) -> None:
+    async with running(setting) as program:
+        path = program.journal.path
+        await program.go_to("new-nav")
+        await program.press("space", "y")
+        with path.open("ab") as file:
+            file.write(b"\xff cut off\n")
+        await program.press("J")
+        assert "Journal 1, 1 damaged line" in program.screen
+        await program.press("escape")
+        path.unlink()
+        path.mkdir()
+        await program.press("J")
+        assert "The journal cannot be read, so nothing can be undone." in words(program.screen)
+        assert "changed nothing yet" not in words(program.screen)
+        await program.press("escape", "u")
+        assert f"nothing can be undone: {path}: it is no file." in program.notices[-1]

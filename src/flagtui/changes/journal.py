@@ -132,20 +132,36 @@ class Journal:
         """Count the lines that cannot be read: cut off by a crash, or damaged."""
         return sum(1 for raw in self._raw_lines() if _parse_line(raw) is None)
 
+    def fault(self) -> str:
+        """Return which file cannot be read, with the reason; empty when all can."""
+        path = self.folder
+        try:
+            if not path.exists():
+                return ""
+            os.scandir(path).close()
+            for path in self.files():
+                # A pipe would never end.
+                if not path.is_file():
+                    return f"{path}: it is no file"
+                path.open("rb").close()
+        except OSError as fault:
+            return f"{path}: {fault.strerror or 'it cannot be read'}"
+        return ""
+
     def files(self) -> list[Path]:
         """Return every file of the journal, oldest first."""
         try:
             rotated = sorted(self.folder.glob("journal-*.jsonl"))
+            return [*rotated, *([self.path] if self.path.exists() else [])]
         except OSError:
-            rotated = []
-        return [*rotated, *([self.path] if self.path.exists() else [])]
+            return []
 
     def _lines(self, since: float) -> Iterator[dict[str, JSON]]:
         return (line for raw in self._raw_lines(since) if (line := _parse_line(raw)) is not None)
 
     def _raw_lines(self, since: float = 0.0) -> Iterator[bytes]:
         for path in self.files():
-            # An unreadable file is reported at the next write; a pipe would never end.
+            # `fault` reports an unreadable file; a pipe would never end.
             with contextlib.suppress(OSError):
                 if not path.is_file() or path.stat().st_mtime < since - DAY:
                     continue

@@ -86,7 +86,7 @@ def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Pie
         yield from caution_lines(
             f"{question.without_journal}. {these} not sent. You can continue without it: "
             "the change then cannot be undone or checked after a crash.",
-            ("make room on the disk, then try again",),
+            ("make it writable, or make room on the disk, then try again",),
             width,
         )
         yield []

@@ -109,9 +109,9 @@ def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
 def test_failed_start_leaves_no_terminal_response_unread() -> None:
     answers = TerminalAnswers()
     with terminal() as (outer, inner):
+        # As slow as a distant terminal, and longer than a start would wait.
+        threading.Timer(PATIENCE * 2, os.write, (outer, ATTRIBUTES)).start()
         with pytest.raises(ValueError, match="settings"), asked_background(answers):
-            # As slow as a distant terminal, and longer than a start would wait.
-            threading.Timer(PATIENCE * 2, os.write, (outer, ATTRIBUTES)).start()
             raise ValueError("settings")
         left, _, _ = select.select([inner], [], [], 0)
     assert not left

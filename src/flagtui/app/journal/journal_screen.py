@@ -22,6 +22,7 @@ from flagtui.app.widgets.column_layout import (
     words_cell,
 )
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.related_entries import RELATED
 from flagtui.changes.skipped import Skipped
@@ -167,6 +168,8 @@ class JournalScreen(ReadList[Entry]):
         super().__init__(app_state, runner)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
+        self._gaps = ""
+        """Why changes may be missing; empty when all were read."""
         self._write_scope = write_scope_of(None)
 
     @property
@@ -197,14 +200,18 @@ class JournalScreen(ReadList[Entry]):
         self.read_again()
 
     async def read(self) -> Sequence[Entry] | Words:
-        try:
-            entries = await asyncio.to_thread(self._app_state.session.journal.entries)
-        except OSError as error:
-            return Words(("The journal cannot be read.", error.strerror or ""), "warn")
+        entries, fault, damaged = await asyncio.to_thread(_read, self._app_state.session.journal)
+        self._gaps = "a file cannot be read" if fault else count(damaged, "damaged line") * bool(damaged)
+        if fault and not entries:
+            what = "The journal cannot be read, so nothing can be undone."
+            return Words((what, safe_text(fault, 300)), "warn")
         workspace = self._app_state.workspace
         here = self._app_state.signature(workspace) if workspace else None
         self._undoable = frozenset(entry.id for entry in undoable(entries, here)) if here else frozenset()
         return entries
+
+    def count_words(self) -> str:
+        return ", ".join(filter(None, (super().count_words(), self._gaps)))
 
     def draw_preview(self, row: Entry | None) -> None:
         super().draw_preview(row)
@@ -259,6 +266,11 @@ class JournalScreen(ReadList[Entry]):
     def action_copy(self) -> None:
         if entries := self.chosen():
             copy_text(self.app, markdown(entries), f"{count(len(entries), 'change')} as Markdown")
+
+
+def _read(journal: Journal) -> tuple[list[Entry], str, int]:
+    """Return all changes, why a file cannot be read, and the number of damaged lines."""
+    return journal.entries(), journal.fault(), journal.torn_lines()
 
 
 def _facts(*facts: tuple[str, str]) -> Iterator[list[Piece]]:

@@ -42,6 +42,7 @@ from flagtui.changes.undo import (
 )
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
+from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
@@ -122,6 +123,8 @@ class WritePath:
         nothing = "You have no change left to undo in this project."
         if is_redo:
             nothing = "There is nothing to redo: nothing was undone since your last change."
+        if not entries and (fault := self._app_state.session.journal.fault()):
+            nothing = f"The journal cannot be read, so nothing can be undone: {safe_text(fault, 300)}."
         self._runner.show_toast(Notice(nothing))
 
     async def undo_entries(

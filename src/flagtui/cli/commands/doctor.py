@@ -100,12 +100,11 @@ def _journal(places: Locations) -> Iterator[Finding]:
     if places.state is None:
         return
     journal = Journal(places.state / "journal")
-    try:
-        entries, torn, still_open = journal.entries(), journal.torn_lines(), journal.unresolved()
-    except OSError as error:
-        yield Finding("journal", f"cannot be read: {error.strerror}", "wrong", f"Look at {error.filename}")
-        return
-    yield Finding("journal", count(len(entries), "change"))
+    entries, torn, still_open = journal.entries(), journal.torn_lines(), journal.unresolved()
+    if fault := journal.fault():
+        yield Finding("journal", f"cannot be read: {fault}", "wrong", "Make it readable; undo needs it.")
+    if entries or not fault:
+        yield Finding("journal", count(len(entries), "change"))
     if torn:
         yield Finding("journal", f"{count(torn, 'line')} cut off or damaged, and skipped", "note")
     if still_open:

@@ -80,10 +80,10 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     folder = places.state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
-    try:
-        entries = Journal(folder / "journal").entries(start, words)
-    except OSError as error:
-        raise Trouble(f"{error.filename} cannot be read: {error.strerror}.") from None
+    journal = Journal(folder / "journal")
+    entries = journal.entries(start, words)
+    if not entries and (fault := journal.fault()):
+        raise Trouble(f"the journal cannot be read: {fault}.")
     return [entry for entry in entries if not profile or entry.signature.profile == profile]
 
 

@@ -77,6 +77,8 @@ async def _undo_or_redo(
     Raises Trouble for what has to be corrected before anything can be sent.
     """
     entries = await asyncio.to_thread(session.journal.entries)
+    if not entries and (fault := session.journal.fault()):
+        raise Trouble(f"the journal cannot be read: {fault}.")
     await session.me()
     signature = session.signature
     changes = choose_entries(entries, change, signature, is_redo=is_redo)
