@@ -64,7 +64,9 @@ QUERIES: tuple[tuple[dict[str, str], list[str]], ...] = (
     ({"created_by_id": "x"}, ["stopped", "paused", "running", "draft"]),
     ({"order": "-name"}, ["stopped", "running", "paused", "draft"]),
     ({"order": "status"}, ["draft", "running", "paused", "stopped"]),
-    ({"order": "-duration"}, ["running", "paused", "stopped", "draft"]),
+    ({"order": "duration"}, ["stopped", "paused", "running", "draft"]),
+    ({"order": "-duration"}, ["draft", "running", "paused", "stopped"]),
+    ({"order": "-end_date"}, ["paused", "running", "draft", "stopped"]),
     ({"order": "created_by"}, ["draft", "running", "paused", "stopped"]),
     ({"nonsense": "1"}, ["stopped", "paused", "running", "draft"]),
 )

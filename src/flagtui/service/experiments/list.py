@@ -101,12 +101,14 @@ def _where(call: Call) -> Where:
 
 
 def _order(call: Call) -> str:
+    """Return the order; empty values come first when descending, as in the product's database."""
     order = call.query.get("order", "").strip() or "-created_at"
     name = order.removeprefix("-")
     if name not in _ORDERS:
         raise invalid(f"Invalid order field: '{order}'")
-    direction = "DESC" if order.startswith("-") else "ASC"
-    return f"ORDER BY {_ORDERS[name]} {direction} NULLS LAST, e.id {direction}"
+    if order.startswith("-"):
+        return f"ORDER BY {_ORDERS[name]} DESC NULLS FIRST, e.id DESC"
+    return f"ORDER BY {_ORDERS[name]} ASC NULLS LAST, e.id ASC"
 
 
 def _flag_number(text: str) -> int:
