@@ -3,6 +3,7 @@
 import pytest
 
 from flagtui.changes.difference import MISSING, Path
+from flagtui.changes.experiments.metric_words import named_words
 from flagtui.models.json_value import JSON
 from flagtui.text.place_words import place_words, side_words
 
@@ -43,3 +44,13 @@ def test_places_are_named_from_the_inside(path: Path, noun: str, words: str) -> 
 )
 def test_values_are_whole_and_in_words(path: Path, value: JSON, words: str) -> None:
     assert side_words(path, value, "flag") == words
+
+
+def test_metrics_are_values_in_words() -> None:
+    signups = {"metric_type": "mean", "source": {"kind": "EventsNode", "event": "signup", "math": "total"}}
+    named = {**signups, "name": "Signups"}
+    words = named_words(signups)
+    assert side_words(("metrics",), [named, {**signups, "name": words}], "experiment") == (
+        f"Signups ({words}); {words}"
+    )
+    assert side_words(("metrics_secondary",), [], "experiment") == "none"

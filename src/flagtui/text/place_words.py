@@ -6,10 +6,11 @@ from typing import Final
 from flagtui.changes.difference import MISSING, Path, compact, path_words, value_words
 from flagtui.changes.flags.flag_words import condition_in_short, percent
 from flagtui.models.editable_fields import FieldTable
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
 from flagtui.store.kinds import BY_ENTRY
 
 NO_FIELDS: Final = FieldTable()
+METRICS: Final = (("metrics",), ("metrics_secondary",))
 SHARE: Final = "rollout_percentage"
 _STEPS: Final = {SHARE: "rollout", "variant": "forced variant", "aggregation_group_type_index": "group type"}
 
@@ -40,6 +41,11 @@ def side_words(path: Path, value: JSON, noun: str) -> str:
         return percent(value)
     if path[:2] == ("filters", "groups") and len(path) == 3:
         return condition_in_short(value)
+    if noun == "experiment" and path in METRICS and isinstance(value, list):
+        # Loaded here: flags do without it.
+        from flagtui.changes.experiments.metric_words import named_words
+
+        return "; ".join(named_words(as_dict(metric)) for metric in value) or "none"
     if len(path) == 1:
         value = value_words(_fields_of(noun).get(str(path[0])), value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):

@@ -7,6 +7,7 @@ from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.doubles.expected import expect, require
 
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -78,14 +79,15 @@ def test_variants_and_holdout_are_fixed_at_launch(state: str) -> None:
     assert "holdout cannot be changed once it is launched" in refusal.reason
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
+def test_field_changed_by_another_user_is_a_conflict() -> None:
     copy = ExperimentCopy.of(draft())
     copy.set("description", "mine")
     intent = require(copy.intent())
-    refusal = expect(
-        plan_step(intent, make_experiment("draft", description="theirs"), StepContext(NOW)), Blocked
-    )
-    assert "another user changed description" in refusal.reason
+    theirs = make_experiment("draft", description="theirs")
+    plan = expect(plan_step(intent, theirs, StepContext(NOW)), ExperimentPlan)
+    assert plan.conflicts == (FieldConflict(("description",), "", "mine", "theirs"),)
+    refusal = expect(plan_step(intent, make_experiment(description="mine"), StepContext(NOW)), Blocked)
+    assert refusal.reason == "it has these values already"
 
 
 def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> None:

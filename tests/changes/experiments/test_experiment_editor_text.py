@@ -46,11 +46,12 @@ def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
     assert any(reason in line for line in refusal.reasons)
 
 
-def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
+def test_edit_on_a_newer_value_shows_all_three() -> None:
     mine: dict[str, Any] = {"fields": {"description": "mine"}, "seen": {"description": "old"}}
-    refusal = expect(try_step("edit", make_experiment(description="theirs"), **mine), Blocked)
-    assert "another user changed description" in refusal.reason
-    assert isinstance(try_step("edit", make_experiment(description="old"), **mine), ExperimentPlan)
+    plan = expect(try_step("edit", make_experiment(description="theirs"), **mine), ExperimentPlan)
+    assert [(c.seen, c.theirs, c.mine) for c in plan.conflicts] == [("old", "theirs", "mine")]
+    unchanged = expect(try_step("edit", make_experiment(description="old"), **mine), ExperimentPlan)
+    assert unchanged.conflicts == ()
 
 
 def test_old_engine_experiments_allow_editing_name_and_description_only() -> None:

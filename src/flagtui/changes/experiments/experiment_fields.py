@@ -11,6 +11,7 @@ from flagtui.changes.experiments.metric_words import (
     exposed_by,
     metric_name,
     metric_words,
+    named_words,
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
 from flagtui.changes.shares import SUM_TOLERANCE
@@ -145,8 +146,7 @@ def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
     old, new = _by_uuid(before), _by_uuid(after)
     for uuid, metric in new.items():
         if uuid not in old:
-            name, words = as_text(metric.get("name")), metric_words(metric)
-            yield f"+ {name} ({words})" if name else f"+ {words}"
+            yield f"+ {named_words(metric)}"
         elif old[uuid] != metric:
             yield _metric_change(old[uuid], metric)
     for uuid, metric in old.items():

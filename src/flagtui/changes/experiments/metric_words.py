@@ -39,6 +39,12 @@ def metric_words(metric: Mapping[str, JSON], unit: str = "users") -> str:
     return _PHRASES[kind](form, nodes, unit) if kind in _PHRASES else kind
 
 
+def named_words(metric: Mapping[str, JSON]) -> str:
+    """Return `Paid (funnel view → purchase)`; the measurement alone where the name adds nothing. Raw."""
+    name, words = as_text(metric.get("name")), metric_words(metric)
+    return words if name in ("", words) else f"{name} ({words})"
+
+
 def further_words(metric: Mapping[str, JSON]) -> tuple[str, ...]:
     """Return phrases for all other settings of a metric: windows, bounds, test accounts. Raw."""
     return tuple(_further(form_of(metric)))

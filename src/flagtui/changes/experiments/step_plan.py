@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.difference import MISSING, DifferenceLine, same
+from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
@@ -98,9 +98,18 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         lines=tuple(_worded_lines(moves, choices)),
         consequences=tuple(consequences(fresh, step, choices, context)),
         cautions=tuple(cautions(fresh, step, choices, context)),
+        conflicts=tuple(_changed_since(fresh, choices)),
         # Deleted experiments cannot be read, and new ones are not there.
         read_at=0.0 if step.name in ("restore", "create") else context.now,
     )
+
+
+def _changed_since(fresh: Experiment, choices: Choices) -> Iterator[FieldConflict]:
+    """Yield the edited fields that have another value than the user saw, and than the requested one."""
+    for name, seen in choices.seen.items():
+        current, requested = stored_field(fresh, name), choices.fields[name]
+        if not same(current, seen) and not same(current, requested):
+            yield FieldConflict((name,), seen, requested, current)
 
 
 def _worded_lines(moves: Sequence[DifferenceLine], choices: Choices) -> Iterator[DifferenceLine]:

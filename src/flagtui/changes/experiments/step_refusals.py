@@ -142,7 +142,7 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
         return
     named = {} if is_edit else {"name": choices.name}
     for problem in problems_in_fields({**fields, **named}):
-        yield Blocked("fields", problem, "change it in the form, or in your editor")
+        yield Blocked("fields", problem, "correct it and try again")
     refused = sorted(set(fields) - EDITABLE_OLD - SAYS_HOW)
     if is_edit and refused and fresh.is_mostly_fixed:
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
@@ -155,7 +155,5 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
     if is_edit and "parameters" in fields and flag is not None and flag.active:
         reason = f"its flag {fresh.feature_flag_key} is on: another split would give users other variants"
         yield Blocked("flag", reason, "change the flag itself, which sets who matches")
-    moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
-    if is_edit and moved:
-        reason = f"another user changed {', '.join(moved)} while you were editing"
-        yield Blocked("conflict", reason, "edit it again; your draft is kept")
+    if is_edit and fields and all(same(stored_field(fresh, name), value) for name, value in fields.items()):
+        yield Blocked(NO_OP, "it has these values already")

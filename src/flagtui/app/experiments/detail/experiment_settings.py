@@ -42,7 +42,7 @@ def _metric_lines(place: int, metric: Metric, width: int) -> Lines:
 def _wrap_metric(metric: Metric, width: int) -> Iterator[list[Piece]]:
     name = safe_text(as_text(metric.raw.get("name")) or metric.saved_name, 60)
     words = safe_text(metric.measures, LONG)
-    text = f"{name}: {words}" if name else words
+    text = words if name in ("", words) or words.startswith(f"{name},") else f"{name}: {words}"
     lines = wrap(text, width, subsequent_indent="  ", break_long_words=True) or [""]
     named = min(len(name), len(lines[0]))
     yield [(lines[0][:named], "bold"), (lines[0][named:], "")]

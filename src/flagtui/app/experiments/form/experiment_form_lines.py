@@ -121,7 +121,7 @@ def _metrics(
 def _metric(metric: Mapping[str, JSON]) -> Iterator[Piece]:
     name, words = as_text(metric.get("name")), metric_words(metric)
     yield f" {safe_text(name or words, 60)}", "bold"
-    if name:
+    if name not in ("", words):
         yield f"   {safe_text(words, 120)}", "$text-muted"
     for more in further_words(metric):
         yield f", {safe_text(more, 120)}", "$text-muted"
