@@ -59,9 +59,9 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
+        """Text to print on the terminal after the screen is gone."""
         self.words_about_open_changes: Callable[[], str] = str
         """The sentence about changes in flight when a fault ends the program; empty without any."""
-        """Text to print on the terminal after the screen is gone."""
 
     # For the app that is built on it.
 
