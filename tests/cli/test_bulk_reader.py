@@ -53,6 +53,7 @@ def test_rows_are_enough_to_refuse_steps(logged: Logged, step: str) -> None:
 
 BULKY = (
     "flags rollout is:on --to 17",
+    "flags edit is:on --field name=bulky",
     "events tag is:unverified --add bulky",
     "events owner is:unverified --to 77",
     "experiments pause is:running",

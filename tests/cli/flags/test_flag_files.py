@@ -76,6 +76,8 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
     done = signed_in("flags", "edit", "--from", file, "--rename", "--yes")
     assert done.code == 0, done
     assert print_flags(signed_in, "renamed")[0]["id"] == record["id"]
+    named = write_records(tmp_path / "flag", [record | {"id": "renamed"}])
+    assert signed_in("flags", "edit", "--from", named, "--rename", "--yes").code == 2
 
 
 @pytest.mark.parametrize(
@@ -91,11 +93,14 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
         ('{"key": "new-nav", "active": false, "active": true}', 2),
         ('{"schema": "whole-flag", "records": {"key": "new-nav"}}', 2),
         ('[{"key": "none-such"}]', 6),
+        ('[{"key": "ID", "name": "by its id"}]', 2),
+        ('[{"key": "ID", "name": "x"}, {"key": "new-nav", "name": "y"}]', 2),
         ('[{"key": "new-nav", "active": "yes"}]', 2),
     ],
 )
 def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> None:
     before = print_flags(signed_in, "new-nav")
+    text = text.replace("ID", str(before[0]["id"]))
     done = signed_in("flags", "edit", "--from", "-", "--yes", stdin=text)
     assert (done.code, done.out) == (code, ""), done
     assert print_flags(signed_in, "new-nav") == before

@@ -1,6 +1,7 @@
 """`flagtui flags edit`: fields, a file, or the JSON of a flag in the person's editor."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TypedDict, Unpack
 
 import click
@@ -11,9 +12,10 @@ from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.skipped import Skipped, skip_no_op
-from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
+from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags, change_selected
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
+from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
@@ -31,7 +33,7 @@ from flagtui.cli.plumbing.output.lines import print_json, print_line
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
-from flagtui.cli.plumbing.selection import RecordSelection
+from flagtui.cli.plumbing.selection import RecordSelection, is_id
 from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
 from flagtui.cli.records.flag_files import is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -88,19 +90,16 @@ async def edit(
         return print_json(editable(await flag_of(session, flag)))
     new, text = read_fields(values), read_text(source)
     if text is not None and is_flag_file(text):
-        (values_of_flag, *more) = read_flags(text)
+        (record, *more) = read_flags(text)
         if more:
             raise Trouble("the file has several flags.", "Leave out FLAG to change them all.", code="usage")
-        fresh = await flag_of(session, flag)
-        return await _edit_flags(session, [fresh], [values_of_flag], terms, may_rename=given["rename"])
-    flags = await flags_of(session, flag)
-
-    def edit_flag(fresh: Flag) -> Intent | Skipped:
-        if not new and text is None:
-            return _edit_in_editor(fresh, terms)
-        return _edit_intent(fresh, new, text, may_rename=given["rename"])
-
-    return await change_flags(session, flags, edit_flag, terms)
+        to_record = partial(_edit_to_record, record=record, may_rename=given["rename"])
+        return await change_flags(session, [await flag_of(session, flag)], to_record, terms)
+    if new or text is not None:
+        to_values = partial(_edit_intent, fields=new, text=text, may_rename=given["rename"])
+        return await change_selected(session, flag, to_values, terms)
+    in_editor = partial(_edit_in_editor, terms=terms)
+    return await change_flags(session, await flags_of(session, flag), in_editor, terms)
 
 
 async def _edit_records(
@@ -108,43 +107,48 @@ async def _edit_records(
 ) -> int:
     """Change the flags of these records, named by keys, or by ids where keys may change. Raises Trouble."""
     names = [str(record.get("id", "") if may_rename else record["key"]) for record in records]
-    if not all(names):
+    if may_rename and not all(map(is_id, names)):
         raise Trouble("--rename needs the id of each flag in the file.", code="usage")
     if len({*names}) < len(names):
         raise Trouble("the file has an id more than once.", code="usage")
-    flags = await flags_of(session, RecordSelection(tuple(names)))
-    return await _edit_flags(session, flags, records, terms, may_rename=may_rename)
-
-
-async def _edit_flags(
-    session: ProjectSession,
-    flags: Sequence[Flag],
-    records: Sequence[Mapping[str, JSON]],
-    terms: WriteTerms,
-    *,
-    may_rename: bool,
-) -> int:
-    by_id = {flag.id: record for flag, record in zip(flags, records, strict=True)}
+    records_by_name = dict(zip(names, records, strict=True))
 
     def edit_flag(fresh: Flag) -> Intent | Skipped:
-        fields = {name: value for name, value in by_id[fresh.id].items() if name != "id"}
-        if not may_rename:
-            _check_key(fresh, fields["key"], "file")
-        # Older servers lack some fields.
-        shown = editable(fresh)
-        changes = {name: value for name, value in fields.items() if name in shown}
-        if fresh.has_encrypted_payloads:
-            changes.pop("filters", None)
-        if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
-            raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
-        intent = intent_of(changes, fresh)
-        return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
+        record = records_by_name.get(str(fresh.id) if may_rename else fresh.key)
+        if record is None:
+            what = f"the file names {fresh.key} by another word than its key; nothing was sent."
+            raise Trouble(what, "Name it by its key, or by its id with --rename.", code="usage")
+        return _edit_to_record(fresh, record, may_rename=may_rename)
 
-    return await change_flags(session, flags, edit_flag, terms)
+    async def find(
+        session: ProjectSession, selection: RecordSelection, bulk: BulkReader | None
+    ) -> list[Flag]:
+        flags = await flags_of(session, selection, bulk)
+        if len(flags) < len(names):
+            raise Trouble("the file names a flag twice; nothing was sent.", code="usage")
+        return flags
+
+    return await change_selected(session, RecordSelection(tuple(names)), edit_flag, terms, find=find)
+
+
+def _edit_to_record(fresh: Flag, record: Mapping[str, JSON], *, may_rename: bool) -> Intent | Skipped:
+    """Return the intent that gives the flag the values of a record in a file. Raises Trouble."""
+    fields = {name: value for name, value in record.items() if name != "id"}
+    if not may_rename:
+        _check_key(fresh, fields["key"], "file")
+    # Older servers lack some fields.
+    shown = editable(fresh)
+    changes = {name: value for name, value in fields.items() if name in shown}
+    if fresh.has_encrypted_payloads:
+        changes.pop("filters", None)
+    if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
+        raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
+    intent = intent_of(changes, fresh)
+    return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
 
 
 def _edit_intent(
-    flag: Flag, fields: Mapping[str, JSON], text: str | None, *, may_rename: bool = False
+    flag: Flag, fields: Mapping[str, JSON], text: str | None, *, may_rename: bool
 ) -> Intent | Skipped:
     """Apply new field values to an edited text, or to the flag itself. Raises Trouble."""
     shown = editable(flag)
