@@ -105,3 +105,23 @@ def test_deleted_flags_are_read_up_to_the_limit(logged: Logged) -> None:
         assert [logged("flags", verb, key)[0].code for verb in ("create", "delete")] == [0, 0]
     done, read = logged("flags", "restore", *keys)
     assert (done.code, read) == (3, LIMIT + 1)
+
+
+def test_records_of_a_file_are_read_up_to_the_limit(logged: Logged, online: Run) -> None:
+    records = json.loads(online("flags", "get", "is:on", "--json").out)["records"]
+    unchanged, *changed = records
+    edited = [unchanged, *(record | {"name": "bulky"} for record in changed)]
+    done, read = logged("flags", "edit", "--rename", "--from", "-", stdin=json.dumps(edited))
+    assert (done.code, f"at least {LIMIT + 1} flags at once" in done.err) == (3, True), done
+    assert LIMIT < read < len(records)
+
+
+def test_flags_to_copy_are_read_up_to_the_limit(logged: Logged) -> None:
+    keys = [f"to-copy-{number}" for number in range(LIMIT + 3)]
+    assert [logged("flags", "create", key, "--tag", "to-copy")[0].code for key in keys] == [0] * len(keys)
+    assert logged("flags", "copy", keys[-1], "--to-project", "2")[0].code == 0
+    done, read = logged("flags", "copy", "tag:to-copy", "--to-project", "2")
+    assert (done.code, f"at least {LIMIT + 1} flags at once" in done.err) == (3, True), done
+    assert LIMIT < read < len(keys)
+    # The last one exists there, so that it does not count.
+    assert logged("flags", "copy", *keys[-3:], "--to-project", "2")[0].out.count("\tsaved\t") == LIMIT

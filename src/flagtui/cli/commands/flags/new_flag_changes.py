@@ -8,8 +8,18 @@ from typing import Final, TypedDict, Unpack
 import click
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
-from flagtui.changes.flags.new_flags import boolean_flag, copy_of, multivariate_flag, remote_configuration
+from flagtui.changes.flags.new_flags import (
+    Taken,
+    boolean_flag,
+    copy_of,
+    multivariate_flag,
+    plan_create,
+    remote_configuration,
+)
+from flagtui.changes.planner import PlanContext
 from flagtui.changes.related.project_copies import (
     find_left_behind,
     find_target,
@@ -19,7 +29,9 @@ from flagtui.changes.related.project_copies import (
     why_no_new_flag,
 )
 from flagtui.cli.commands.flags.flag_extras import change_related
+from flagtui.cli.commands.flags.flag_objects import FlagObject
 from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
@@ -188,10 +200,12 @@ async def copy_flags(
     """Copy flags, turned off: one to another key here, or any number to another project."""
     if not key and target is None:
         raise click.UsageError("Give a target: --to-key KEY or --to-project ID.")
-    fresh = await flags_of(session, flags)
+    destination = session if target is None else _in_project(session, target)
+    context = planning_context(destination, terms)
+    bulk = None if target is None else await _copy_reader(destination, context, terms, flags)
+    fresh = await flags_of(session, flags, bulk)
     if target is None:
         only_one(fresh, "flag")
-    destination = session if target is None else _in_project(session, target)
     if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
         return await _copied_by_the_server(session, destination, fresh[0], terms)
     skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
@@ -206,8 +220,25 @@ async def copy_flags(
         if flag.id not in left_out
     ]
     place = "" if target is None else await _name_of(destination)
-    planned = await NewFlagPlanner(planning_context(destination, terms), place=place).plan(copies)
+    planned = await NewFlagPlanner(context, place=place).plan(copies)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), destination, terms)
+
+
+async def _copy_reader(
+    destination: ProjectSession, context: PlanContext, terms: WriteTerms, flags: RecordSelection
+) -> BulkReader | None:
+    """Return the reader of several flags that are copied to another project. Raises ApiError."""
+    if not flags.queries and len(flags.names) == 1:
+        return None
+    taken = Taken(await context.all_flags(has_archived=True))
+
+    def would_copy(raw: FlagObject) -> bool:
+        flag = Flag.of(raw)
+        if why_no_new_flag(flag):
+            return False
+        return isinstance(plan_create(copy_of(flag, flag.key), taken, Context()), Plan)
+
+    return BulkReader(destination, terms, Plan.noun, would_copy)
 
 
 def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
