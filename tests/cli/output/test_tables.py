@@ -55,15 +55,26 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 def test_key_is_never_cut(width: int) -> None:
     key = "checkout-v2" * 5
     lines = list(table_lines(["KEY", "NAME", "TYPE"], [["chat", "Chat", "boolean"], [key, "", "x"]], width))
-    assert lines[2].split() == [key, "x"]
-    assert cell_width(lines[1]) <= max(width, 22)
+    assert [line.strip() for line in lines[-2:]] == [key, "x"]
+    assert max(map(cell_width, (lines[1], lines[-1]))) <= max(width, 22)
 
 
 def test_name_that_fits_no_line_leaves_the_others_their_columns() -> None:
     rows = [["new-nav", "1000045", "multivariant"], ["chat", "1000046", "boolean"]]
     lines = list(table_lines(["KEY", "ID", "TYPE"], [*rows, ["x" * 90, "1000047", "boolean"]], 40))
     assert lines[:3] == list(table_lines(["KEY", "ID", "TYPE"], rows, 40))
-    assert lines[3].split() == ["x" * 90, "1000047", "boolean"]
+    # Its own values are below their headings, one line down.
+    assert lines[3:] == ["x" * 90, lines[2].replace("chat", "    ").replace("1000046", "1000047")]
+
+
+@pytest.mark.parametrize("length", range(1, 90))
+def test_rows_beside_any_name_fit_the_terminal(length: int) -> None:
+    rows = [["k" * length, "860", "on", "100 %", "boolean", "growth", "12d", "Three plans side by side"]]
+    lines = list(
+        table_lines(["KEY", "ID", "ACTIVE", "ROLLOUT", "TYPE", "TAGS", "UPDATED AT", "NAME"], rows, 80)
+    )
+    assert [line.strip() for line in lines if cell_width(line) > 80] == ["k" * length] * (length > 80)
+    assert "".join(lines).count("k" * length) == 1
 
 
 @pytest.mark.parametrize(

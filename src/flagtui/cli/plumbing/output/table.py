@@ -28,8 +28,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Yield lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
-    The first cell of a row, which names the record, is never cut: with a long name the line is wider,
-    and the columns of the other lines are as wide as without it.
+    The first cell of a row, which names the record, is never cut: a name that leaves too little room has a
+    line of its own, and the columns of the other lines are as wide as without it.
 
     The first cell of each row leads to its link, where there is one. What does not fit goes without the
     columns that are empty in every row, then with its `long` columns on lines of their own below each row.
@@ -46,14 +46,17 @@ def table_lines(
     if width is not None:
         widths = fit_widths([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
     for number, row in enumerate(cells):
-        shown = [
-            _pad(row[place], wide if place else max(wide, cell_width(row[place])))
-            for place, wide in zip(kept, widths, strict=True)
-        ]
+        name, gap = row[0], " " * GAP
+        rest = gap.join(_pad(row[place], wide) for place, wide in zip(kept[1:], widths[1:], strict=True))
+        rest = rest.rstrip()
+        padding = " " * (widths[0] - cell_width(name)) + gap
+        is_apart = width is not None and number > 0 and cell_width(f"{name}{padding}{rest}") > width
         if 0 < number <= len(links):
-            name = shown[0].rstrip()
-            shown[0] = link_text(name, links[number - 1]) + shown[0][len(name) :]
-        line = (" " * GAP).join(shown).rstrip()
+            name = link_text(name, links[number - 1])
+        if is_apart and rest:
+            yield name
+            name, padding = "", " " * widths[0] + gap
+        line = f"{name}{padding}{rest}".rstrip()
         yield f"{_HEADING}{line}{_END}" if has_colour and number == 0 and line else line
         for place in below if number else ():
             if row[place]:
