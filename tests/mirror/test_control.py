@@ -24,7 +24,7 @@ from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 
 NOWHERE = Locations(None, None, None, None)
-PROD = MirrorState(origin="https://eu.posthog.com", project="1")
+PROD = MirrorState(profile="prod", origin="https://eu.posthog.com", project="1")
 
 
 @contextmanager
@@ -81,7 +81,7 @@ async def test_restarted_mirror_of_the_project_is_used(tmp_path: Path) -> None:
         await control.read()
     with pytest.raises(Unreachable, match="does not respond") as gone:
         await control.read()
-    assert gone.value.next == f"Start it again with: flagtui mirror --port {port}"
+    assert gone.value.next == f"Start it again with: flagtui mirror --profile prod --port {port}"
     again = open_mirror()
     with serving(again.mirror, "another", port), announce(places, port, "another"):
         state = await control.set(Override("new-nav", True))

@@ -108,6 +108,7 @@ class MirrorControl:
         self._places = places
         self._mirror = mirror
         self._project = (state.origin, state.project)
+        self._start = f"{START} --profile {state.profile}" if state.profile else START
 
     @property
     def address(self) -> str:
@@ -130,7 +131,7 @@ class MirrorControl:
             return MirrorState.of(await asyncio.to_thread(self._request, action, body))
         except MirrorUnavailable as fault:
             error = Unanswered if fault.is_sent else Unreachable
-            raise error(fault.what, next=fault.advice) from None
+            raise error(fault.what, next=fault.advice.replace(START, self._start)) from None
 
     def _request(self, action: str, body: Mapping[str, JSON] | None) -> dict[str, JSON]:
         mirror = find_mirror(self._places, self._mirror.port)
