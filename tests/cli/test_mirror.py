@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -228,6 +230,31 @@ def test_definitions_that_the_command_prints_are_served(service: Service, home: 
 def flag_keys(port: int) -> list[str]:
     with urlopen(f"http://127.0.0.1:{port}/flags/definitions") as response:
         return [flag["key"] for flag in json.load(response)["flags"]]
+
+
+ENDED_AT_ITS_FIRST_LINE = """
+import io, os, signal, sys
+stop = signal.Signals[sys.argv.pop()]
+
+class Output(io.StringIO):
+    def write(self, text):
+        os.kill(os.getpid(), stop)
+        return len(text)
+
+sys.stdout = Output()
+from flagtui.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("words", [("mirror", "--from", "flags.json"), ("serve", "--db", "new.db")])
+def test_signal_right_before_serving_ends_it_cleanly(home: Path, words: tuple[str, ...], name: str) -> None:
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    command = [sys.executable, "-c", ENDED_AT_ITS_FIRST_LINE, *words, "--port", "0", name]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(home.rglob("mirrors/*.json")) == []
 
 
 def test_sample_needs_no_account(home: Path) -> None:

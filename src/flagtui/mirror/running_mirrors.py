@@ -37,8 +37,8 @@ def announce(places: Locations, port: int, secret: str) -> Iterator[None]:
     """Keep the file of a mirror while it runs. Raises FolderUnusable, OSError."""
     folder = make_folder(places.state, "the address of the mirror")
     path = folder / FOLDER / f"{port}.json"
-    replace_file(path, json.dumps({"port": port, "secret": secret, "pid": os.getpid()}))
     try:
+        replace_file(path, json.dumps({"port": port, "secret": secret, "pid": os.getpid()}))
         yield
     finally:
         with suppress(OSError):

@@ -95,6 +95,21 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
+def end_on_signals() -> None:
+    """Let SIGTERM and SIGINT end the program with 0 until `run` serves, as they do from then on."""
+    _on_signals(_end)
+
+
+def _on_signals(handle: Callable[[int, FrameType | None], None]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, handle)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
 def run(
     application: ASGIApp,
     listener: socket.socket,
@@ -107,10 +122,9 @@ def run(
     The streams of `news` end with it; without that they would be cut, and a second later.
     """
     server = _server(application, place, write, news)
-    if threading.current_thread() is threading.main_thread():
-        # The server raises the signal again once it has stopped; without this that would end us as killed.
-        signal.signal(signal.SIGTERM, _stopped_already)
-        signal.signal(signal.SIGINT, _stopped_already)
+    # One that comes before the server listens to signals stops it too. The server raises the signal again
+    # once it has stopped; without this that would end us as killed.
+    _on_signals(server.handle_exit)
     logging.getLogger("flagtui.service").addHandler(logging.StreamHandler())
     server.run(sockets=[listener])
 
@@ -160,10 +174,6 @@ def _server(application: ASGIApp, place: Place, write: Write | None, news: News 
         timeout_graceful_shutdown=STOP_SECONDS,
     )
     return _StreamServer(config, news)
-
-
-def _stopped_already(*_: object) -> None:
-    return None
 
 
 _STOPPING: ASGIApp = JSONResponse(

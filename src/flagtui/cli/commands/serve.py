@@ -19,7 +19,7 @@ from flagtui.safe_text import safe_text
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
 from flagtui.service.sample_data import room_for, sample
-from flagtui.service.server import CannotListen, Place, listen, run
+from flagtui.service.server import CannotListen, Place, end_on_signals, listen, run
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,7 @@ def _serve(options: Serving) -> None:
                 max_flags=room_for(options.flags),
             )
         try:
+            end_on_signals()
             _introduce(options, listener.getsockname()[1], key)
             run(application, listener, place, _log, application.state.dispatcher.news)
         finally:

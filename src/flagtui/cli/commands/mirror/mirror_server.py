@@ -38,7 +38,7 @@ from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sdk.sdk_application import make_sdk_application
-from flagtui.service.server import CannotListen, Place, listen, run
+from flagtui.service.server import CannotListen, Place, end_on_signals, listen, run
 from flagtui.text.formats import count
 
 OVERRIDES_FILE: Final = "overrides.toml"
@@ -144,6 +144,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
         asyncio.run(mirror.start())
         port: int = listener.getsockname()[1]
         others = [other.port for other in find_mirrors(places) if other.port != port]
+        end_on_signals()
         with announce(places, port, secret):
             _introduce(mirror, port, others, options.record)
 
