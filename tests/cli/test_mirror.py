@@ -158,7 +158,10 @@ def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
         (("--sample", "--from", "flags.json"), 2, "--from and --sample contradict each other"),
         (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
         (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
-        (("--from", "none.json", "--allow-origin", "https://app.acme.test"), 2, "none.json"),
+        (("--from", "bad.json", "--allow-origin", "http://["), 2, "is no origin"),
+        (("--from", "bad.json", "--allow-origin", "http://localhost:70000"), 2, "is no origin"),
+        (("--from", "bad.json", "--allow-origin", "https://app.acme.test"), 1, "bad.json is not JSON."),
+        (("--from", "none.json"), 2, "none.json"),
         (("--from", "bad.json"), 1, "bad.json is not JSON. Write them with: flagtui flags definitions"),
         ((), 5, "no API key and no profile"),
     ],
@@ -230,6 +233,15 @@ def test_definitions_that_the_command_prints_are_served(service: Service, home: 
 def flag_keys(port: int) -> list[str]:
     with urlopen(f"http://127.0.0.1:{port}/flags/definitions") as response:
         return [flag["key"] for flag in json.load(response)["flags"]]
+
+
+def test_page_of_an_origin_with_the_default_port_reads_flags(home: Path) -> None:
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    given = ("--from", "flags.json", "--port", "0", "--allow-origin", "https://Acme.test:443/")
+    with mirroring(home, *given) as (port, _):
+        page = {"Origin": "https://acme.test"}
+        with urlopen(Request(f"http://127.0.0.1:{port}/flags/definitions", headers=page)) as response:
+            assert response.headers["access-control-allow-origin"] == "https://acme.test"
 
 
 ENDED_AT_ITS_FIRST_LINE = """

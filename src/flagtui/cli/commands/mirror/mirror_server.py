@@ -1,6 +1,7 @@
 """`flagtui mirror`: the flags of a project on a port of this machine, with overrides."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import click
 
@@ -41,6 +41,10 @@ from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import CannotListen, Place, end_on_signals, listen, run
 from flagtui.text.formats import count
 
+_ORIGIN: Final = re.compile(
+    r"(?P<site>(?P<scheme>https?)://(?:[^\s/?#@:\[\]]+|\[[0-9a-f:.]+\]))(?::(?P<port>[0-9]{1,5}))?/?"
+)
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 OVERRIDES_FILE: Final = "overrides.toml"
 TOKEN: Final = "phc_mirror"
 """Shown as an example: a mirror takes any token."""
@@ -209,12 +213,13 @@ def _read_overrides(texts: tuple[str, ...]) -> list[Override]:
 
 
 def _read_origin(text: str) -> str:
-    """Return a page's origin as browsers send it. Raises Trouble."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+    """Return a page's origin as browsers send it, without the default port. Raises Trouble."""
+    match = _ORIGIN.fullmatch(text.lower())
+    if match is None or int(match["port"] or 0) > 65_535:
         fix = "Example: --allow-origin http://localhost:3000"
-        raise Trouble(f"--allow-origin: {text!r} is no origin.", fix, code="usage")
-    return f"{parts.scheme}://{parts.netloc}".lower()
+        raise Trouble(f"--allow-origin: {safe_text(text, 200)!r} is no origin.", fix, code="usage")
+    is_default = match["port"] in (None, _DEFAULT_PORTS[match["scheme"]])
+    return match["site"] if is_default else f"{match['site']}:{match['port']}"
 
 
 def _introduce(mirror: Mirror, port: int, others: list[int], record: Path | None) -> None:
