@@ -243,6 +243,11 @@ async def test_unreadable_set_names_the_command_that_discards_it(setting: Settin
         await program.settle()
         assert "flagtui staged drop --all --profile test --project 1 discards it." in words(program.screen)
         assert screen.rows.shown == 0
+        assert "Staged 0" not in program.screen
+        # Nothing could be collected in it.
+        await program.press("escape", "plus", "plus")
+        assert not program.app.app_state.is_staging
+        assert "is truncated or not a change set" in program.notices[-1]
 
 
 async def test_leaving_while_staging_names_what_was_not_sent(setting: Setting) -> None:

@@ -164,6 +164,9 @@ class StagedScreen(ReadList[ListedChange]):
             for change in staging.changes
         ]
 
+    def count_words(self) -> str:
+        return "" if self._staging.fault else super().count_words()
+
     def why_nothing(self) -> str:
         way = f"{key_sign('app.stage')} in a list or on a record stages changes instead of sending them."
         return f"{super().why_nothing()} {way}"

@@ -100,10 +100,11 @@ class Staging:
         self._show(reading.change_set)
 
     def begin(self) -> None:
-        """Stage what keys change from now on. Raises ChangeSetError when another program has the set open."""
+        """Stage what keys change from now on. Raises ChangeSetError for a set that is open or unreadable."""
         staged = self.file
         if staged is None or self._app_state.is_staging:
             return
+        staged.read()
         self._lock.enter_context(self.hold_set())
         self._forget_steps()
         self._app_state.is_staging = True
