@@ -65,7 +65,7 @@ SAME_THING = (
     {"edit", "describe"},
     {"tags", "type tags"},
     {"copy", "copy value"},
-    {"revert", "bring back", "unstage", "drop"},
+    {"revert", "restore", "unstage", "drop"},
     {"mark", "compare"},
     {"open", "metric", "fold", "edit"},
     {"rollout", "share"},

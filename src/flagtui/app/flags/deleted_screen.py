@@ -1,4 +1,4 @@
-"""Flags that were deleted lately and not brought back, as a list: marked and restored one or many at once."""
+"""Flags that were deleted lately and not restored, as a list: marked and restored one or many at once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -97,7 +97,7 @@ class StepEntries(EntryKind):
         if project is not None:
             place, client = f"project #{project}", client.for_project(project)
         if intent.step.name == "restore":
-            # Deleted ones cannot be read, only brought back by their number.
+            # Deleted ones cannot be read, only restored by their number.
             fresh = Experiment.of({"id": intent.id, "name": part.key, "deleted": True})
         else:
             fresh = await client.experiments.get(intent.id)
