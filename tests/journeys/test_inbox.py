@@ -122,6 +122,22 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         assert (await stored_event(program, "btn_click_3")).hidden
 
 
+async def test_queue_follows_a_refresh_and_names_deleted_events(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        _, total = progress(program)
+        await stand_on(program, screen, "btn_click_1")
+        await program.press("H")
+        definitions = program.colleague().event_definitions
+        await definitions.create("made meanwhile")
+        await program.press("f5")
+        assert progress(program) == [1, total + 1]
+        assert screen.rows.select(next(case.id for case in screen._cases if case.name == "made meanwhile"))
+        await definitions.delete(next(iter(screen._triage.by_id)))
+        await program.press("A")
+        assert "btn_click_1: It is not there" in words("\n".join(program.notices))
+
+
 async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Setting) -> None:
     async with running(replace(setting, options=(("unlicensed", True),))) as program:
         await open_inbox(program)

@@ -28,8 +28,9 @@ class Skipped:
 
     @property
     def why(self) -> str:
-        """The reason with the next step."""
-        return f"{self.reason}; {self.next}" if self.next else self.reason
+        """The reason with the next step. Those of an error of the server are sentences."""
+        joint = "." if self.next[:1].isupper() else ";"
+        return f"{self.reason}{joint} {self.next}" if self.next else self.reason
 
 
 def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:

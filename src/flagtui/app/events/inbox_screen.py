@@ -60,6 +60,7 @@ class InboxScreen(FramedScreen):
         self._reason = ""
         self._looked_at = 0
         self._applied: set[str] = set()
+        self._reads = app_state.reads
         self._began = app_state.session.monotonic()
         here = app_state.signature(workspace)
         self._uses = EventUses(workspace.client)
@@ -100,8 +101,10 @@ class InboxScreen(FramedScreen):
         self._show_queue()
 
     def _look(self) -> None:
-        """Draw the frame; after an undo or a redo of applied decisions, sort the events again."""
-        if self._applied != self._triage.still_applied(self._events.get):
+        """Draw the frame; sort again after a refresh, and after an undo or a redo of applied decisions."""
+        reads, applied = self._app_state.reads, self._triage.still_applied(self._events.get)
+        if (reads, applied) != (self._reads, self._applied):
+            self._reads = reads
             self._sort_out()
         self._draw()
 
@@ -141,13 +144,12 @@ class InboxScreen(FramedScreen):
     def _draw(self) -> None:
         if not self.is_attached:
             return
-        width = self.size.width
+        width, waiting = self.size.width, len(self._triage.by_id)
         self.draw_frame()
         inbox, left = self._inbox, len(self._cases)
         decided = inbox.count_decided(self._reason, self._decided) if inbox is not None else 0
         minutes = (self._app_state.session.monotonic() - self._began) / MINUTE
         pace = self._looked_at / minutes if self._looked_at and minutes > 0 else None
-        waiting = len(self._triage.by_id)
         twins = len(inbox.waiting(NEW_TWINS, self._decided)) if inbox is not None else 0
         news = f"   {twins:,} new look-alike{'s' if twins > 1 else ''}" if twins else ""
         end = styled((news, "$warning"), (f"   {waiting} decided  " if waiting else "  ", "$primary"))
@@ -233,8 +235,7 @@ class InboxScreen(FramedScreen):
     async def _describe(self, case: Case, proposal: Suggestion) -> None:
         start = case.row.description or proposal.description
         about = f"taken from {proposal.source}" if proposal.source else "what it means and when it is sent"
-        prompt = Prompt(f"Describe {case.name}", about, start)
-        line = await self._path.runner.ask(PromptScreen(prompt))
+        line = await self._path.runner.ask(PromptScreen(Prompt(f"Describe {case.name}", about, start)))
         if line is not None and line.strip():
             self._decide({"description": line.strip()})
 
@@ -267,8 +268,7 @@ class InboxScreen(FramedScreen):
         if not intents:
             show_toast(self.app, Notice("nothing is decided yet"))
             return
-        ids = [intent.id for intent in intents]
-        self._path.start(intents, lambda report: self._apply(ids, report))
+        self._path.start(intents, lambda report: self._apply([intent.id for intent in intents], report))
 
     def _apply(self, ids: Sequence[str], report: Report[Any, Any]) -> None:
         """Remove saved decisions from the list; keep the others with the reason."""

@@ -36,7 +36,7 @@ class EventIntent:
     seen: Mapping[str, JSON] = field(default_factory=dict)
     retag: Retag | None = None
     name: str = ""
-    """The name of a new definition, which has no id yet."""
+    """Of a new definition, which has no id yet; and of one that may have been deleted."""
 
 
 EVENT_VERBS: Final = verb_table("""

@@ -41,7 +41,7 @@ class TriageDecision:
         """The intent that the pipeline applies; one request for each event."""
         verbs = [{**WORDS, "tags": "retag"}.get(name, "edit") for name in self.changes]
         verb = "merge" if self.same_as else verbs[0] if len(verbs) == 1 else "tidy up"
-        return EventIntent(self.id, self.changes, verb, self.seen)
+        return EventIntent(self.id, self.changes, verb, self.seen, name=self.name)
 
 
 def values_of(row: EventDefinitionRow | None) -> dict[str, JSON]:
