@@ -8,9 +8,11 @@ from tests.changes.office import Office
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_context import Context, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult
 from flagtui.models.flag import Flag
 
 NOW: Final = 1_780_000_000.0
@@ -26,6 +28,14 @@ def flag(**fields: Any) -> Flag:
 def make_plan(intent: Intent, fresh: Flag, context: Context = CALM) -> Plan:
     """The plan of a change that must be possible."""
     return expect(plan_flag(intent, fresh, context), Plan)
+
+
+def plan_change(change: FlagChange, fresh: Flag, context: Context = CALM) -> PlanResult:
+    """The plan of a change whose intent depends on the flag, or why there is none."""
+    intent = change.intent(fresh)
+    if isinstance(intent, Blocked):
+        return intent
+    return FlagReading(fresh, intent, context, change.finish).plan(frozenset())
 
 
 @pytest.fixture

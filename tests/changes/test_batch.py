@@ -10,7 +10,7 @@ from tests.doubles.flag_server import raw_flag
 from tests.doubles.service_world import asks_for
 
 from flagtui.changes.blocked import Blocked, Linked
-from flagtui.changes.flags.context_queries import read_context
+from flagtui.changes.flags.context_queries import ContextQueries
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
@@ -72,7 +72,7 @@ async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) 
         ids = (base, await bench.new_flag("child", filters=asks_for(base)))
         for id in ids:
             fresh, intent = await flags.get(id), switch("turn off", id)
-            context = await read_context(flags, fresh, intent, (), Context(now=bench.now))
+            context = await ContextQueries(flags, fresh, intent, (), Context(now=bench.now)).within(None)
             assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
             plans.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
         batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(plans)))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.changes.conftest import CALM, flag
+from tests.changes.conftest import CALM, flag, plan_change
 from tests.doubles.expected import expect
 from tests.doubles.log_entries import log_entry
 
@@ -32,7 +32,7 @@ ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})
 
 
 def test_a_rollout_goes_back_to_what_it_was() -> None:
-    plan = expect(revert_of(ROLLED_OUT).plan(flag(), CALM), Plan)
+    plan = expect(plan_change(revert_of(ROLLED_OUT), flag(), CALM), Plan)
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
     assert plan.intent.seen_version == 12
@@ -40,21 +40,21 @@ def test_a_rollout_goes_back_to_what_it_was() -> None:
 
 def test_what_others_changed_elsewhere_since_stays() -> None:
     fresh = flag(name="Newer words", filters=targeting(25, payloads={"true": "1"}), version=15)
-    plan = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Plan)
+    plan = expect(plan_change(revert_of(ROLLED_OUT), fresh, CALM), Plan)
     assert plan.body["filters"]["payloads"] == {"true": "1"}
     assert set(plan.values) == {"filters"}
 
 
 def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
     fresh = flag(filters=targeting(75), version=14)
-    refusal = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Blocked)
+    refusal = expect(plan_change(revert_of(ROLLED_OUT), fresh, CALM), Blocked)
     assert refusal.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
         assert side in refusal.reason
 
 
 def test_what_is_back_already_needs_nothing() -> None:
-    result = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), CALM)
+    result = plan_change(revert_of(entry({"active": (True, False)})), flag(active=True, version=13), CALM)
     assert isinstance(result, NoOp)
 
 
@@ -76,13 +76,13 @@ def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, expect
 
 @pytest.mark.parametrize("activity", ["created", "restored"])
 def test_creation_is_not_reverted_after_later_changes(activity: str) -> None:
-    refusal = expect(revert_of(entry({}, activity, version=3)).plan(flag(version=12), CALM), Blocked)
+    refusal = expect(plan_change(revert_of(entry({}, activity, version=3)), flag(version=12), CALM), Blocked)
     assert refusal.code == "moved on"
 
 
 @pytest.mark.parametrize(("changed", "code"), [({}, "unlogged"), ({"usage_dashboard": (1, 2)}, "field")])
 def test_what_cannot_be_set_again_says_so(changed: Changed, code: str) -> None:
-    assert expect(revert_of(entry(changed)).plan(flag(), CALM), Blocked).code == code
+    assert expect(plan_change(revert_of(entry(changed)), flag(), CALM), Blocked).code == code
 
 
 def test_a_masked_payload_is_never_written_back() -> None:
@@ -90,7 +90,7 @@ def test_a_masked_payload_is_never_written_back() -> None:
         has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
     )
     old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
-    refusal = expect(revert_of(entry({"filters": (old, new)})).plan(sealed, CALM), Blocked)
+    refusal = expect(plan_change(revert_of(entry({"filters": (old, new)})), sealed, CALM), Blocked)
     assert refusal.code == "secret"
     assert "gAAA" not in refusal.reason
 
@@ -100,7 +100,7 @@ def test_targeting_reverts_without_touching_the_encrypted_payload() -> None:
     sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
     kept = {"true": "gAAA"}
     moved = {"filters": (targeting(10, payloads=kept), targeting(25, payloads=kept))}
-    plan = expect(revert_of(entry(moved)).plan(sealed, CALM), Plan)
+    plan = expect(plan_change(revert_of(entry(moved)), sealed, CALM), Plan)
     assert plan.body["filters"]["payloads"] == shown
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
 

@@ -12,10 +12,9 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.context_queries import Neighbours, dependencies_of, read_context
+from flagtui.changes.flags.context_queries import ContextQueries, Neighbours, dependencies_of, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flags_together import change_for, read_with_context
 from flagtui.changes.planner import PATIENCE
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
@@ -71,7 +70,11 @@ async def gather_context(
     patience: float = PATIENCE,
 ) -> Context:
     intent = Intent(fresh.id, values, "change", seen_version=seen_version)
-    return await read_context(ask or Answers(), fresh, intent, rows, Context(now=NOW), patience)
+    queries = ContextQueries(ask or Answers(), fresh, intent, rows, Context(now=NOW))
+    try:
+        return await queries.within(patience)
+    finally:
+        queries.stop()
 
 
 OFF: dict[str, JSON] = {"active": False}
@@ -126,8 +129,8 @@ async def test_reach_of_a_merged_change_keeps_what_others_changed() -> None:
     seen: dict[str, JSON] = {"filters": filters(25, '"new"')}
     back = Intent(fresh.id, {"filters": filters(25, '"old"')}, "revert", seen=seen)
     base = Context(now=NOW)
-    reading = await read_with_context(Answers(), fresh, change_for(back), (), base, adds_later=False)
-    assert reading.context.reach == Reach(500, 500, 1000, is_estimate=True)
+    context, _pending = await read_context(Answers(), fresh, back, (), base, adds_later=False)
+    assert context.reach == Reach(500, 500, 1000, is_estimate=True)
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
@@ -168,7 +171,7 @@ async def test_later_changes_are_listed_with_user_and_change() -> None:
 
 async def test_many_flags_need_no_requests_and_list_dependents() -> None:
     rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
-    context = await read_context(None, flag({}), intent, rows, Context(now=NOW))
+    context = await ContextQueries(None, flag({}), intent, rows, Context(now=NOW)).within(PATIENCE)
     assert context.dependents == (Linked(9, "child", True),)
     assert isinstance(context.reach, NotKnown)
 

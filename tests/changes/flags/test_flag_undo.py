@@ -3,6 +3,7 @@
 import dataclasses
 from pathlib import Path
 
+from tests.changes.conftest import plan_change
 from tests.changes.office import HERE, Office
 from tests.doubles.expected import expect
 
@@ -29,7 +30,7 @@ async def save(office: Office, intent: Intent) -> Entry:
 async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
-    result = undo_of(entry).plan(await office.ada.get(812), context)
+    result = plan_change(undo_of(entry), await office.ada.get(812), context)
     if isinstance(result, Plan) and not result.conflicts:
         office.clock.now += 1
         assert (await office.save(result, undoes=entry.id)).is_saved

@@ -100,16 +100,21 @@ def test_objects_are_told_apart_in_linear_work() -> None:
     assert once < twice < 2.3 * once
 
 
-async def test_heavy_flag_is_planned_in_a_thread() -> None:
-    threads = []
+def read_to_turn_off(fresh: Flag, threads: list[threading.Thread]) -> FlagReading:
+    """A reading whose plan notes the thread that made it."""
 
-    def intent(fresh: Flag) -> Intent:
+    def finish(plan: Plan) -> Plan:
         threads.append(threading.current_thread())
-        return Intent(fresh.id, {"active": False}, "turn off")
+        return plan
 
+    return FlagReading(fresh, switch("turn off", fresh.id), Context(now=NOW, dependents=()), finish)
+
+
+async def test_heavy_flag_is_planned_in_a_thread() -> None:
+    threads: list[threading.Thread] = []
     for count in (10, 1_000):
         fresh = Flag.of(heavy.with_conditions(count))
-        readings = FlagReading(fresh, Context(now=NOW, dependents=()), FlagChange(fresh.id, intent))
+        readings = read_to_turn_off(fresh, threads)
         result: PlanResult = await readings.plan_off_loop(frozenset({fresh.id}))
         assert isinstance(result, Plan)
         assert result == readings.plan(frozenset({fresh.id}))
@@ -128,18 +133,10 @@ async def test_heavy_flag_of_many_is_read_in_a_thread() -> None:
 
 
 async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
-    threads = []
-
-    def intent(fresh: Flag) -> Intent:
-        threads.append(threading.current_thread())
-        return Intent(fresh.id, {"active": False}, "turn off")
-
+    threads: list[threading.Thread] = []
     for count, is_beside in ((10, False), (100, True)):
         flags = [Flag.of(heavy.with_conditions(count, id=id)) for id in (901, 902)]
-        readings = [
-            FlagReading(fresh, Context(now=NOW, dependents=()), FlagChange(fresh.id, intent))
-            for fresh in flags
-        ]
+        readings = [read_to_turn_off(fresh, threads) for fresh in flags]
         threads.clear()
         plans, _skipped = await plan_together(readings)
         assert [plan.id for plan in plans] == [901, 902]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import flag, make_plan
+from tests.changes.conftest import flag, make_plan, plan_change
 from tests.changes.office import Office
 from tests.changes.writing import edit_draft
 from tests.doubles.expected import expect
@@ -129,7 +129,8 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
-    await newest.save(expect(undo_of(entry).plan(await newest.ada.get(812), context), Plan), undoes=entry.id)
+    undo = expect(plan_change(undo_of(entry), await newest.ada.get(812), context), Plan)
+    await newest.save(undo, undoes=entry.id)
     assert share(newest) == 10
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 

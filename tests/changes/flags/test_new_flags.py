@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import GENERATIONS, working
 from tests.changes.cases import RICH as WITHOUT_COHORTS
+from tests.changes.conftest import plan_change
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.changes.office import Office
 from tests.changes.writing import approve
@@ -102,7 +103,8 @@ async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office:
     assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    plan = expect(undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=())), Plan)
+    created = await office.ada.get(entry.record)
+    plan = expect(plan_change(undo_of(entry), created, Context(dependents=())), Plan)
     assert plan.body == {"deleted": True}
 
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError, RateLimited
@@ -12,8 +12,9 @@ from flagtui.changes.blocked import Linked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import values_on
 from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.planner import PATIENCE, off_loop
+from flagtui.changes.planner import PATIENCE, SOON, off_loop
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.filters import flags_needed
@@ -30,6 +31,7 @@ SHOWN: Final = 2
 """Phrases of one entry that a question shows; the rest is counted."""
 UNCOUNTED: Final = "not counted in a question about several flags"
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
+TOO_LATE: Final = NotKnown(f"the server did not respond within {PATIENCE:g} s")
 
 ContextT = TypeVar("ContextT")
 
@@ -44,43 +46,18 @@ class Answers(Protocol):
     ) -> BlastRadius: ...
 
 
-async def read_context(
-    ask: Answers | None,
-    fresh: Flag,
-    intent: Intent | None,
-    rows: Sequence[FlagRow],
-    base: Context,
-    patience: float = PATIENCE,
-) -> Context:
-    """Read the context of a flag within `patience` seconds for each response; late ones become `NotKnown`.
-
-    The parameters are those of `ContextQueries`.
-    """
-    queries = ContextQueries(ask, fresh, intent, rows, base)
-    try:
-        return await queries.within(patience, NotKnown(f"the server did not respond within {patience:g} s"))
-    finally:
-        queries.stop()
-
-
 class ContextQueries:
     """Pending queries of the context of one flag. Call `stop` at the end."""
 
     def __init__(
-        self,
-        ask: Answers | None,
-        fresh: Flag,
-        intent: Intent | None,
-        rows: Sequence[FlagRow],
-        base: Context,
+        self, ask: Answers | None, fresh: Flag, intent: Intent, rows: Sequence[FlagRow], base: Context
     ) -> None:
-        """Begin the queries for an intent, if there is one. `rows` are flags of the project.
+        """Begin the queries for an intent. `rows` are flags of the project.
 
         `base` is the part without requests, and `ask` is None for that alone: the context of a hundred
         flags would exhaust the rate limit.
         """
-        self._seen_version = None if intent is None else intent.seen_version
-        values = {} if intent is None else intent.changes
+        self._seen_version, values = intent.seen_version, intent.changes
         self._size = fresh.targeting.size
         near, asks_for = Neighbours.of(rows), dependencies_of(fresh, values)
         self._listed = as_linked(near.dependents.get(fresh.id, ()))
@@ -124,6 +101,31 @@ class ContextQueries:
             last_touch=page if isinstance(page, NotKnown) else next(iter(touches), None),
             touched_since=touches[1:],
         )
+
+
+async def read_context(
+    ask: Answers | None,
+    fresh: Flag,
+    intent: Intent,
+    rows: Sequence[FlagRow],
+    base: Context,
+    *,
+    adds_later: bool,
+) -> tuple[Context, ContextQueries | None]:
+    """Read the context of the flag within `PATIENCE`; the parameters are those of `ContextQueries`.
+
+    With `adds_later`, return after `SOON` seconds, with the pending queries.
+    """
+    # What others changed since stays: it counts before and after.
+    values = await off_loop(fresh.targeting.size, partial(values_on, fresh, intent))
+    queries, is_pending = ContextQueries(ask, fresh, replace(intent, changes=values), rows, base), False
+    try:
+        context = await (queries.within(SOON) if adds_later else queries.within(PATIENCE, TOO_LATE))
+        is_pending = adds_later and not queries.is_complete
+    finally:
+        if not is_pending:
+            queries.stop()
+    return context, queries if is_pending else None
 
 
 def _dependents(

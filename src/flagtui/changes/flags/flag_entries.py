@@ -19,13 +19,13 @@ from flagtui.changes.adapter import (
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.flags.context_queries import UNCOUNTED
+from flagtui.changes.flags.context_queries import UNCOUNTED, read_context
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
-from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
+from flagtui.changes.flags.flags_together import FlagChange, FlagReading, late_plan, sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
@@ -75,8 +75,11 @@ class FlagEntries(EntryKind):
         return all(_is_now(flag, name, old) for name, old in part.before.items())
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
-        client = context.client
+        client, request = context.client, undo_of(part, context.entries)
         fresh = await client.flags.get(part.record)
+        intent = request.intent(fresh)
+        if isinstance(intent, Blocked):
+            return intent
         rows = context.rows
         if rows is None:
             ids = sorted(fresh.targeting.depends_on)
@@ -85,8 +88,9 @@ class FlagEntries(EntryKind):
             now=context.clock.time(), me=context.me, reach=NotKnown(UNCOUNTED), names=context.names
         )
         is_one_of_many = len(context.together) > 1 and context.rows is not None
-        request, ask = undo_of(part, context.entries), None if is_one_of_many else client.flags
-        looked = await read_with_context(ask, fresh, request, rows, base, adds_later=context.adds_later)
+        ask = None if is_one_of_many else client.flags
+        known, queries = await read_context(ask, fresh, intent, rows, base, adds_later=context.adds_later)
+        looked = FlagReading(fresh, intent, known, request.finish, queries)
         plan = await looked.plan_off_loop(context.together)
         if isinstance(plan, Plan):
             late = late_plan(plan, looked, context.together)

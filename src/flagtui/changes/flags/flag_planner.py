@@ -15,6 +15,7 @@ from flagtui.changes.flags.context_queries import (
     Neighbours,
     as_linked,
     dependencies_of,
+    read_context,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
@@ -25,7 +26,6 @@ from flagtui.changes.flags.flags_together import (
     FlagReading,
     late_plan,
     plan_together,
-    read_with_context,
     sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
@@ -167,7 +167,9 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         # What plans it from here on finds the views of its filters made.
         await off_loop(weigh(fresh.filters), lambda: fresh.targeting.size)
         intent, has_queries = request.intent(fresh), not context.uncounted
-        changes = intent.changes if isinstance(intent, Intent) else {}
+        if isinstance(intent, Blocked):
+            return skip(fresh.id, fresh.key, intent)
+        changes = intent.changes
         if (key := as_text(changes.get("key"))) not in ("", fresh.key) and await self._is_taken(key):
             return skip(fresh.id, fresh.key, taken_key(key))
         rows = await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many)
@@ -182,7 +184,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        return await read_with_context(ask, fresh, request, rows, base, adds_later=adds_later)
+        known, queries = await read_context(ask, fresh, intent, rows, base, adds_later=adds_later)
+        return FlagReading(fresh, intent, known, request.finish, queries)
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False where it cannot be read."""

@@ -3,20 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import attrgetter
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution
-from flagtui.changes.flags.context_queries import Answers, ContextQueries, read_context
+from flagtui.changes.flags.context_queries import ContextQueries
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag, values_on
-from flagtui.changes.planner import SOON, off_loop
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
+from flagtui.changes.planner import off_loop
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
-from flagtui.models.rows import FlagRow
 
 PlanResult = Plan | NoOp | Blocked
 PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
@@ -36,16 +34,10 @@ class FlagChange:
     switch: Intent | None = None
     """The intent of a change that turns the flag on or off and does nothing else."""
 
-    def plan(self, fresh: Flag, context: Context) -> PlanResult:
-        """Plan the change on the current flag."""
-        intent = self.intent(fresh)
-        result = intent if isinstance(intent, Blocked) else plan_flag(intent, fresh, context)
-        return self.finish(result) if self.finish is not None and isinstance(result, Plan) else result
-
 
 def would_change(intent: Intent, fresh: Flag) -> bool:
     """Return whether the change is no no-op, and nothing in the flag itself refuses it."""
-    return isinstance(change_for(intent).plan(fresh, Context()), Plan)
+    return isinstance(plan_flag(intent, fresh, Context()), Plan)
 
 
 def change_for(intent: Intent) -> FlagChange:
@@ -56,17 +48,19 @@ def change_for(intent: Intent) -> FlagChange:
 
 @dataclass(frozen=True)
 class FlagReading:
-    """The current flag with its context, and the change to plan on it."""
+    """The current flag with its context, and the intent to plan on it."""
 
     fresh: Flag
+    intent: Intent
     context: Context
-    request: FlagChange
+    finish: Callable[[Plan], PlanResult] | None = None
     queries: ContextQueries | None = None
     """Queries of the context without a response so far."""
 
     def plan(self, together: frozenset[int]) -> PlanResult:
         """Plan the change; the flags with the ids in `together` change at the same time."""
-        return self.request.plan(self.fresh, within_batch(self.context, together))
+        result = plan_flag(self.intent, self.fresh, within_batch(self.context, together))
+        return self.finish(result) if self.finish is not None and isinstance(result, Plan) else result
 
     async def plan_off_loop(self, together: frozenset[int]) -> PlanResult:
         """Plan the change as `plan` does, a heavy one in a thread, so that keys are handled meanwhile."""
@@ -76,36 +70,6 @@ class FlagReading:
         """Cancel the pending queries."""
         if self.queries is not None:
             self.queries.stop()
-
-
-async def read_with_context(
-    ask: Answers | None,
-    fresh: Flag,
-    request: FlagChange,
-    rows: Sequence[FlagRow],
-    base: Context,
-    *,
-    adds_later: bool,
-) -> FlagReading:
-    """Read the context of the flag within `PATIENCE`; the parameters are those of `ContextQueries`.
-
-    With `adds_later`, return after `SOON` seconds with the pending queries, for `late_plan`.
-    """
-    requested = request.intent(fresh)
-    intent = requested if isinstance(requested, Intent) else None
-    if intent is not None:
-        # What others changed since stays: it counts before and after.
-        values = await off_loop(fresh.targeting.size, partial(values_on, fresh, intent))
-        intent = replace(intent, changes=values)
-    if not adds_later:
-        return FlagReading(fresh, await read_context(ask, fresh, intent, rows, base), request)
-    queries = ContextQueries(ask, fresh, intent, rows, base)
-    try:
-        context = await queries.within(SOON)
-    except asyncio.CancelledError:
-        queries.stop()
-        raise
-    return FlagReading(fresh, context, request, None if queries.is_complete else queries)
 
 
 def late_plan(shown: Plan, reading: FlagReading, together: frozenset[int]) -> asyncio.Task[Plan] | None:
