@@ -30,7 +30,6 @@ from flagtui.models.rows import RowPage
 from flagtui.store.kinds import Kind, RecordKind, declare
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order
-from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Piece
 
 
@@ -54,7 +53,7 @@ KETTLES: Final = declare(RecordKind(
     page="kettles", words="kettles", row=KettleRow, synonyms="tea", has_archive=False,
     fields_at=f"{__name__}:KETTLE_FIELDS", listing_at=f"{__name__}:KETTLE_LISTING",
     list_at=f"{__name__}:KettlesScreen", commands_at=f"{__name__}:KETTLE_COMMANDS",
-    entries_at=f"{__name__}:KettleEntries",
+    entries_at=f"{__name__}:KettleEntries", rows_at=f"{__name__}:KettleRows",
 ))  # fmt: skip
 COLOURS: Final = ("red", "blue", "green")
 PAINT: Final = Verb("paint", "Paint", "is painted", "paint it as before")
@@ -178,9 +177,6 @@ class KettlePlanner(Planner[Painting, KettlePlan, KettleRow]):
     def kind(self) -> Kind:
         return KETTLES.plural
 
-    def make_rows(self, workspace: Workspace) -> KettleRows:
-        return KettleRows(workspace, self.context.clock.time())
-
     def name(self, request: Painting) -> str:
         return request.row.name
 
@@ -197,9 +193,6 @@ class KettlePlanner(Planner[Painting, KettlePlan, KettleRow]):
 
 class KettleEntries(EntryKind):
     noun = "kettle"
-
-    def make_rows(self, workspace: Workspace, now: float) -> KettleRows:
-        return KettleRows(workspace, now)
 
     def undo_words(self, entry: Entry) -> str:
         return PAINT.undo

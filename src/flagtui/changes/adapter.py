@@ -23,9 +23,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
-    from flagtui.changes.optimistic_rows import OptimisticRows
     from flagtui.changes.overrides.override_plan import OverrideMirror
-    from flagtui.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -177,12 +175,6 @@ class EntryKind(Protocol):
     """The noun for counting several undone changes."""
     is_local: bool = False
     """Whether its changes stay on this machine, whatever the profile allows."""
-
-    def make_rows(self, workspace: Workspace, now: float) -> OptimisticRows[Any, Any]:
-        """Return the rows of a list that show the undo; by default none. `now` is in Unix seconds."""
-        from flagtui.changes.optimistic_rows import OptimisticRows
-
-        return OptimisticRows(workspace, now)
 
     def sort(self, plans: Sequence[Any]) -> Sequence[Any]:
         """Return the plans of one question in the order in which the server accepts them."""

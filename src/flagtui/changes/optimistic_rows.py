@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Generic
 
@@ -13,7 +14,7 @@ from flagtui.store.workspace import Workspace
 
 
 class OptimisticRows(Generic[P, R]):
-    """Rows of one list for one approval, created when it is given. This base class shows nothing."""
+    """Rows of one list for one question. This base class shows nothing."""
 
     listed: tuple[Collection[Any], Loading[Any]] | None = None
     """The list and its load, to mark changes whose outcome is unknown."""
@@ -21,9 +22,10 @@ class OptimisticRows(Generic[P, R]):
     kind: Kind = FLAGS.plural
     """The list in which the records are."""
 
-    def __init__(self, workspace: Workspace, now: float) -> None:
-        """`now` is the time in Unix seconds."""
+    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
+        """`clock` returns the time in Unix seconds."""
         self.workspace = workspace
+        self._clock = clock
 
     def showing(self, plan: P) -> AbstractContextManager[None]:
         """Paint the plan over its row until the block ends, which is the rollback."""

@@ -30,12 +30,10 @@ from flagtui.models.json_value import JSON, count_parts
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
-    from flagtui.changes.optimistic_rows import OptimisticRows
     from flagtui.changes.overrides.override_plan import OverrideMirror
     from flagtui.models.code_uses import CodeUses
     from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
-    from flagtui.store.workspace import Workspace
 
 HEAVY: Final = 300
 """Conditions, properties, variants and metrics from which work on records is done in a thread."""
@@ -183,12 +181,10 @@ class Planner(Generic[Q, P, R]):
         """Whether its changes stay on this machine, whatever the profile allows."""
         return False
 
-    def make_rows(self, workspace: Workspace) -> OptimisticRows[P, R]:
-        """Return the rows of a list that show one approval; by default none."""
-        # Loaded here: the command line has no lists.
-        from flagtui.changes.optimistic_rows import OptimisticRows
-
-        return OptimisticRows(workspace, self.context.clock.time())
+    @property
+    def is_listed(self) -> bool:
+        """Whether the list of its kind shows the changes."""
+        return True
 
     @abstractmethod
     async def plan(self, requests: Sequence[Q]) -> Planned[Q, P]:

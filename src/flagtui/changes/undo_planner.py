@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
@@ -19,10 +19,6 @@ from flagtui.changes.undo import Part, kind_of
 from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.json_value import as_id
 from flagtui.store.kinds import BY_ENTRY, FLAGS, Kind, RecordKind
-
-if TYPE_CHECKING:
-    from flagtui.changes.optimistic_rows import OptimisticRows
-    from flagtui.store.workspace import Workspace
 
 LISTS: Final[Mapping[str, RecordKind]] = {**BY_ENTRY, COPY: FLAGS}
 """The kind whose list shows the records of these entries of the journal."""
@@ -52,8 +48,9 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     def is_local(self) -> bool:
         return kind_of(self.entry_kind).is_local
 
-    def make_rows(self, workspace: Workspace) -> OptimisticRows[Proposal, Any]:
-        return kind_of(self.entry_kind).make_rows(workspace, self.context.clock.time())
+    @property
+    def is_listed(self) -> bool:
+        return self.entry_kind in LISTS
 
     def name(self, request: Part) -> str:
         return request.entry.key

@@ -41,6 +41,8 @@ class RecordKind(Struct, frozen=True):
     """The commands of the app for their list and their pages."""
     entries_at: str
     """The class that undoes and recovers their changes, an `EntryKind`."""
+    rows_at: str
+    """The class that shows their changes in their list, an `OptimisticRows`."""
     names: tuple[str, ...] = ("name",)
     """The row's fields with the words for one record on the command line, apart from its id."""
     label: str = "name"
@@ -113,6 +115,7 @@ FLAGS: Final = declare(RecordKind(
     list_at="flagtui.app.flags.flag_list:FlagsScreen",
     commands_at="flagtui.app.commands.record_commands:FLAG_COMMANDS",
     entries_at="flagtui.changes.flags.flag_entries:FlagEntries",
+    rows_at="flagtui.changes.flags.optimistic_flags:FlagRows",
 ))  # fmt: skip
 EXPERIMENTS: Final = declare(RecordKind(
     "experiments", "experiment", tab="2", entry="experiment", scope="experiment", operations="experiments",
@@ -123,6 +126,7 @@ EXPERIMENTS: Final = declare(RecordKind(
     list_at="flagtui.app.experiments.experiment_list:ExperimentsScreen",
     commands_at="flagtui.app.commands.record_commands:EXPERIMENT_COMMANDS",
     entries_at="flagtui.changes.experiments.step_undo:StepEntries",
+    rows_at="flagtui.changes.experiments.optimistic_experiments:ExperimentRows",
 ))  # fmt: skip
 # No order: events received last come first by default, and no server orders them by change.
 EVENTS: Final = declare(RecordKind(
@@ -135,4 +139,5 @@ EVENTS: Final = declare(RecordKind(
     list_at="flagtui.app.events.event_list:EventsScreen",
     commands_at="flagtui.app.commands.record_commands:EVENT_COMMANDS",
     entries_at="flagtui.changes.event_definitions.definition_save:DefinitionEntries",
+    rows_at="flagtui.changes.event_definitions.optimistic_events:EventRows",
 ))  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic
@@ -22,7 +22,6 @@ from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.skipped import Skipped
 from flagtui.store.collection import Collection
-from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
@@ -77,14 +76,14 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         self,
         app_state: AppState,
         runner: ChangeTasks,
-        make_rows: Callable[[], OptimisticRows[P, R]],
+        rows: OptimisticRows[P, R],
         planned: Planned[Any, P],
         asked_with: QuestionContext,
         signature: Signature,
     ) -> None:
         self._app_state = app_state
         self._runner = runner
-        self._make_rows = make_rows
+        self._rows = rows
         self._place = planned.place
         self._count = len(planned.plans)
         self._asked_with = asked_with
@@ -96,7 +95,6 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """Of a change that a list shows."""
         self._lost = 0
         """Changes without a response that the header counts until their rows are marked."""
-        self._rows = make_rows()
         self._pending: dict[int, ExitStack] = {}
         self.progress: list[Notice] = []
         """Toasts about waits of the request that is in flight."""
@@ -151,8 +149,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     @contextmanager
     def show(self, plans: Sequence[P]) -> Iterator[None]:
-        # The list as it is now is what a response is newer than.
-        rows = self._rows = self._make_rows()
+        rows = self._rows
         if rows.listed is not None:
             self._unresolved = Unresolved(self._app_state, rows.workspace, *rows.listed)
         with ExitStack() as until_marked, ExitStack() as every:
@@ -235,6 +232,6 @@ def are_in_flight(
     They were read as they are before that change: a question about them would be wrong.
     """
     records = {plan.id for plan in planned.plans} | {record.id for record in planned.skipped}
-    if not runner.is_saving or len(records) < 2 or planner.kind not in KINDS:
+    if not runner.is_saving or len(records) < 2:
         return False
     return not workspace.collection(planner.kind).pending.isdisjoint(records)

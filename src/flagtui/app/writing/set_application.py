@@ -164,7 +164,7 @@ class SetInterface(AppInterface[Proposal, Any]):
         super().__init__(
             app_state,
             runner,
-            lambda: SetRows(workspace, app_state.session.clock()),
+            SetRows(workspace, app_state.session.clock),
             planned,
             asked_with,
             app_state.signature(workspace),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from flagtui.api.errors import ApiError, needs_key
@@ -24,6 +23,7 @@ from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, chosen_id
@@ -43,6 +43,7 @@ from flagtui.changes.undo import (
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import KINDS, load
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
@@ -222,8 +223,9 @@ class WritePath:
         if are_in_flight(self._runner, planner, planned, workspace):
             self._runner.show_toast(UNSAVED)
             return None
-        make_rows = partial(planner.make_rows, workspace)
-        interface = AppInterface(self._app_state, self._runner, make_rows, planned, asked_with, signature)
+        make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
+        rows = make_rows(workspace, planner.context.clock.time)
+        interface = AppInterface(self._app_state, self._runner, rows, planned, asked_with, signature)
         if planned.adapter is None or not planned.plans:
             if await self._runner.signing_in.helps(planned.refused):
                 # With another key the same question is asked again; only a confirmation sends anything.

@@ -26,9 +26,7 @@ from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.event_definition import EventDefinition
 
 if TYPE_CHECKING:
-    from flagtui.changes.event_definitions.optimistic_events import EventRows
     from flagtui.store.kinds import Kind
-    from flagtui.store.workspace import Workspace
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 """Fields whose change affects the experiments that measure the event."""
@@ -44,11 +42,6 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
 
     def __post_init__(self) -> None:
         self._context = DefinitionContext(self.context.clock.time(), self.context.people)
-
-    def make_rows(self, workspace: Workspace) -> EventRows:
-        from flagtui.changes.event_definitions.optimistic_events import EventRows
-
-        return EventRows(workspace, self.context.clock.time())
 
     def name(self, request: EventIntent) -> str:
         return request.name or self.context.name("events", request.id)

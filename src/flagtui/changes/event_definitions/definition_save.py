@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.changes.adapter import UndoContext
-    from flagtui.changes.event_definitions.optimistic_events import EventRows
-    from flagtui.store.workspace import Workspace
 
 
 NOT_KEPT: Final = "the server accepted the change but did not store it"
@@ -209,11 +207,6 @@ class DefinitionEntries(EntryKind):
     """Undo changes of event definitions: recreate a deleted one, delete a recreated one."""
 
     noun = "event definition"
-
-    def make_rows(self, workspace: Workspace, now: float) -> EventRows:
-        from flagtui.changes.event_definitions.optimistic_events import EventRows
-
-        return EventRows(workspace, now)
 
     def from_log(self, entry: Activity) -> Entry | Blocked:
         return logged_change(entry)

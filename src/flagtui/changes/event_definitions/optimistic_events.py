@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from flagtui.changes.event_definitions.definition_plan import EventPlan
@@ -20,12 +20,13 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
 
     kind = EVENTS.plural
 
-    def __init__(self, workspace: Workspace, now: float) -> None:
-        super().__init__(workspace, now)
-        self._events, self._people, self._now = workspace.events, workspace.people, now
+    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
+        super().__init__(workspace, clock)
+        self._events, self._people = workspace.events, workspace.people
         self.listed = workspace.events, workspace.loading("events")
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
+        self._shown_at = self._clock()
         return self._events.showing(plan.id, self._row_values(plan.values))
 
     async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:
@@ -38,7 +39,7 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
             self._events.remove(plan.id)
         elif (row := self._events.server_row(plan.id)) is not None:
             # Servers send no records back for bulk changes.
-            at = max(self._now, row.updated_at or 0.0)
+            at = max(self._shown_at, row.updated_at or 0.0)
             values = {**self._row_values(plan.values), "updated_at": at}
             self._events.put(apply_edit(row, values), is_own=True)
 

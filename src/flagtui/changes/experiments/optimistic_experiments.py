@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from flagtui.api.errors import ApiError
@@ -18,8 +19,8 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
 
     kind = EXPERIMENTS.plural
 
-    def __init__(self, workspace: Workspace, now: float) -> None:
-        super().__init__(workspace, now)
+    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
+        super().__init__(workspace, clock)
         self.listed = workspace.experiments, workspace.loading("experiments")
 
     def showing(self, plan: ExperimentPlan) -> AbstractContextManager[None]:

@@ -17,9 +17,7 @@ from flagtui.changes.skipped import Skipped, skip
 from flagtui.models.experiment import Experiment
 
 if TYPE_CHECKING:
-    from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
     from flagtui.store.kinds import Kind
-    from flagtui.store.workspace import Workspace
 
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
 """Steps of experiments that do not exist yet, or that no server lets users read."""
@@ -34,11 +32,6 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
     @property
     def kind(self) -> Kind:
         return "experiments"
-
-    def make_rows(self, workspace: Workspace) -> ExperimentRows:
-        from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
-
-        return ExperimentRows(workspace, self.context.clock.time())
 
     def name(self, request: ExperimentIntent) -> str:
         fresh = self.fresh.get(request.id)

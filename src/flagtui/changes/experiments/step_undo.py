@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
@@ -34,10 +34,6 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
-if TYPE_CHECKING:
-    from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
-    from flagtui.store.workspace import Workspace
-
 Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"
 _DATES: Final = ("start_date", "end_date")
@@ -49,11 +45,6 @@ class StepEntries(EntryKind):
     """Rules of recovery and undo for experiments."""
 
     noun = "experiment"
-
-    def make_rows(self, workspace: Workspace, now: float) -> ExperimentRows:
-        from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
-
-        return ExperimentRows(workspace, now)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if BY_VERB.get(entry.verb) is STEPS["cohort"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
@@ -37,10 +37,6 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
-if TYPE_CHECKING:
-    from flagtui.changes.flags.optimistic_flags import FlagRows
-    from flagtui.store.workspace import Workspace
-
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
 """Values of a new flag for fields that were not given."""
@@ -50,11 +46,6 @@ class FlagEntries(EntryKind):
     """Rules of recovery and undo for flags."""
 
     noun = "flag"
-
-    def make_rows(self, workspace: Workspace, now: float) -> FlagRows:
-        from flagtui.changes.flags.optimistic_flags import FlagRows
-
-        return FlagRows(workspace, now)
 
     def sort(self, plans: Sequence[Plan]) -> Sequence[Plan]:
         return sort_by_dependency(plans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
@@ -38,10 +38,6 @@ from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_feed import recent_deletions
-
-if TYPE_CHECKING:
-    from flagtui.changes.flags.optimistic_flags import FlagRows
-    from flagtui.store.workspace import Workspace
 
 MOST_TOGETHER: Final = 9
 """Flags one request may change because they depend on each other; more have to be named."""
@@ -80,11 +76,6 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         self._adapter = FlagAdapter(self.context.client.flags)
         self._rows: Sequence[FlagRow] = ()
         self._near = Neighbours()
-
-    def make_rows(self, workspace: Workspace) -> FlagRows:
-        from flagtui.changes.flags.optimistic_flags import FlagRows
-
-        return FlagRows(workspace, self.context.clock.time())
 
     def name(self, request: FlagChange) -> str:
         return self.context.name("flags", request.record)
@@ -221,11 +212,6 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
     """Plans new flags; `place` names the project of the context when it is another one."""
 
     place: str = ""
-
-    def make_rows(self, workspace: Workspace) -> FlagRows:
-        from flagtui.changes.flags.optimistic_flags import FlagRows
-
-        return FlagRows(workspace, self.context.clock.time())
 
     def name(self, request: NewFlag) -> str:
         return as_text(request.fields.get("key"))

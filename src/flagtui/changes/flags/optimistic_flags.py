@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from flagtui.changes.flags.flag_plan import Plan
@@ -14,13 +15,14 @@ from flagtui.store.workspace import Workspace
 class FlagRows(OptimisticRows[Plan, Flag]):
     """The list of flags."""
 
-    def __init__(self, workspace: Workspace, now: float) -> None:
-        super().__init__(workspace, now)
+    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
+        super().__init__(workspace, clock)
         self._flags = workspace.flags
-        self._moment = workspace.flags.moment
         self.listed = workspace.flags, workspace.loading("flags")
 
     def showing(self, plan: Plan) -> AbstractContextManager[None]:
+        # The list as it is now is what a response is newer than.
+        self._moment = self._flags.moment
         return self._flags.showing(plan.id, plan.values)
 
     async def refresh(self, outcome: FlagOutcome) -> None:

@@ -29,6 +29,10 @@ class OverridePlanner(Planner[OverrideIntent, OverridePlan, MirrorState]):
     def is_local(self) -> bool:
         return True
 
+    @property
+    def is_listed(self) -> bool:
+        return False
+
     def name(self, request: OverrideIntent) -> str:
         return request.key
 

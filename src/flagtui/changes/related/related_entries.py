@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
@@ -29,10 +29,6 @@ from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
-
-if TYPE_CHECKING:
-    from flagtui.changes.flags.optimistic_flags import FlagRows
-    from flagtui.store.workspace import Workspace
 
 Seen = Flag | Recovery
 """The flag that it is made from, or the known part of it."""
@@ -101,11 +97,6 @@ class CopyEntries(EntryKind):
     """A copy of a flag in another project, an independent flag there."""
 
     noun = "copied flag"
-
-    def make_rows(self, workspace: Workspace, now: float) -> FlagRows:
-        from flagtui.changes.flags.optimistic_flags import FlagRows
-
-        return FlagRows(workspace, now)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if entry.record and project_of(entry):

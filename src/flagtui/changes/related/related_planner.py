@@ -17,10 +17,14 @@ Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
 
 @dataclass
 class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
-    """Plans records made from a flag. A request is the flag's name; no list of flags shows the result."""
+    """Plans records made from a flag. A request is the flag's name."""
 
     make: Make = field(kw_only=True)
     place: str = ""
+
+    @property
+    def is_listed(self) -> bool:
+        return False
 
     def name(self, request: str) -> str:
         return request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -18,11 +19,11 @@ from flagtui.store.workspace import Workspace
 class SetRows(OptimisticRows[Proposal, Any]):
     """The lists of flags, of event definitions and of experiments."""
 
-    def __init__(self, workspace: Workspace, now: float) -> None:
-        super().__init__(workspace, now)
-        self._flags = FlagRows(workspace, now)
-        self._events = EventRows(workspace, now)
-        self._experiments = ExperimentRows(workspace, now)
+    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
+        super().__init__(workspace, clock)
+        self._flags = FlagRows(workspace, clock)
+        self._events = EventRows(workspace, clock)
+        self._experiments = ExperimentRows(workspace, clock)
         self.listed = self._flags.listed
 
     def showing(self, plan: Proposal) -> AbstractContextManager[None]:
