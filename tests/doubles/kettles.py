@@ -173,9 +173,8 @@ class KettleRows(OptimisticRows[KettlePlan, KettleRow]):
 
 
 class KettlePlanner(Planner[Painting, KettlePlan, KettleRow]):
-    @property
-    def kind(self) -> Kind:
-        return KETTLES.plural
+    kind = KETTLES.plural
+    noun = "kettle"
 
     def name(self, request: Painting) -> str:
         return request.row.name

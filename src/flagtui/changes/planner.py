@@ -165,26 +165,14 @@ class Planner(Generic[Q, P, R]):
     context: PlanContext
     fresh: dict[RecordId, R] = field(default_factory=dict)
     """Records that were just read; each is used for one plan."""
-
-    @property
-    def kind(self) -> Kind:
-        """The list of its records."""
-        return "flags"
-
-    @property
-    def noun(self) -> str:
-        """The noun for counting records that are being read."""
-        return self.kind.removesuffix("s")
-
-    @property
-    def is_local(self) -> bool:
-        """Whether its changes stay on this machine, whatever the profile allows."""
-        return False
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the list of its kind shows the changes."""
-        return True
+    kind: Kind = field(default="flags", init=False)
+    """The list of its records."""
+    noun: str = field(default="flag", init=False)
+    """The noun for counting records that are being read."""
+    is_local: bool = field(default=False, init=False)
+    """Whether its changes stay on this machine, whatever the profile allows."""
+    is_listed: bool = field(default=True, init=False)
+    """Whether the list of its kind shows the changes."""
 
     @abstractmethod
     async def plan(self, requests: Sequence[Q]) -> Planned[Q, P]:

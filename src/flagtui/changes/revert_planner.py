@@ -46,9 +46,9 @@ class RevertPlanner(UndoPlanner):
 
     after_no_op: ClassVar[str] = ""
 
-    @property
-    def noun(self) -> str:
-        return kind_of(self.entry_kind).noun
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.noun = kind_of(self.entry_kind).noun
 
     async def plan(self, requests: Sequence[Part]) -> Planned[Part, Proposal]:
         # The changes are in no journal of this user, or another key undoes them.

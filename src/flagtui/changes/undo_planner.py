@@ -18,7 +18,7 @@ from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.changes.undo import Part, kind_of
 from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.json_value import as_id
-from flagtui.store.kinds import BY_ENTRY, FLAGS, Kind, RecordKind
+from flagtui.store.kinds import BY_ENTRY, FLAGS, RecordKind
 
 LISTS: Final[Mapping[str, RecordKind]] = {**BY_ENTRY, COPY: FLAGS}
 """The kind whose list shows the records of these entries of the journal."""
@@ -36,21 +36,12 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     after_no_op: ClassVar[str] = "\nUndo again for the change before."
     """What follows in the sentence about a no-op."""
 
-    @property
-    def kind(self) -> Kind:
-        return LISTS.get(self.entry_kind, FLAGS).plural
+    noun = "record"
 
-    @property
-    def noun(self) -> str:
-        return "record"
-
-    @property
-    def is_local(self) -> bool:
-        return kind_of(self.entry_kind).is_local
-
-    @property
-    def is_listed(self) -> bool:
-        return self.entry_kind in LISTS
+    def __post_init__(self) -> None:
+        self.kind = LISTS.get(self.entry_kind, FLAGS).plural
+        self.is_local = kind_of(self.entry_kind).is_local
+        self.is_listed = self.entry_kind in LISTS
 
     def name(self, request: Part) -> str:
         return request.entry.key

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.blocked import Blocked
@@ -25,9 +25,6 @@ from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, o
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 from flagtui.models.event_definition import EventDefinition
 
-if TYPE_CHECKING:
-    from flagtui.store.kinds import Kind
-
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 """Fields whose change affects the experiments that measure the event."""
 
@@ -36,9 +33,8 @@ OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
     """Plans changes of current event definitions."""
 
-    @property
-    def kind(self) -> Kind:
-        return "events"
+    kind = "events"
+    noun = "event"
 
     def __post_init__(self) -> None:
         self._context = DefinitionContext(self.context.clock.time(), self.context.people)

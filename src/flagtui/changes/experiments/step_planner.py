@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
@@ -16,9 +16,6 @@ from flagtui.changes.planner import Planned, Planner, collect, off_loop, read_ea
 from flagtui.changes.skipped import Skipped, skip
 from flagtui.models.experiment import Experiment
 
-if TYPE_CHECKING:
-    from flagtui.store.kinds import Kind
-
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
 """Steps of experiments that do not exist yet, or that no server lets users read."""
 NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
@@ -29,9 +26,8 @@ NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicat
 class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
     """Plans steps in one project."""
 
-    @property
-    def kind(self) -> Kind:
-        return "experiments"
+    kind = "experiments"
+    noun = "experiment"
 
     def name(self, request: ExperimentIntent) -> str:
         fresh = self.fresh.get(request.id)

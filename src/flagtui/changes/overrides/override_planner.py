@@ -24,14 +24,8 @@ class OverridePlanner(Planner[OverrideIntent, OverridePlan, MirrorState]):
     """Plans overrides of flags in one mirror."""
 
     mirror: OverrideMirror = field(kw_only=True)
-
-    @property
-    def is_local(self) -> bool:
-        return True
-
-    @property
-    def is_listed(self) -> bool:
-        return False
+    is_local = True
+    is_listed = False
 
     def name(self, request: OverrideIntent) -> str:
         return request.key

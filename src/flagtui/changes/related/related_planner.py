@@ -21,10 +21,7 @@ class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
 
     make: Make = field(kw_only=True)
     place: str = ""
-
-    @property
-    def is_listed(self) -> bool:
-        return False
+    is_listed = False
 
     def name(self, request: str) -> str:
         return request

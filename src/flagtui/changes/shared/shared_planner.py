@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
@@ -19,21 +18,10 @@ from flagtui.changes.shared.shared_plan import (
 from flagtui.changes.shared.shared_save import SharedAdapter, operations_of
 from flagtui.changes.skipped import Skipped, skip, skip_no_op
 
-if TYPE_CHECKING:
-    from flagtui.store.kinds import Kind
-
 
 @dataclass
 class SharedPlanner(Planner[SharedIntent, SharedPlan, SharedRecord]):
     """Plans changes of one kind in record project."""
-
-    @property
-    def kind(self) -> Kind:
-        return "experiments"
-
-    @property
-    def noun(self) -> str:
-        return "record"
 
     def name(self, request: SharedIntent) -> str:
         fresh = self.fresh.get(request.id)
