@@ -96,7 +96,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         self._lost = 0
         """Changes without a response that the header counts until their rows are marked."""
         self._pending: dict[int, ExitStack] = {}
-        self.progress: list[Notice] = []
+        self._progress: list[Notice] = []
         """Toasts about waits of the request that is in flight."""
         self._unknown_notice: Notice | None = None
         """The toast about the only change while its outcome is not known."""
@@ -153,7 +153,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if rows.listed is not None:
             self._unresolved = Unresolved(self._app_state, rows.workspace, *rows.listed)
         with ExitStack() as until_marked, ExitStack() as every:
-            until_marked.callback(lambda: self._count_lost(-self._lost))
+            until_marked.callback(lambda: self.count_lost(-self._lost))
             self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
             for plan in plans:
                 self._pending[id(plan)].enter_context(rows.showing(plan))
@@ -161,11 +161,13 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             # `watch` marks the rows.
             until_marked.pop_all()
 
-    def on_lost(self, changes: int) -> None:
-        """Count changes in the header from the moment at which their response is lost."""
-        self._count_lost(changes)
+    def show_wait(self, words: str) -> None:
+        """Show a toast about a wait, which no longer holds once the outcome is known."""
+        self._progress.append(Notice(words, "warning"))
+        self._runner.show_toast(self._progress[-1])
 
-    def _count_lost(self, changes: int) -> None:
+    def count_lost(self, changes: int) -> None:
+        """Count changes in the header from the moment at which their response is lost."""
         if changes:
             self._lost += changes
             self._rows.workspace.unresolved += changes
@@ -186,11 +188,11 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             for outcome in ended:
                 if outcome.ending == "unknown" and self._unresolved is not None:
                     marks.enter_context(self._unresolved.about(outcome.plan.id))
-            self._count_lost(-self._lost)
+            self.count_lost(-self._lost)
             if ended:
                 notice = outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
                 self._unknown_notice = notice if len(ended) == 1 else None
-                for earlier in self.progress:
+                for earlier in self._progress:
                     # A toast that was just shown is raised first.
                     self._runner.app.call_later(drop_toast, self._runner.app, earlier)
                 self._runner.show_toast(notice)

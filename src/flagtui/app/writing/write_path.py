@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flagtui.api.errors import ApiError, needs_key
@@ -255,19 +256,12 @@ class WritePath:
     def write_context(
         self, signature: Signature, interface: AppInterface[Any, Any] | None = None
     ) -> WriteContext:
-        """Return what sending needs: the journal, the clock, and where a wait is shown.
-
-        `interface` receives the toasts about waits, which no longer hold once the outcome is known, and
-        counts lost responses.
-        """
-        session, shown = self._app_state.session, [] if interface is None else interface.progress
-
-        def show(words: str) -> None:
-            shown.append(Notice(words, "warning"))
-            self._runner.show_toast(shown[-1])
-
-        on_lost = interface.on_lost if interface is not None else lambda _changes: None
-        return WriteContext(session.journal, signature, session.timing, show, on_lost=on_lost)
+        """Return what sending needs: the journal, the clock, and where waits and lost responses are shown."""
+        session = self._app_state.session
+        context = WriteContext(session.journal, signature, session.timing)
+        if interface is None:
+            return replace(context, tell=lambda words: self._runner.show_toast(Notice(words, "warning")))
+        return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
 
     async def _explain_skipped(
         self,
