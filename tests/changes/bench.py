@@ -19,7 +19,6 @@ from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.http_library import in_process
 from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -37,6 +36,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Batch
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.undo import kind_of, parts_left, undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON

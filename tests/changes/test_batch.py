@@ -9,7 +9,6 @@ from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.service_world import asks_for
 
-from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags.context_queries import ContextQueries
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, switch
@@ -18,6 +17,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import sort_by_dependency, within_batch
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
+from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.outcomes import count_endings

@@ -4,10 +4,10 @@ import pytest
 from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.changes.experiments.test_transitions import REASONS, STATES
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_refusals import refuse_row as refuse_experiment
 from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.flags.row_refusals import refuse_row as refuse_flag
+from flagtui.changes.skipped import Blocked
 from flagtui.models.rows import FlagRow
 
 

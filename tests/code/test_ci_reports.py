@@ -8,11 +8,16 @@ from xml.etree import ElementTree
 import fastjsonschema
 import pytest
 
-from flagtui.code.ci_reports import github_lines, gitlab_document, junit_document
+from flagtui.code.ci_reports import (
+    RESULT_LIMIT,
+    github_lines,
+    gitlab_document,
+    junit_document,
+    sarif_document,
+)
 from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, find_findings
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
-from flagtui.code.sarif_report import RESULT_LIMIT, sarif_document
 
 HOSTILE = 'src/a b%,:é\n"<&.ts'
 SCHEMA = Path(__file__).parent / "sarif-2.1.0-schema.json"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from flagtui.code.call_arguments import unescape
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import LANGUAGES
-from flagtui.code.literal_escapes import unescape
 from flagtui.code.sdk_functions import CallNames
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from mypy import api as mypy
 
-from flagtui.code.flag_types import FlagType, TypeFile, flag_types
+from flagtui.code.flag_types import FlagType, TypeFile, flag_types, write_openfeature
 from flagtui.code.go_types import write_go
 from flagtui.code.identifiers import comment, quote, quote_in_utf16
-from flagtui.code.openfeature_manifest import write_openfeature
 from flagtui.code.python_types import write_python
 from flagtui.code.typescript_types import write_typescript
 from flagtui.models.flag_shapes import FlagShape, read_shape_page

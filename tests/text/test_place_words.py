@@ -5,7 +5,7 @@ import pytest
 from flagtui.changes.difference import MISSING, Path
 from flagtui.changes.experiments.metric_words import named_words
 from flagtui.models.json_value import JSON
-from flagtui.text.place_words import place_words, side_words
+from flagtui.text.conflict_lines import place_words, side_words
 
 GROUPS = ("filters", "groups")
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 from textual.screen import Screen
 
 from flagtui.api.errors import ApiError
-from flagtui.app.kinds import LISTS
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.screen_owner import ScreenOwner
@@ -23,6 +22,13 @@ from flagtui.store.kinds import KINDS, Kind, load
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice
+
+LISTS: Final[Mapping[str, str]] = {
+    **{kind.tab: kind.list_at for kind in KINDS.values()},
+    TABS["activity"]: "flagtui.app.activity.activity_screen:ActivityScreen",
+}
+"""By the key of the tab: module and class, which are loaded when it is first opened."""
+
 
 KIND_OF: Final[Mapping[str, Kind]] = {kind.tab: kind.plural for kind in KINDS.values()}
 """By the key of the tab; the activity is that of the flags."""

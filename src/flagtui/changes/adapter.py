@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from flagtui.api import Client
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R
 from flagtui.changes.revert_refusals import NOT_LOGGED
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb
 from flagtui.models.account import User
 from flagtui.models.activity import Activity

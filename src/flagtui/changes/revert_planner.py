@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flagtui.changes.adapter import PreparedUndo, UndoContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry, Signature, UndoTarget
 from flagtui.changes.revert_refusals import changed_since
-from flagtui.changes.skipped import Skipped, skip
+from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.changes.undo import Part, distinct_records, kind_of
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.store.kinds import FLAGS, KINDS

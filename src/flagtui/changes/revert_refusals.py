@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import FieldConflict, compact
+from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
 
 NOT_LOGGED: Final = Blocked("unlogged", "what it changed is not logged", "change it by hand")

@@ -1,11 +1,32 @@
-"""Records that were chosen for a change and are skipped, each with its reason."""
+"""Changes that are refused before the request, and records that are skipped, each with its reason."""
 
 from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A related flag or experiment."""
+
+    id: int
+    name: str
+    is_on: bool | None = None
+    """Whether the flag is on or the experiment is running; None when unknown."""
+    is_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A refused change: the reason, and the step that makes it possible."""
+
+    code: str
+    reason: str
+    next: str = ""
+    together: tuple[Linked, ...] = ()
+    """Flags that block the change, unless they change with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.project_copies import KIND as COPY
-from flagtui.changes.skipped import Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.changes.undo import Part, kind_of
 from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.json_value import as_id

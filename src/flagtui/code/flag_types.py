@@ -1,9 +1,14 @@
-"""The content of a file of types, whatever the language."""
+"""The content of a file of types, whatever the language, and the manifest of OpenFeature.
 
+From the manifest, a generator of its own writes code for many languages.
+"""
+
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from flagtui.code.identifiers import comment_sentences
 from flagtui.local_time import utc
 from flagtui.models.flag_shapes import FlagShape
 from flagtui.models.value_shapes import ValueShape
@@ -66,3 +71,22 @@ def header_lines(flags: Sequence[FlagType], command: str) -> list[str]:
 def deprecation_words(flag: FlagType) -> str:
     """Return `Deprecated: stale, …`; empty for a flag that code may use."""
     return f"Deprecated: {flag.deprecation}" if flag.deprecation else ""
+
+
+SCHEMA: Final = (
+    "https://raw.githubusercontent.com/open-feature/cli/refs/heads/main/schema/v0/flag-manifest.json"
+)
+
+
+def write_openfeature(flags: Sequence[FlagType], command: str) -> TypeFile:
+    """Return the manifest: a default for each flag is what code receives without a server."""
+    document = {"$schema": SCHEMA, "flags": {flag.key: _entry(flag) for flag in flags}}
+    return TypeFile(json.dumps(document, ensure_ascii=True, indent=2) + "\n", {})
+
+
+def _entry(flag: FlagType) -> dict[str, Any]:
+    type, default = ("string", "") if flag.variants else ("boolean", False)
+    variants = f"Variants: {', '.join(flag.variants)}" if flag.variants else ""
+    about = comment_sentences(flag.description, variants, deprecation_words(flag))
+    words = {"description": about} if about else {}
+    return {"flagType": type, "defaultValue": default, **words}

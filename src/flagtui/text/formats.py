@@ -1,9 +1,10 @@
-"""Format numbers and times in few characters. Times are Unix seconds."""
+"""Format numbers, times and shares in few characters. Times are Unix seconds."""
 
 import math
 from typing import Final
 
 from flagtui import local_time
+from flagtui.text.styled import Piece
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -111,3 +112,9 @@ def share_of(text: str) -> float | None:
     except ValueError:
         return None
     return share if 0 <= share <= 100 else None
+
+
+def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
+    """Draw `━━━━───`, readable without colours. `share` is from 0 to 1, `width` in cells."""
+    filled = filled_cells(share, width)
+    return ("━" * filled, style), ("─" * (width - filled), "$track")

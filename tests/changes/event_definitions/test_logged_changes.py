@@ -7,11 +7,11 @@ from tests.changes.event_definitions.conftest import definition
 from tests.doubles.expected import expect, require
 from tests.doubles.log_entries import log_entry as logged_entry
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext
 from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 
 logged = partial(logged_entry, about=("EventDefinition", "u1", "signed up"))

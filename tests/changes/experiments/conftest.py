@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 
 NOW = 1_772_442_000.0

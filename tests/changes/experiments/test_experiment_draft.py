@@ -6,12 +6,12 @@ import pytest
 from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.doubles.expected import expect, require
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields, plan_step
+from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 
 SPLIT = [

@@ -7,10 +7,10 @@ import pytest
 from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import experiment_text
 from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.skipped import Blocked
 
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "fingerprint": "f"}
 

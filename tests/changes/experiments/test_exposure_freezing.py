@@ -13,7 +13,6 @@ from tests.doubles.expected import expect, require
 from tests.service.experiments.conftest import Service
 
 from flagtui.api.client import Client
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
@@ -21,6 +20,7 @@ from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, s
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
+from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_dict
 

@@ -8,12 +8,12 @@ from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.doubles.expected import expect, require
 from tests.doubles.log_entries import log_entry as logged_entry
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_undo import plan_step_back, step_back
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON

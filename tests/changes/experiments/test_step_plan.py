@@ -6,10 +6,10 @@ import pytest
 from tests.changes.experiments.conftest import CONTEXT, NOW, make_experiment, make_plan, try_step
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import missing_fields
 from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 
 

@@ -8,13 +8,13 @@ from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.changes.office import HERE
 from tests.doubles.expected import expect, require
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 
 

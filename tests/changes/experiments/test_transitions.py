@@ -7,9 +7,9 @@ import pytest
 from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.skipped import Blocked
 
 STATES: Final = ("draft", "running", "paused", "stopped")
 ANY: Final = ("", "", "", "")

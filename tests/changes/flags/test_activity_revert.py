@@ -7,10 +7,10 @@ from tests.changes.conftest import CALM, flag, plan_change
 from tests.doubles.expected import expect
 from tests.doubles.log_entries import log_entry
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON

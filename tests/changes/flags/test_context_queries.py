@@ -11,11 +11,11 @@ from tests.doubles.log_entries import log_entry
 from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
-from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.context_queries import ContextQueries, Neighbours, dependencies_of, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.planner import PATIENCE
+from flagtui.changes.skipped import Linked
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import BlastRadius, FlagKey

@@ -9,11 +9,11 @@ from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.targeting import variants
 
-from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent, set_field, set_rollout, switch
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, plan_create
+from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON

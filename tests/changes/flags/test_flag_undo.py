@@ -7,7 +7,6 @@ from tests.changes.conftest import plan_change
 from tests.changes.office import HERE, Office
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
@@ -15,6 +14,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.undo import next_redo, next_undo
 from flagtui.models.json_value import JSON
 

@@ -12,7 +12,6 @@ from tests.doubles.new_database import copy_tables
 
 from flagtui.api import Client
 from flagtui.api.http_library import in_process
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_context import Context, NotKnown, reach_of
 from flagtui.changes.flags.flag_draft import flag_text
 from flagtui.changes.flags.flag_entries import FlagEntries
@@ -23,6 +22,7 @@ from flagtui.changes.flags.new_flags import Taken, copy_of, plan_create, why_no_
 from flagtui.changes.guard import GuardRules, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.schedules import Later, plan_later
+from flagtui.changes.skipped import Blocked
 from flagtui.config.guard_rules import Level
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import BlastRadius

@@ -13,7 +13,6 @@ from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.slices import cross
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
@@ -27,6 +26,7 @@ from flagtui.changes.flags.new_flags import (
     plan_create,
     remote_configuration,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow

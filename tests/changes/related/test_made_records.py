@@ -7,8 +7,8 @@ from tests.changes.conftest import flag
 from tests.doubles.expected import expect
 
 from flagtui.api import Client
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import What, made_beside
+from flagtui.changes.skipped import Blocked
 
 
 @pytest.mark.parametrize(

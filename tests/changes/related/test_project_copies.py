@@ -7,7 +7,6 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.flags import Flags
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.new_flags import Taken
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
@@ -18,6 +17,7 @@ from flagtui.changes.related.project_copies import (
     send_copy,
     stays_behind,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.flag_responses import Copied

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.schedules import (
     Later,
@@ -16,6 +15,7 @@ from flagtui.changes.related.schedules import (
     read_moment,
     refuse_undo_of_schedule,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import ScheduledChange
 

@@ -25,7 +25,7 @@ from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.plan_changes import changes_of
-from flagtui.changes.sets.set_order import sort_plans
+from flagtui.changes.sets.set_planner import sort_plans
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

@@ -8,10 +8,10 @@ from tests.doubles.expected import expect
 
 from flagtui.api import Client
 from flagtui.changes.adapter import RecoveryVerdict
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.shared.shared_plan import HOLDOUT, METRIC
 from flagtui.changes.shared.shared_save import NEWEST, SHARED
+from flagtui.changes.skipped import Blocked
 
 QUERY = {"kind": "ExperimentMetric", "metric_type": "mean"}
 RUNS = {"id": 3, "name": "Runs", "description": "", "query": QUERY, "tags": []}

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from tests.doubles.expected import expect
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.shared.shared_plan import (
     HOLDOUT,
     LONGEST,
@@ -14,6 +13,7 @@ from flagtui.changes.shared.shared_plan import (
     SharedPlan,
     plan_shared,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import SavedMetric
 
 QUERY = {"kind": "ExperimentMetric"}

@@ -19,7 +19,7 @@ from flagtui.evaluate.run import Person
 from flagtui.service.responses import Response, encode
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.ofrep import describe, encode_results
-from flagtui.service.sdk.response_cache import MOST, ResponseCache
+from flagtui.service.sdk.sdk_application import MOST, ResponseCache
 
 
 def test_response_is_repeated_for_a_second_while_flags_are_unchanged() -> None:

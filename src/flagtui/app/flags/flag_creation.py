@@ -14,7 +14,6 @@ from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.flags.new_flags import (
@@ -37,6 +36,7 @@ from flagtui.changes.related.project_copies import (
     why_no_new_flag,
 )
 from flagtui.changes.related.related_planner import RelatedPlanner
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow

@@ -15,7 +15,6 @@ from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
@@ -30,6 +29,7 @@ from flagtui.changes.related.schedules import (
     switching,
     why_no_step,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.filters import EVERYONE, Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import ScheduledChange

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence, consequence_with_age
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
@@ -14,6 +13,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tidy_tags,
 )
 from flagtui.changes.proposal import PlanBase
+from flagtui.changes.skipped import Blocked
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text

@@ -14,7 +14,6 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
 )
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb, verb_of
 from flagtui.changes.event_definitions.definition_plan import (
@@ -31,6 +30,7 @@ from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome, conflict_over
+from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.event_definitions.definition_plan import RECREATED_FIELDS
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.revert_refusals import NOT_LOGGED, not_kept, not_settable
+from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity, Change
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS

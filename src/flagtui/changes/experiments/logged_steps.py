@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.step_save import RESET
 from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.revert_refusals import NOT_LOGGED, not_kept, not_settable
+from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity, Change
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON

@@ -8,7 +8,6 @@ from typing import ClassVar, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -17,6 +16,7 @@ from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import PlanBase
+from flagtui.changes.skipped import Blocked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName
 from flagtui.changes.planner import Planned, Planner, collect, off_loop, read_each
-from flagtui.changes.skipped import Skipped, skip
+from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.experiment import Experiment
 
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})

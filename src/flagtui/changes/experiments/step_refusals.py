@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import (
     SAYS_HOW,
@@ -11,6 +10,7 @@ from flagtui.changes.experiments.experiment_fields import (
     stored_field,
 )
 from flagtui.changes.experiments.steps import ANY, Choices, Step
+from flagtui.changes.skipped import Blocked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters

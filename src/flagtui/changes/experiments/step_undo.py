@@ -15,7 +15,6 @@ from flagtui.changes.adapter import (
     RecoveryVerdict,
     UndoContext,
 )
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import stored_field
@@ -28,6 +27,7 @@ from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.skipped import Blocked
 from flagtui.local_time import as_moment
 from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment

@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError, RateLimited
-from flagtui.changes.blocked import Linked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import values_on
 from flagtui.changes.flags.flag_words import in_words
 from flagtui.changes.planner import PATIENCE, SOON, off_loop
+from flagtui.changes.skipped import Linked
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.filters import flags_needed

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.changes.planner import off_loop
+from flagtui.changes.skipped import Linked
 from flagtui.evaluate import wire
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses

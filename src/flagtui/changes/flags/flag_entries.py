@@ -16,7 +16,6 @@ from flagtui.changes.adapter import (
     RecoveryVerdict,
     UndoContext,
 )
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.context_queries import UNCOUNTED, read_context
@@ -30,6 +29,7 @@ from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb, verb_for
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
 from flagtui.changes.consequence import Caution
 from flagtui.changes.difference import FieldConflict, difference, merge, without
@@ -16,6 +15,7 @@ from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_refusals import foresee_refusal
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
 from flagtui.changes.proposal import PlanBase
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag

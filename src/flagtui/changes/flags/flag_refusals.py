@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.row_refusals import (
@@ -15,6 +14,7 @@ from flagtui.changes.flags.row_refusals import (
     OUT_OF_DELETED,
     RULES_ARE_FIXED,
 )
+from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag

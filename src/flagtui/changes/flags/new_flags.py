@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
@@ -16,6 +15,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import refused_dependencies
 from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, mask_line, percent, why_read_only
 from flagtui.changes.shares import even_shares
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.overrides.override_plan import (
     OverrideIntent,
     OverrideMirror,
@@ -15,7 +14,7 @@ from flagtui.changes.overrides.override_plan import (
 )
 from flagtui.changes.overrides.override_save import OverrideAdapter
 from flagtui.changes.planner import Planned, Planner, collect
-from flagtui.changes.skipped import Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.mirror_state import MirrorState
 
 

@@ -12,7 +12,6 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
 )
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.overrides.override_plan import (
@@ -27,6 +26,7 @@ from flagtui.changes.overrides.override_plan import (
 )
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.proposal import Outcome
+from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
 from flagtui.models.mirror_state import MirrorState
 

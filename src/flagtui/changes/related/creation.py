@@ -10,9 +10,9 @@ from typing import Final, Literal
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Cohort

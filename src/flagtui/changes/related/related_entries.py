@@ -9,7 +9,6 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.journal_entries import Entry
@@ -26,6 +25,7 @@ from flagtui.changes.related.schedules import (
     schedule_conflicts,
 )
 from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.changes.skipped import Blocked
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter, Seen
-from flagtui.changes.skipped import skip
+from flagtui.changes.skipped import Blocked, skip
 
 Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
 """Reads the flag and returns the plan; None after the user was shown why there is none."""

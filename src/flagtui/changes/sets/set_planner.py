@@ -1,13 +1,15 @@
-"""Plan a change set as a whole: every change on the current records and the state after all of them."""
+"""Plan a change set as a whole: every change on the current records and the state after all of them.
+
+The order is one in which the server refuses no change because of another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
@@ -18,15 +20,15 @@ from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
+from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.sets.after_set import AfterSet, base_on, values_on
+from flagtui.changes.send_order import send_order
+from flagtui.changes.sets.after_set import AfterSet, base_on, references_in, values_on
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
 from flagtui.changes.sets.set_adapter import SetAdapter
-from flagtui.changes.sets.set_order import sort_plans
-from flagtui.changes.sets.set_references import refused_references
-from flagtui.changes.skipped import Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_id
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
@@ -186,3 +188,73 @@ def _result_of(fresh: Flag, result: Any) -> Result:
     if isinstance(result, NoOp):
         return skip_no_op(fresh.id, fresh.key, result.words)
     return skip(fresh.id, fresh.key, result)
+
+
+def refused_references(plans: Sequence[Proposal], created: Collection[str]) -> Iterator[tuple[Plan, Blocked]]:
+    """Yield the plans that depend on a new flag that the set does not create, or creates turned off.
+
+    `created` has the names of new flags that exist already. Servers refuse both with the first request.
+    """
+    flags = [plan for plan in plans if isinstance(plan, Plan)]
+    new = {f"{NEW_FLAG}{plan.key}": plan for plan in flags if plan.is_new}
+    for plan in flags:
+        names = (name for name in references_in(plan.values) if isinstance(name, str))
+        for name in names:
+            if (
+                name.startswith(NEW_FLAG)
+                and name not in created
+                and (blocked := _refusal(name, new.get(name)))
+            ):
+                yield plan, blocked
+                break
+
+
+def _refusal(name: str, plan: Plan | None) -> Blocked | None:
+    key = name.removeprefix(NEW_FLAG)
+    if plan is None:
+        reason = f"it depends on {key}, which the set does not create"
+        return Blocked("dependencies", reason, "stage that flag too, or edit the conditions")
+    if plan.values.get("active") is False:
+        reason = f"it depends on {key}, which the set creates turned off"
+        return Blocked("dependencies", reason, "stage that flag turned on, or edit the conditions")
+    return None
+
+
+def sort_plans(plans: Sequence[Proposal]) -> list[Proposal]:
+    """Return the plans with dependencies first: flags are created and turned on before their dependents.
+
+    Flags are turned off, deleted and freed of dependencies before their dependencies. Otherwise the order
+    stays.
+    """
+    flags = {_name_of(plan): plan for plan in plans if isinstance(plan, Plan)}
+    # Records of other kinds can have the number of a flag.
+    places = {_name_of(plan): place for place, plan in enumerate(plans) if isinstance(plan, Plan)}
+    first: dict[int, list[int]] = {place: [] for place in range(len(plans))}
+    for name, plan in flags.items():
+        for earlier, later in _pairs(name, plan, flags):
+            first[places[later]].append(places[earlier])
+    return [plans[place] for place in send_order(first, first)]
+
+
+def _pairs(
+    name: int | str, plan: Plan, flags: dict[int | str, Plan]
+) -> Iterator[tuple[int | str, int | str]]:
+    """Yield the pairs of names that this plan orders, the earlier one first."""
+    before = {*references_in({"filters": plan.fresh.filters})}
+    after = {*references_in(plan.values)} if "filters" in plan.values else before
+    for other in (before | after) & flags.keys():
+        if other == name:
+            continue
+        if other not in after or _goes_down(flags[other]):
+            yield name, other
+        else:
+            yield other, name
+
+
+def _name_of(plan: Plan) -> int | str:
+    return f"{NEW_FLAG}{plan.key}" if plan.is_new else plan.id
+
+
+def _goes_down(plan: Plan) -> bool:
+    is_off = plan.values.get("active") is False or plan.values.get("deleted") is True
+    return is_off and not plan.is_new

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.shared.shared_plan import (
     NOUNS,
@@ -16,7 +15,7 @@ from flagtui.changes.shared.shared_plan import (
     plan_shared,
 )
 from flagtui.changes.shared.shared_save import SharedAdapter, operations_of
-from flagtui.changes.skipped import Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 
 
 @dataclass

@@ -14,7 +14,6 @@ from flagtui.changes.adapter import (
     Recovery,
     RecoveryVerdict,
 )
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
@@ -33,6 +32,7 @@ from flagtui.changes.shared.shared_plan import (
     plan_shared,
     stored_fields,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import as_id
 
 if TYPE_CHECKING:

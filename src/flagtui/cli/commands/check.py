@@ -21,10 +21,17 @@ from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.code_records import CODE_FINDING
-from flagtui.code.ci_reports import count_words, github_lines, gitlab_document, junit_document
+from flagtui.code.ci_reports import (
+    FINGERPRINT,
+    RESULT_LIMIT,
+    count_words,
+    github_lines,
+    gitlab_document,
+    junit_document,
+    sarif_document,
+)
 from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, find_findings
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.sarif_report import FINGERPRINT, RESULT_LIMIT, sarif_document
 from flagtui.code.syntax import EXTRA, has_parser
 from flagtui.models.code_uses import RuleId
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text

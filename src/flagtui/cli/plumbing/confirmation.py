@@ -35,12 +35,11 @@ from flagtui.cli.plumbing.change_report import (
 )
 from flagtui.cli.plumbing.dry_run import dry_run
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
-from flagtui.cli.plumbing.needs import how_to_agree
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
-from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, show_conflicts, show_question
+from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, how_to_agree, show_conflicts, show_question
 from flagtui.text.formats import count
 
 

@@ -11,11 +11,10 @@ from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, results_of_skipped
 from flagtui.cli.plumbing.errors import EXIT_CODES
-from flagtui.cli.plumbing.needs import needs_of
 from flagtui.cli.plumbing.options import Agreement
 from flagtui.cli.plumbing.output.lines import print_line, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.shown_questions import show_question
+from flagtui.cli.plumbing.shown_questions import needs_of, show_question
 from flagtui.safe_text import safe_text
 
 SCOPES: Final[Mapping[str, str]] = {

@@ -1,14 +1,16 @@
-"""The question of the app as lines: its title, place, consequences and conflicts."""
+"""The question of the app as lines, and the options that confirm it."""
 
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any, Final
 
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.guard import Question
 from flagtui.cli.plumbing.change_records import ChangePlace
 from flagtui.cli.plumbing.output.lines import print_line
+from flagtui.safe_text import safe_text
 from flagtui.text.conflict_lines import conflict_lines
 from flagtui.text.question_lines import question_lines
 
@@ -42,3 +44,23 @@ def show_conflicts(
     for conflict in conflicts:
         for line in conflict_lines(conflict, noun, width):
             show("".join(text for text, _style in line).rstrip())
+
+
+OPTION_OF: Final = {"reason": "reason WHY"}
+"""Options of needs that take a value which the need does not name."""
+
+
+def needs_of(question: Question[Any]) -> tuple[str, ...]:
+    """Return what a confirmation needs: `yes` or `type TEXT`, `overwrite`, `reason`, `without-journal`."""
+    needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
+    needs += ["overwrite"] if question.conflicts else []
+    needs += ["reason"] if question.reason_required else []
+    needs += ["without-journal"] if question.without_journal else []
+    return tuple(needs)
+
+
+def how_to_agree(question: Question[Any]) -> str:
+    """Return the options that supply the missing parts."""
+    parts = (OPTION_OF.get(need, need).partition(" ") for need in needs_of(question))
+    options = [f"--{name}{blank}{quote(value)}" if value else f"--{name}" for name, blank, value in parts]
+    return f"to agree: {safe_text(' '.join(options), 200)}"

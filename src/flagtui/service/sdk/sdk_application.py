@@ -1,8 +1,13 @@
-"""The endpoints of programs as an application of their own, over one source of flags."""
+"""The endpoints of programs as an application of their own, over one source of flags.
+
+Pages and pollers send the same body again and again: responses are kept for a moment.
+"""
 
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -15,7 +20,6 @@ from flagtui.service.operations import Routes
 from flagtui.service.request_body import Pace, check_announced, read_body
 from flagtui.service.responses import Response
 from flagtui.service.sdk.endpoints import Endpoint
-from flagtui.service.sdk.response_cache import ResponseCache
 from flagtui.service.sdk.sdk_call import LARGEST_BODY, FlagSource, Noted, SdkCall
 
 
@@ -88,3 +92,42 @@ def make_sdk_application(
     # Not a Mount: its pattern stops at a line break, and such paths would be answered in plain text.
     application.router.default = SdkApplication(source, endpoints)
     return application
+
+
+SECONDS: Final = 1.0
+"""How long a response is repeated: conditions with relative dates are hardly ever older than that."""
+MOST: Final = 256
+"""Responses that are kept; the largest have all flags of a project."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """A response, and the counts to add each time it is sent."""
+
+    response: Response
+    counted: Any
+    expires_at: float
+
+
+class ResponseCache:
+    """Keeps responses for as long as the flags are the same, for a second at most."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._flags: object = None
+        self._responses: dict[Hashable, CachedResponse] = {}
+
+    def find(self, flags: object, request: Hashable) -> CachedResponse | None:
+        """Return the response to a request that was made with these flags."""
+        if flags is not self._flags:
+            self._flags = flags
+            self._responses.clear()
+        cached = self._responses.get(request)
+        return cached if cached is not None and self._clock() < cached.expires_at else None
+
+    def keep(self, request: Hashable, response: Response, counted: Any) -> CachedResponse:
+        """Keep the response to a request; the flags are those of the last call of `find`."""
+        if len(self._responses) >= MOST:
+            self._responses.clear()
+        cached = self._responses[request] = CachedResponse(response, counted, self._clock() + SECONDS)
+        return cached

@@ -6,7 +6,6 @@ from typing import Final, TypedDict, Unpack
 import click
 
 from flagtui import local_time
-from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
@@ -18,6 +17,7 @@ from flagtui.changes.related.schedules import (
     read_moment,
     switching,
 )
+from flagtui.changes.skipped import Blocked
 from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out

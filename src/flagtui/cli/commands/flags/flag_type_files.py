@@ -91,7 +91,7 @@ def _writer(language: str) -> "Callable[[Sequence[FlagType], str], TypeFile]":
     elif language == "go":
         from flagtui.code.go_types import write_go as write
     else:
-        from flagtui.code.openfeature_manifest import write_openfeature as write
+        from flagtui.code.flag_types import write_openfeature as write
     return write
 
 
