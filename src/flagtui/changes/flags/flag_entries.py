@@ -80,8 +80,10 @@ class FlagEntries(EntryKind):
         )
         is_one_of_many = len(context.together) > 1 and context.rows is not None
         ask = None if is_one_of_many else client.flags
-        known, queries = await read_context(ask, fresh, intent, rows, base, adds_later=context.adds_later)
-        looked = FlagReading(fresh, intent, known, request.finish, queries)
+        flag_context, queries = await read_context(
+            ask, fresh, intent, rows, base, adds_later=context.adds_later
+        )
+        looked = FlagReading(fresh, intent, flag_context, request.finish, queries)
         plan = await looked.plan_off_loop(context.together)
         if isinstance(plan, Plan):
             late = late_plan(plan, looked, context.together)

@@ -174,8 +174,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        known, queries = await read_context(ask, fresh, intent, rows, base, adds_later=adds_later)
-        return FlagReading(fresh, intent, known, request.finish, queries)
+        flag_context, queries = await read_context(ask, fresh, intent, rows, base, adds_later=adds_later)
+        return FlagReading(fresh, intent, flag_context, request.finish, queries)
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False where it cannot be read."""
