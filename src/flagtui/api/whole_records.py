@@ -37,7 +37,10 @@ class Records(Resource, Generic[ApiRecord]):
     kind: ClassVar[type[Any]]
 
     def _read(self, response: Response, id: int | str | None = None) -> ApiRecord:
+        """Return the record; a heavy one with conditions or variants, so that drawing it costs nothing."""
         record: ApiRecord = read_record(response, self.kind, id)
+        if isinstance(record, Flag | Experiment) and len(response.body) > HEAVY:
+            record.row()
         return record
 
 
@@ -53,14 +56,7 @@ class WholeRecords(Records[ApiRecord]):
     ) -> ApiRecord:
         """Run an operation on one record and return the whole record."""
         response = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
-        return await read_off_loop(response, lambda response: self._read_whole(response, id))
-
-    def _read_whole(self, response: Response, id: int | str) -> ApiRecord:
-        """Return the record; a heavy one with conditions or variants, so that drawing it costs nothing."""
-        record = self._read(response, id)
-        if isinstance(record, Flag | Experiment) and len(response.body) > HEAVY:
-            record.row()
-        return record
+        return await read_off_loop(response, lambda response: self._read(response, id))
 
     async def _patch(self, id: int | str, changes: Mapping[str, JSON]) -> ApiRecord:
         return await self._whole("update", id, dict(changes))

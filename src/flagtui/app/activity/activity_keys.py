@@ -147,7 +147,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         workspace = self._workspace
         if workspace is None:
             return
-        marked: Sequence[ChangeRow] = self.rows.marked_rows()
+        marked: Sequence[ChangeRow] = [*self.rows.marked_rows()]
         rows = marked or self.counted_rows()
         if not rows:
             show_toast(self.app, Notice("There is nothing to write."))

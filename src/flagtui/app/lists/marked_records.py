@@ -21,11 +21,6 @@ MARKING: Final = frozenset(("lists.mark", "lists.mark_range", "lists.mark_shown"
 """Ids of commands that mark rows."""
 
 
-def needs_rows(command: Command) -> bool:
-    """Return whether the command does nothing on an empty list."""
-    return bool(command.applies_to) or command.id in MARKING
-
-
 class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
     """Applies one rule to every command: for many, for one, or for the row under the cursor."""
 
@@ -40,7 +35,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
 
     def chosen(self) -> Sequence[IdRow]:
         """Return the marked records, else the one under the cursor."""
-        marked: list[IdRow] = self.rows.marked_rows()
+        marked: list[IdRow] = [*self.rows.marked_rows()]
         return marked or ([self.record] if self.record is not None else [])
 
     def at_cursor(self) -> Sequence[IdRow]:
@@ -73,7 +68,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
 
     def lacks_rows(self, command: Command) -> bool:
         """Return whether nothing is shown that the command is for; hidden marked records count for many."""
-        if not needs_rows(command) or not self.is_empty:
+        if not (command.applies_to or command.id in MARKING) or not self.is_empty:
             return False
         keeps_some = command.id == "lists.mark_shown" and self.marked > self.bulk_limit
         return not (keeps_some or (self.marked and command.applies_to in ("many", "one")))

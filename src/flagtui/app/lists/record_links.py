@@ -10,7 +10,7 @@ from textual.screen import Screen
 from flagtui.app.commands.command_table import BY_ID, Command, command_of, commands_of
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.state.permissions import may_run, override_titles, writes_in
+from flagtui.app.state.permissions import may_write, override_titles, overrides_in, writes_in
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, why_not_opened
@@ -51,8 +51,10 @@ class RecordKeys(AnyScreen):
         return KINDS[self.kind].write_scope
 
     def may_change(self, action: str) -> bool | None:
-        """Return whether the command may run: None dims its key, False hides it."""
-        return may_run(self._app_state, action, self.place, self.write_scope)
+        """Return whether the command may run: None dims its key, False hides it; with a mirror, overrides."""
+        if self._app_state.session.mirror is not None:
+            return action in overrides_in(self.place)
+        return may_write(self._app_state, self.write_scope)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the keys of changes that are known to be refused."""

@@ -153,16 +153,6 @@ def _join(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
-def tabs_of(app_state: AppState) -> list[Tab]:
-    """Return the tabs that work."""
-    workspace = app_state.workspace
-    lists = [
-        Tab(kind.tab, kind.plural.capitalize(), count_of(workspace, kind.plural) if workspace else "")
-        for kind in KINDS.values()
-    ]
-    return [*lists, Tab(TABS["activity"], "Activity")]
-
-
 def count_of(workspace: Workspace, kind: Kind) -> str:
     """Return the number of records: `248`, `148 of 248` while pages are missing, empty while unknown.
 
@@ -215,7 +205,12 @@ class FramedScreen(OwnedScreen[None]):
 
     def frame_tabs(self) -> list[Tab]:
         """Return the tabs of the second line."""
-        return tabs_of(self._app_state)
+        workspace = self._app_state.workspace
+        lists = [
+            Tab(kind.tab, kind.plural.capitalize(), count_of(workspace, kind.plural) if workspace else "")
+            for kind in KINDS.values()
+        ]
+        return [*lists, Tab(TABS["activity"], "Activity")]
 
     def current_tab(self) -> str:
         """Return the key of the one in front."""

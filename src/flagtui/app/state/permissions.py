@@ -32,13 +32,6 @@ def override_titles() -> Mapping[str, str]:
     return {command.id: command.in_mirror for command in COMMANDS if command.in_mirror}
 
 
-def may_run(app_state: AppState, action: str, place: str, scope: str) -> bool | None:
-    """Return the same for one command of a place that changes something: with a mirror, only overrides."""
-    if app_state.session.mirror is not None:
-        return action in overrides_in(place)
-    return may_write(app_state, scope)
-
-
 def may_write(app_state: AppState, scope: str) -> bool | None:
     """Return True, None (dims: the scope is missing) or False (hides: read-only) for `check_action`."""
     if app_state.session.rules.level is Level.READ_ONLY:

@@ -87,18 +87,15 @@ class RowList(RowSurface[Row]):
     @property
     def first_marked(self) -> Row | None:
         """The first of the marked records, as they are shown; None without marks."""
-        return next(self._marked_rows(), None)
+        return next(self.marked_rows(), None)
 
     @property
     def position(self) -> int:
         """The place of the cursor among the rows shown, from 1; 0 without rows."""
         return self._view.place + 1
 
-    def marked_rows(self) -> list[Row]:
-        """Return the marked records as they are shown, then those that the search hides."""
-        return list(self._marked_rows())
-
-    def _marked_rows(self) -> Iterator[Row]:
+    def marked_rows(self) -> Iterator[Row]:
+        """Yield the marked records as they are shown, then those that the search hides."""
         marked = set(self._marks.ids)
         for row in chain((self._rows[place] for place in self._order), self._rows) if marked else ():
             if (record := self._id_of(row)) in marked:
@@ -206,7 +203,7 @@ class RowList(RowSurface[Row]):
 
     def keep_first_marks(self, number: int) -> None:
         """Keep the marks of so many records, those shown first, and unmark all others."""
-        kept = map(self._id_of, islice(self._marked_rows(), number))
+        kept = map(self._id_of, islice(self.marked_rows(), number))
         self._mark(lambda: self._marks.drop(self.marks.difference(kept)))
 
     def action_clear_marks(self) -> None:

@@ -118,14 +118,15 @@ async def read_context(
     """
     # What others changed since stays: it counts before and after.
     values = await off_loop(fresh.targeting.size, partial(values_on, fresh, intent))
-    queries, is_pending = ContextQueries(ask, fresh, replace(intent, changes=values), rows, base), False
+    queries = ContextQueries(ask, fresh, replace(intent, changes=values), rows, base)
+    is_read = False
     try:
         context = await (queries.within(SOON) if adds_later else queries.within(PATIENCE, TOO_LATE))
-        is_pending = adds_later and not queries.is_complete
+        is_read = adds_later or queries.is_complete
     finally:
-        if not is_pending:
+        if not is_read:
             queries.stop()
-    return context, queries if is_pending else None
+    return context, queries if adds_later and not queries.is_complete else None
 
 
 def _dependents(
