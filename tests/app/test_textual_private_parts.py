@@ -48,6 +48,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_fatal_error": (App, "one sentence instead of a traceback that shows values"),
     "_forward_event": (Screen, "keys typed into a field"),
     "_get_breakpoint_classes": (Screen, "what a screen looks like at its size, before it is laid out"),
+    "_get_terminal_size": (LinuxDriver, "the size where standard output is a pipe"),
     "_handle_exception": (App, "a fault costs a screen, not the session"),
     "_invoke_later": (Screen, "a callback of what is gone is dropped"),
     "_key_thread": (LinuxDriver, "whether keys are read"),

@@ -25,9 +25,11 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
         "FLAGTUI_PROJECT": "1",
         "PYTHONPATH": ":".join(path for path in sys.path if path),
     }
-    with Terminal(["sh", "-c", line], environment=environment) as terminal:
+    with Terminal(["sh", "-c", line], size=(60, 15), environment=environment) as terminal:
         terminal.wait_for("checkout-redesign")
         terminal.wait_for("⏎ choose")
+        # Drawn for this terminal, not for the size of a pipe.
+        assert terminal.lines[0].rstrip().endswith("■ read-only")
         terminal.press("/redesign\r")
         terminal.wait_for("1/1 of")
         terminal.press(keys)

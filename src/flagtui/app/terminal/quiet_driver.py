@@ -31,6 +31,8 @@ ESCAPE: Final = b"\x1b"
 BEGIN_PASTE: Final = b"\x1b[200~"
 END_PASTE: Final = b"\x1b[201~"
 ENTER_SCREEN: Final = "\x1b[?1049h"
+SCREEN: Final = 2
+"""Textual draws on standard error."""
 READ_BYTES: Final = 4096
 FLOOD: Final = 1024
 """Bytes, or keys that wait, from which no person typed them one after the other."""
@@ -149,6 +151,14 @@ class QuietDriver(LinuxDriver):
         if isinstance(self._app, LeftByKey):
             self._app.forget_typed()
             self._app.report_lost_keys()
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Return the size of the terminal with the screen; for `$(flagtui pick)` that is not the output."""
+        with suppress(OSError, ValueError):
+            width, height = os.get_terminal_size(SCREEN)
+            if width and height:
+                return width, height
+        return super()._get_terminal_size()
 
     def write(self, data: str) -> None:
         """Write to the terminal, but do not clear a frame that is already on the alternate screen."""
