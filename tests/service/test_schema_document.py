@@ -52,6 +52,20 @@ async def test_document_is_openapi_with_unique_names_and_path_parameters(world: 
     assert len(set(names)) == len(names)
 
 
+async def test_every_list_with_pages_describes_their_parameters(world: World) -> None:
+    pages = set()
+    for operation in OPERATIONS:
+        path = operation.path.replace("{project_id}", "1").replace("{organization_id}", "@current")
+        if operation.method == "GET" and "{" not in path and "events" not in path:
+            response = await world.ask("GET", f"{path}/")
+            shown = response.json() if response.status_code == 200 else None
+            if isinstance(shown, dict) and "previous" in shown:
+                pages.add(operation.name)
+                own = "offset" if "count" in shown else "page"
+                assert {"limit", own} <= {*operation.parameters}, operation.name
+    assert len(pages) > 10
+
+
 async def test_an_older_service_describes_what_it_has(start_world: Start) -> None:
     newest, older = (
         await read_document(await start_world()),

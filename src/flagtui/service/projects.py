@@ -169,14 +169,21 @@ def _places(call: Call, project_id: int | None) -> dict[str, Json]:
 
 _ORGANIZATION = "/api/organizations/{organization_id}"
 
+_PAGES = ("limit", "offset")
+_SEARCH = (*_PAGES, "search")
 OPERATIONS = (
-    Operation("GET", "/api/projects", list_projects, "List projects", "project:read"),
+    Operation(
+        "GET", "/api/projects", list_projects, "List projects", "project:read", parameters=_SEARCH,
+    ),
     Operation("GET", "/api/projects/{project_id}", retrieve_project, "Get a project", "project:read"),
-    Operation("GET", "/api/organizations", list_organizations, "List organizations", "organization:read"),
+    Operation(
+        "GET", "/api/organizations", list_organizations, "List organizations", "organization:read",
+        parameters=_PAGES,
+    ),
     Operation("GET", _ORGANIZATION, retrieve_organization, "Get an organization", "organization:read"),
     Operation(
         "GET", f"{_ORGANIZATION}/projects", list_organization_projects,
-        "List the projects of an organization", "project:read",
+        "List the projects of an organization", "project:read", parameters=_SEARCH,
     ),
     Operation(
         "GET", "/api/users/{id}", current_user, "Get the user of the key", "user:read", unconfined=True,
