@@ -135,11 +135,20 @@ def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> N
     ):
         values = (key, filters)
         old.execute("INSERT INTO flags (project_id, key, filters, created_at) VALUES (1, ?, ?, 'x')", values)
+    old.execute(
+        "INSERT INTO approval_policies (id, organization_id, action, created_at) VALUES ('y', 'o', 'a', 'x')"
+    )
+    old.execute(
+        "INSERT INTO change_requests (id, project_id, policy_id, resource_type, action, intent, created_at)"
+        " VALUES ('r', 1, 'y', 'feature_flag', 'a', '{}', 'x')"
+    )
     old.commit()
     old.close()
     database = Database(tmp_path / "x.db")
     with database.reading() as db:
         rows = db.execute("SELECT key, is_simple, simple_rollout, folder FROM flags ORDER BY id").fetchall()
+        # Requests without a body to apply: neither listed nor decided.
+        assert db.execute("SELECT * FROM change_requests").fetchall() == []
     database.close()
     folder = "Unfiled/Feature Flags"
     expected = [("half", 1, 50, folder), ("asked", 0, None, folder), ("odd", 0, None, folder)]

@@ -8,6 +8,7 @@ import pytest
 from tests.service.specification.field_tables import TABLES, shown_fields
 
 from flagtui.service import (
+    approvals,
     evaluation,
     event_definitions,
     experiments,
@@ -69,7 +70,7 @@ def field_lines() -> Iterator[str]:
 
 
 SECTIONS = {
-    "Flags": (flags, scheduling, evaluation, properties),
+    "Flags": (flags, scheduling, approvals, evaluation, properties),
     "Experiments": (experiments,),
     "Event definitions": (event_definitions,),
     "Places and people": (projects, keys),

@@ -90,6 +90,12 @@ def caller_of(user: sqlite3.Row) -> Caller:
     return Caller(*(user[name] for name in places))
 
 
+def user_with_all_scopes(db: sqlite3.Connection, user_id: int | None) -> Caller:
+    """Return the user in whose name the service makes a change later; anonymous if the user is gone."""
+    user = find(db, "users", id=user_id)
+    return ANONYMOUS if user is None else replace(caller_of(user), scopes=frozenset("*"))
+
+
 def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller | None:
     row = find(db, "projects", secret_hash=hashed)
     if row is None or not hmac.compare_digest(row["secret_hash"], hashed):

@@ -15,6 +15,7 @@ from typing import TypedDict, Unpack
 from starlette.applications import Starlette
 
 from flagtui.service import (
+    approvals,
     evaluation,
     event_definitions,
     experiments,
@@ -45,6 +46,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *keys.OPERATIONS,
     *flags.OPERATIONS,
     *scheduling.OPERATIONS,
+    *approvals.OPERATIONS,
     *evaluation.OPERATIONS,
     *experiments.OPERATIONS,
     *event_definitions.OPERATIONS,

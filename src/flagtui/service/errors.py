@@ -16,8 +16,9 @@ class Fault(Exception):
         self.status = status
         self.content = b"" if body is None else msgspec.json.encode(body)
         self.headers = headers or {}
-        self.detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
-        """The sentence of the standard body; empty for others."""
+        words = body if isinstance(body, dict) else {}
+        self.detail = str(words.get("detail") or words.get("error", ""))
+        """The sentence of the body; empty for one without."""
 
 
 def standard(

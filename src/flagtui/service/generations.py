@@ -199,6 +199,8 @@ OLDER: Final = Generation(
             *("GET /feature_flags/matching_ids", "POST /feature_flags/bulk_delete"),
             *("POST /feature_flags/bulk_update_tags", "POST /feature_flags/{id}/test_evaluation"),
             "POST /api/organizations/{organization_id}/feature_flags/copy_flags",
+            *("GET /change_requests", "GET /change_requests/{id}", "POST /change_requests/{id}/approve"),
+            *("POST /change_requests/{id}/reject", "POST /change_requests/{id}/cancel"),
             *("POST /event_definitions", "GET /event_definitions/by_name"),
             *("GET /event_definitions/primary_properties", "GET /event_definitions/typescript"),
             *("GET /event_definitions/golang", "GET /event_definitions/python"),

@@ -219,7 +219,8 @@ async def test_approval_covers_the_result_and_never_a_stale_version(
     assert world.rows("SELECT * FROM change_requests") == []
     response = await world.post(path, {**body, "version": flag["version"]}, 409)
     assert response["code"] == "approval_required"
-    assert response["change_request"]["intent"]["filters"]["groups"] != flag["filters"]["groups"]
+    body = response["change_request"]["intent"]["full_request_data"]
+    assert body["filters"]["groups"] != flag["filters"]["groups"]
     assert (await world.get(f"{flag['id']}/"))["filters"] == flag["filters"]
 
 

@@ -59,13 +59,15 @@ WITHOUT_RECORDS: Final = frozenset(
         "GET /experiments/{id}/metrics_recalculation/latest",
         "GET /experiments/{id}/metrics_recalculation/{run_id}",
         *("POST /query", "GET /query/{query_id}"),
+        *("GET /change_requests", "GET /change_requests/{id}", "POST /change_requests/{id}/approve"),
+        *("POST /change_requests/{id}/reject", "POST /change_requests/{id}/cancel"),
         *("GET /event_definitions/{id}/metrics", "GET /event_definitions/primary_properties"),
         *("GET /event_definitions/typescript", "GET /event_definitions/golang"),
         *("GET /event_definitions/python", "POST /event_definitions/bulk_update_tags"),
         "POST /event_definitions/bulk_update_verified",
     )
 )
-"""Operations that respond with something else: counts, keys, reasons, log entries, an older version."""
+"""Operations that respond with something else: counts, keys, reasons, log entries, older versions, …"""
 
 
 def operations_of(world: World) -> tuple[Operation, ...]:

@@ -37,6 +37,7 @@ class Serving:
     rate_limit: int | None
     strict: bool
     rules_v2: bool
+    approvals: bool
     newest: bool
     legacy: bool
 
@@ -65,6 +66,7 @@ def _serve(options: Serving) -> None:
                 sample=sample(flags=options.flags, nasty=options.nasty) if options.sample else None,
                 strict=options.strict,
                 rules_v2=options.rules_v2,
+                approvals=options.approvals,
                 newest=options.newest,
                 legacy=options.legacy,
                 rate_limit=options.rate_limit,
@@ -168,6 +170,7 @@ def _log(line: str) -> None:
 @click.option(
     "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
 )
+@click.option("--approvals", is_flag=True, help="Let every change of a flag wait for another member.")
 @click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
 @ruled_option("--legacy", is_flag=True, help="Behave like a server of 2025.", excludes=("--newest",))
 def serve(**options: object) -> None:

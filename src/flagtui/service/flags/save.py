@@ -1,22 +1,20 @@
 """Writes of flags: row, version and activity together, or the required approval."""
 
 import sqlite3
-import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from flagtui.service.activity import changes_between, log
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, update_row
-from flagtui.service.errors import Json, hand_written, invalid
+from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.approval_gate import GatedChange, ask_for_approval
 from flagtui.service.flags.encryption import PLACEHOLDER, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import flag_answer, opened_payloads
 from flagtui.service.flags.rows import SCOPE
-from flagtui.service.responses import Response, respond, text_of, value_of
+from flagtui.service.responses import Response, value_of
 
-_EVERYTHING = uuid.UUID("f1a90000-0000-4000-8000-000000000000")
-_RESOURCE = "feature_flag"
 _LOGGED = FLAGS.using(Use.LOGGED)
 
 
@@ -92,107 +90,25 @@ def _seal(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Jso
 
 def change_or_ask(call: Call, row: sqlite3.Row, before: Values, after: Values) -> Response:
     """Change the flag and return it, or return the 409 of a change that a policy covers."""
-    return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
+    refusal = ask_for_approval(call, gated_change(call, row, before, after))
+    return refusal or flag_answer(call, change_flag(call, row, after))
 
 
-def ask_for_approval(
+def gated_change(
     call: Call, row: sqlite3.Row | None, before: Mapping[str, Json], after: Mapping[str, Json]
-) -> Response | None:
-    """Return the 409 of a change that a policy covers.
-
-    None when it may be made at once. Writes the request.
-    """
-    intent = {name: value for name, value in after.items() if before.get(name) != value}
-    if not intent:
-        return None
-    verb = "update"
-    if before.get("active") != after["active"]:
-        verb = "enable" if after["active"] else "disable"
-    action = f"{_RESOURCE}.{verb}"
-    policy = _policy(call, action)
-    if policy is None:
-        return None
-    resource_id = None if row is None else str(row["id"])
-    columns = {"project_id": call.project.id, "resource_id": resource_id, "action": action}
-    pending = _find_pending(call, columns, after["key"])
-    code = "approval_required" if pending is None else "change_request_pending"
-    request = pending or _open_request(
-        call, {**columns, "policy_id": policy["id"], "intent": text_of(intent)}
-    )
-    return _approval_response(code, request, policy)
+) -> GatedChange:
+    """Return a checked change as policies see it; `row` None makes a new flag."""
+    return GatedChange(row, before, after, _seal(call, after, row))
 
 
-def _find_pending(call: Call, columns: Values, key: Json) -> sqlite3.Row | None:
-    """Return the open request for an action on the flag; requests to create flags differ by their keys."""
-    condition = " AND ".join(f"{name} IS :{name}" for name in columns)
-    row: sqlite3.Row | None = call.db.execute(
-        f"SELECT * FROM change_requests WHERE {condition} AND state = 'pending'"
-        " AND (resource_id IS NOT NULL OR json_extract(intent, '$.key') = :key)",
-        {**columns, "key": key},
-    ).fetchone()
-    return row
-
-
-def _policy(call: Call, action: str) -> sqlite3.Row | None:
-    if call.settings.approvals:
-        return _policy_for_everything(call)
-    policies = call.db.execute(
-        "SELECT * FROM approval_policies"
-        " WHERE organization_id = ? AND action = ? AND enabled = 1 ORDER BY id",
-        (call.project.organization_id, action),
-    ).fetchall()
-    if len(policies) > 1:
-        raise hand_written(
-            400,
-            {
-                "code": "policy_conflict",
-                "error": f"{len(policies)} approval policies cover {action}.",
-                "conflicting_policies": [{"id": row["id"], "action_key": row["action"]} for row in policies],
-                "guidance": "Disable all but one of them.",
-            },
-        )
-    return policies[0] if policies else None
-
-
-def _policy_for_everything(call: Call) -> sqlite3.Row:
-    organization = call.project.organization_id
-    name = str(uuid.uuid5(_EVERYTHING, organization))
-    call.db.execute(
-        "INSERT OR IGNORE INTO approval_policies (id, organization_id, action, created_at)"
-        " VALUES (?, ?, 'everything', ?)",
-        (name, organization, call.stamp),
-    )
-    return fetch(call.db, "approval_policies", name)
-
-
-def _open_request(call: Call, columns: Values) -> sqlite3.Row:
-    name = str(uuid.uuid4())
-    birth = {"id": name, "created_by_id": call.caller.user_id, "created_at": call.stamp}
-    insert_row(call.db, "change_requests", {**birth, **columns, "resource_type": _RESOURCE})
-    return fetch(call.db, "change_requests", name)
-
-
-def _approval_response(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Response:
-    words = "Approval required" if code == "approval_required" else "A change request is already pending"
-    resource = {name: request[name] for name in ("resource_type", "resource_id")}
-    shown: dict[str, Json] = {
-        "id": request["id"],
-        "action_key": request["action"],
-        **resource,
-        "state": request["state"],
-        "intent": value_of(request["intent"]),
-        "created_at": request["created_at"],
-    }
-    return respond(
-        {
-            "code": code,
-            "status": code,
-            "detail": words,
-            "message": words,
-            **resource,
-            "change_request_id": request["id"],
-            "change_request": shown,
-            "required_approvers": value_of(policy["approvers"]),
-        },
-        409,
-    )
+def attempt(db: sqlite3.Connection, work: Callable[[], object]) -> str | None:
+    """Do work within the transaction; undo it and return the reason if it raises a fault."""
+    db.execute("SAVEPOINT attempt")
+    try:
+        work()
+    except Fault as fault:
+        db.execute("ROLLBACK TO attempt")
+        return fault.detail
+    finally:
+        db.execute("RELEASE attempt")
+    return None

@@ -9,6 +9,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
 from flagtui.service.errors import Fault, Json, conflict, invalid
 from flagtui.service.field_kinds import Values
+from flagtui.service.flags.approval_gate import ask_for_approval
 from flagtui.service.flags.dashboards import add_usage_dashboard
 from flagtui.service.flags.dependents import archived_detail, check_guards
 from flagtui.service.flags.fields import (
@@ -27,7 +28,7 @@ from flagtui.service.flags.rules.writes import (
     is_rules_flag,
     update_rules_flag,
 )
-from flagtui.service.flags.save import ask_for_approval, change_or_ask, create_flag, new_values, opened_values
+from flagtui.service.flags.save import change_or_ask, create_flag, gated_change, new_values, opened_values
 from flagtui.service.responses import Response, text_of
 
 _NOT_FIELDS = ("version", "original_flag")
@@ -50,12 +51,12 @@ def create(call: Call) -> Response:
     _check_count(call)
     if values["is_remote_configuration"]:
         values["filters"] = open_to_everyone(values["filters"])
-    return ask_for_approval(call, None, {}, values) or flag_answer(
-        call, _create(call, values, wants_dashboard), 201
-    )
+    refusal = ask_for_approval(call, gated_change(call, None, {}, values))
+    return refusal or flag_answer(call, store_new_flag(call, values, wants_dashboard), 201)
 
 
-def _create(call: Call, values: Values, wants_dashboard: bool) -> sqlite3.Row:
+def store_new_flag(call: Call, values: Values, wants_dashboard: bool = False) -> sqlite3.Row:
+    """Store a new flag with checked columns; a deleted flag with its key makes room."""
     make_room(call, values["key"])
     row = create_flag(call, values)
     if wants_dashboard:

@@ -2,22 +2,23 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from flagtui.evaluate import wire
-from flagtui.service.access import ANONYMOUS, caller_of, project_of
-from flagtui.service.call import Call, Caller
+from flagtui.service.access import project_of, user_with_all_scopes
+from flagtui.service.approvals.votes import apply_at_its_time
+from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp, stamp
-from flagtui.service.database import find
+from flagtui.service.database import update_row
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Values
+from flagtui.service.flags.approval_gate import GatedChange, request_later_change
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_storage import with_changes
 from flagtui.service.flags.rows import find_row
 from flagtui.service.flags.rules.documents import stored_version
-from flagtui.service.flags.save import change_flag, opened_values
+from flagtui.service.flags.save import attempt, change_flag, gated_change, opened_values
 from flagtui.service.responses import value_of
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 from flagtui.service.settings import Settings
@@ -42,37 +43,61 @@ def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
         (stamp(now),),
     ).fetchall()
     for row in rows:
-        planner, project = _planner(db, row["created_by_id"]), project_of(db, row["project_id"])
-        _apply(Call(db, settings, planner, project, now), row)
+        planner = user_with_all_scopes(db, row["created_by_id"])
+        _apply(Call(db, settings, planner, project_of(db, row["project_id"]), now), row)
     return len(rows)
 
 
 def _apply(call: Call, row: sqlite3.Row) -> None:
-    """Apply one change, or roll it back and store the reason."""
-    reason = None
-    call.db.execute("SAVEPOINT scheduled_change")
-    try:
-        _change(call, row)
-    except Fault as fault:
-        call.db.execute("ROLLBACK TO scheduled_change")
-        reason = fault.detail
-    call.db.execute("RELEASE scheduled_change")
-    _settle(call, row, reason)
+    """Apply one change, or store the reason why it was not made."""
+    request_id = row["change_request_id"]
+    if request_id is None:
+        reason = attempt(call.db, lambda: _change(call, row))
+    else:
+        reason = apply_at_its_time(call, request_id)
+    following = _following(row, call.now) if row["is_recurring"] else None
+    _settle(call, row, reason, following)
+    if following is not None and request_id is not None:
+        failure = attempt(call.db, lambda: bind_request(call, row["id"], row["record_id"], row["payload"]))
+        if failure is not None:
+            _settle(call, row, failure, None)
 
 
 def _change(call: Call, row: sqlite3.Row) -> None:
-    number = int(row["record_id"]) if row["record_id"].isdigit() else None
+    payload = value_of(row["payload"])
+    change = _read_change(call, row["record_id"], payload)
+    assert change.row is not None
+    trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
+    change_flag(call, change.row, change.after, trigger)
+
+
+def bind_request(call: Call, change_id: int, record_id: str, payload: str) -> None:
+    """Store the change request on which a scheduled change waits, if a policy covers it.
+
+    Raises 409 while another request for the same action is open, and 400 if two policies cover it. A change
+    that cannot be made has no request: its reason is stored when it is due.
+    """
+    try:
+        change = _read_change(call, record_id, value_of(payload))
+    except Fault:
+        request_id = None
+    else:
+        request_id = request_later_change(call, change)
+    update_row(call.db, "scheduled_changes", change_id, {"change_request_id": request_id})
+
+
+def _read_change(call: Call, record_id: str, payload: Mapping[str, Json]) -> GatedChange:
+    """Return the change that a payload makes of a flag; raises the first reason against it."""
+    number = int(record_id) if record_id.isdigit() else None
     flag = find_row(call.db, call.project.id, number)
     if flag is None or flag["deleted"]:
         raise invalid("Feature flag not found")
     if stored_version(flag["filters"]) == 2:
         raise invalid("This field is required for this flag.", "version", "required")
-    payload = value_of(row["payload"])
     before = opened_values(call, flag)
     after = {**before, **_read_columns(call, flag, payload, before)}
     check_guards(call, flag, before, after)
-    trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
-    change_flag(call, flag, after, trigger)
+    return gated_change(call, flag, before, after)
 
 
 def _read_columns(call: Call, flag: sqlite3.Row, payload: Mapping[str, Json], before: Values) -> Values:
@@ -92,9 +117,8 @@ def _read_columns(call: Call, flag: sqlite3.Row, payload: Mapping[str, Json], be
     raise invalid(f"Unrecognized operation: {operation}")
 
 
-def _settle(call: Call, row: sqlite3.Row, reason: str | None) -> None:
+def _settle(call: Call, row: sqlite3.Row, reason: str | None, following: datetime | None) -> None:
     """Mark a change as executed, or move a recurring one to its next time."""
-    following = _following(row, call.now) if row["is_recurring"] else None
     call.db.execute(
         "UPDATE scheduled_changes SET executed_at = ?, last_executed_at = ?, failure_reason = ?,"
         " scheduled_at = ?, updated_at = ? WHERE id = ?",
@@ -120,8 +144,3 @@ def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
     if row["end_date"] is not None and moment > read_stamp(row["end_date"]):
         return None
     return moment
-
-
-def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:
-    user = find(db, "users", id=user_id)
-    return ANONYMOUS if user is None else replace(caller_of(user), scopes=frozenset("*"))

@@ -4,15 +4,18 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
+from flagtui.service.approvals.votes import close_request
 from flagtui.service.bodies import Fields, read_id
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
+from flagtui.service.database import fetch
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, moment, text, truth
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.projects import load_time_zone
 from flagtui.service.resources import Resource, find_row
+from flagtui.service.scheduling.due_changes import bind_request
 from flagtui.service.scheduling.recurrence import CRON_FIELDS, INTERVALS, BadCron, check_cron
 from flagtui.service.shapes import MAYBE_TEXT, OBJECT
 
@@ -82,8 +85,21 @@ class ScheduledChanges(Resource):
     def born(self, call: Call) -> Values:
         return {"timezone": load_time_zone(call.db, call.project.id)}
 
+    def follow(self, call: Call, number: int, columns: Values) -> None:
+        """Request approval for a new change or payload that a policy covers."""
+        if "payload" in columns:
+            row = fetch(call.db, self.table, number)
+            self._drop_request(call, row)
+            bind_request(call, number, row["record_id"], row["payload"])
+
     def leave(self, call: Call, row: sqlite3.Row) -> None:
         _check_flag(call, row["record_id"])
+        self._drop_request(call, row)
+
+    def _drop_request(self, call: Call, row: sqlite3.Row) -> None:
+        """End the request of a change, which without a schedule would be applied on approval."""
+        if row["change_request_id"] is not None:
+            close_request(call, row["change_request_id"])
 
 
 def _check_recurrence(values: Mapping[str, Json], *, is_new: bool) -> None:

@@ -1,0 +1,54 @@
+"""A service whose changes of flags wait for approval by Grace or Heidi."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tests.doubles.service_world import World
+
+REQUESTS = "/api/projects/1/change_requests/"
+LEAST: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 10}]}
+
+
+@dataclass
+class Office:
+    """Ada, the owner, requests; Grace and Heidi decide; Ivan may do neither."""
+
+    ada: World
+    grace: World
+    heidi: World
+    ivan: World
+
+    def cover(self, *actions: str, **approvers: Any) -> None:
+        """Let policies cover these actions from now on."""
+        users = {"users": [self.id_of(self.grace), self.id_of(self.heidi)], **approvers}
+        for action in actions:
+            self.ada.write(
+                "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
+                " SELECT ?, id, ?, ?, '' FROM organizations LIMIT 1",
+                *(action, f"feature_flag.{action}", json.dumps(users)),
+            )
+
+    def id_of(self, member: World) -> int:
+        secret = member.headers["Authorization"]
+        return self._ids[secret]
+
+    async def request(self, flag: Any, **changes: Any) -> str:
+        """The id of the request that a change of the flag leads to."""
+        response = await self.ada.patch(f"{flag['id']}/", changes, 409)
+        assert response["code"] == "approval_required"
+        return str(response["change_request_id"])
+
+    def __post_init__(self) -> None:
+        members = (self.ada, self.grace, self.heidi, self.ivan)
+        self._ids = {member.headers["Authorization"]: number for number, member in enumerate(members, 1)}
+
+
+@pytest.fixture
+def office(world: World) -> Office:
+    others = [
+        world.with_key("*", user=world.add_user(f"{name}@acme.test")) for name in ("grace", "heidi", "ivan")
+    ]
+    grace, heidi, ivan = others
+    return Office(world, grace, heidi, ivan)

@@ -1,0 +1,99 @@
+"""Scheduled changes under a policy: each waits for its own request."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.service.approvals.conftest import LEAST, REQUESTS, Office
+
+from flagtui.service.clock import stamp
+
+PLANS = "/api/projects/1/scheduled_changes/"
+OFF = {"operation": "update_status", "value": False}
+MORE = {
+    "operation": "add_release_condition",
+    "value": {"groups": [{"properties": [], "rollout_percentage": 50}]},
+}
+
+
+async def schedule(office: Office, flag: Any, payload: Any, status: int = 201, **fields: Any) -> Any:
+    body = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload, **fields}
+    moment = stamp(office.ada.clock() + timedelta(hours=1))
+    return await office.ada.post(PLANS, {**body, "scheduled_at": moment}, status)
+
+
+async def requests(office: Office) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = (await office.ada.get(REQUESTS))["results"]
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("decision", "state", "is_on", "reason"),
+    [
+        ("approve/", "applied", False, None),
+        ("reject/", "rejected", True, "The change was not approved before its scheduled time."),
+        ("", "expired", True, "The change was not approved before its scheduled time."),
+    ],
+)
+async def test_scheduled_change_is_applied_only_if_approved(
+    office: Office, decision: str, state: str, is_on: bool, reason: str | None
+) -> None:
+    flag = await office.ada.flag("a")
+    office.cover("disable")
+    planned = await schedule(office, flag, OFF)
+    path = f"{REQUESTS}{(await requests(office))[0]['id']}/"
+    if decision:
+        decided = await office.grace.post(path + decision, {"reason": "so"})
+        assert decided["change_request"]["state"] in ("approved", "rejected")
+    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    office.ada.clock.pass_(hours=1)
+    assert (await office.ada.get(f"{flag['id']}/"))["active"] is is_on
+    assert (await office.ada.get(path))["state"] == state
+    done = await office.ada.get(f"{PLANS}{planned['id']}/")
+    assert (done["executed_at"] is not None, done["failure_reason"]) == (True, reason)
+
+
+async def test_a_ramp_cannot_be_scheduled_under_a_policy(office: Office) -> None:
+    flag = await office.ada.flag("a", filters=LEAST)
+    await schedule(office, flag, MORE)
+    office.cover("update")
+    await schedule(office, flag, MORE)
+    response = await schedule(office, flag, MORE, 409)
+    assert response["code"] == "change_request_pending"
+    await schedule(office, flag, OFF)
+    assert (await office.ada.get(PLANS))["count"] == 3
+    assert len(await requests(office)) == 1
+
+
+async def test_an_approval_covers_the_version_it_was_made_for(office: Office) -> None:
+    flag = await office.ada.flag("a")
+    office.cover("disable")
+    planned = await schedule(office, flag, OFF)
+    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/approve/")
+    await office.ada.patch(f"{flag['id']}/", {"name": "changed since"})
+    office.ada.clock.pass_(hours=1)
+    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    done = await office.ada.get(f"{PLANS}{planned['id']}/")
+    assert done["failure_reason"] == "Flag version mismatch: expected 1, got 2"
+
+
+async def test_a_request_ends_with_its_schedule(office: Office) -> None:
+    flag = await office.ada.flag("a", filters=LEAST)
+    office.cover("disable", "update")
+    planned = await schedule(office, flag, OFF)
+    await office.ada.patch(f"{PLANS}{planned['id']}/", {"payload": MORE})
+    states = [(request["action_key"], request["state"]) for request in await requests(office)]
+    assert states == [("feature_flag.update", "pending"), ("feature_flag.disable", "expired")]
+    await office.ada.ask("DELETE", f"{PLANS}{planned['id']}/")
+    assert [request["state"] for request in await requests(office)] == ["expired", "expired"]
+
+
+async def test_each_time_of_a_recurring_change_asks_again(office: Office) -> None:
+    flag = await office.ada.flag("a")
+    office.cover("disable")
+    await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
+    office.ada.clock.pass_(hours=2)
+    assert [request["state"] for request in await requests(office)] == ["pending", "expired"]
+    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/approve/")
+    office.ada.clock.pass_(days=1)
+    assert (await office.ada.get(f"{flag['id']}/"))["active"] is False
