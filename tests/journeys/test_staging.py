@@ -191,6 +191,30 @@ async def test_steps_are_undone_after_nothing_was_applied(setting: Setting) -> N
         assert "nothing was staged since staging began" in program.notices[-1]
 
 
+async def test_steps_stay_after_an_earlier_run_applied_a_part(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        staged = set_on_disk(program)
+        both = staged.file.read()
+        await program.press("ampersand", "A")
+        refuse_second_write(program.wire)
+        await program.press("y", "enter", "escape")
+        # As if the run had ended before it dropped what was applied.
+        with staged.hold_set():
+            staged.keep(both)
+        await program.go_to("checkout-redesign")
+        await program.press("plus", "T", *"+later", "enter")
+        assert "STAGING 3" in program.screen
+        await program.press("ampersand", "A", "escape", "escape")
+        assert "STAGING 2" in program.screen
+        await program.press("u")
+        assert [change.identity for change in staged.file.read().changes] == [both.changes[1].identity]
+        await program.press("u")
+        assert "nothing was staged since staging began" in program.notices[-1]
+        await program.press("U")
+        assert "STAGING 2" in program.screen
+
+
 async def test_changes_up_to_the_limit_are_planned_on_one_list(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=5)
     async with running(replace(setting, rules=rules)) as program:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from flagtui.app.commands.cli_equivalents import place_options
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.set_reading import Edits, SetReading, edit_of, state_of
+from flagtui.app.state.set_steps import SetSteps
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
@@ -46,10 +47,7 @@ class Staging:
         self._seen: tuple[object, ...] = ()
         """The path and the state of the file at the last look."""
         self._edits: Edits = {}
-        self._steps: list[ChangeSet] = []
-        """The set before each step since staging began or ended, or the set was applied."""
-        self._undone: list[ChangeSet] = []
-        """The set before each step that was undone since the last new one."""
+        self._steps = SetSteps()
         self.fault = ""
         """Why the set cannot be read; empty when it can."""
         self._applied: set[Identity] | None = None
@@ -92,7 +90,7 @@ class Staging:
             self.end()
         if not self._app_state.is_staging:
             # Another program changed the set, or it is another one.
-            self._forget_steps()
+            self._steps.forget()
         self._use(SetReading.of(staged, self._edits))
 
     def _use(self, reading: SetReading) -> None:
@@ -106,7 +104,7 @@ class Staging:
             return
         staged.read()
         self._lock.enter_context(self.hold_set())
-        self._forget_steps()
+        self._steps.forget()
         self._app_state.is_staging = True
         self._read_again()
 
@@ -114,7 +112,7 @@ class Staging:
         """Send what keys change from now on; the set stays."""
         with self._turn:
             self._lock.close()
-        self._forget_steps()
+        self._steps.forget()
         self._app_state.is_staging = False
         self._show(self.change_set)
 
@@ -130,7 +128,7 @@ class Staging:
         self.refuse_while_applying()
         async with self._order:
             added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
-            self._keep_step(added.before)
+            self._steps.keep(added.before)
         return added.changes
 
     async def _change(self, change: Callable[[StagedSet], Written], *values: JSON) -> Written:
@@ -152,17 +150,15 @@ class Staging:
 
         Return its subject and whether that is staged now; None without a step.
         """
-        source, way_back = (self._undone, self._steps) if is_redo else (self._steps, self._undone)
         self.refuse_while_applying()
         async with self._order:
             with self.hold_set():
                 self.look()
-                if not source:
+                before, now = self._current(), self._steps.next_set(is_redo=is_redo)
+                if now is None:
                     return None
-                before, now = self._current(), source[-1]
                 await self._change(lambda staged: staged.keep(now), *(each.values for each in now.changes))
-            way_back.append(before)
-            source.pop()
+            self._steps.move(before, is_redo=is_redo)
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
         moved = [identity for identity in earlier | later if earlier.get(identity) != later.get(identity)]
         is_staged = any(identity in later for identity in moved)
@@ -172,29 +168,21 @@ class Staging:
 
     def has_step(self, *, is_redo: bool) -> bool:
         """Return whether a step can be undone, or redone."""
-        return bool(self._undone if is_redo else self._steps)
-
-    def _forget_steps(self) -> None:
-        self._steps.clear()
-        self._undone.clear()
+        return self._steps.next_set(is_redo=is_redo) is not None
 
     def _current(self) -> ChangeSet:
         return self.change_set or self._staged_file().begin(self._app_state.session.clock())
 
-    def _keep_step(self, before: ChangeSet) -> None:
-        self._steps.append(before)
-        self._undone.clear()
-
     async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records, as a step that can be undone. Raises ChangeSetError."""
         self.refuse_while_applying()
-        self._keep_step(await self._drop(identities))
+        self._steps.keep(await self._drop(identities))
 
     async def drop_applied(self, identities: Iterable[Identity]) -> None:
         """Drop changes that were applied, also while the others are. Raises ChangeSetError."""
         if applied := frozenset(identities):
             await self._drop(applied)
-            self._forget_steps()
+            self._steps.drop(applied, self._current())
 
     async def _drop(self, identities: Iterable[Identity]) -> ChangeSet:
         """Drop the changes of these records and return the set before."""
