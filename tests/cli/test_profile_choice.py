@@ -62,6 +62,23 @@ def test_environment_key_stays_with_its_host() -> None:
 
 
 @pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("https://flags.staging.example", "Profile staging, relaxed"),
+        (
+            "https://elsewhere.example",
+            "elsewhere.example (FLAGTUI_HOST, not the profile's host), guarded: no profile is for that host",
+        ),
+    ],
+)
+def test_profile_is_described_with_its_guard(host: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", host)
+    opening = choose_signed_in(read_login_environment(), ProfileRequest("staging"))
+    assert opening.words == words
+
+
+@pytest.mark.usefixtures("written")
 def test_environment_host_ends_with_its_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
     first = choose_signed_in(read_login_environment(), ProfileRequest())

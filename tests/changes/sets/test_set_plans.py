@@ -112,6 +112,17 @@ async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
         assert keys == ([] if raw["key"] == "b" else [number])
 
 
+async def test_flag_whose_response_was_lost_is_named_by_its_number(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
+    desk.ada.faults = ["lose the answer"]
+    _plan, outcomes = await desk.apply(change_set, continues=True)
+    assert [(outcome.plan.key, outcome.is_saved) for outcome in outcomes] == [("b", True), ("old", True)]
+    (group,) = desk.server.stored[1]["filters"]["groups"]
+    assert desk.server.stored[int(group["properties"][0]["key"])]["key"] == "b"
+
+
 async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
     depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
