@@ -37,7 +37,8 @@ def test_api_posts_only_to_addresses_that_change_nothing(signed_in: Run) -> None
     assert (refused.code, "change nothing" in refused.err) == (3, True)
     keys = signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}')
     assert keys.code == 0, keys.err
-    assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin="{").code == 2
+    for wrong in ("{", '{"ids": [NaN]}'):
+        assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin=wrong).code == 2
 
 
 def test_api_reports_what_is_missing(signed_in: Run) -> None:

@@ -77,6 +77,7 @@ def test_used_name_is_a_warning_before_the_change(online: Run) -> None:
         (("create-holdout", "x", "--share", "101"), 2),
         (("create-metric", "x"), 2),
         (("create-metric", "x", "--query", "[]"), 2),
+        (("create-metric", "x", "--query", '{"kind": NaN}'), 2),
         (("edit-holdout", "1"), 2),
         (("delete-holdout", "1", ""), 2),
         (("edit-holdout", "none-such", "--share", "1"), 6),

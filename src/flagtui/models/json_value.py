@@ -93,7 +93,7 @@ def _pieces(values: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 def _decode(text: str) -> JSON:
-    return json.loads(text, parse_constant=_refuse, parse_float=_read_float)
+    return json.loads(text, parse_constant=refuse_constant, parse_float=_read_float)
 
 
 def _decode_for_rows(text: str) -> JSON:
@@ -221,7 +221,8 @@ def _whole_or_none(digits: str) -> int | None:
     return as_whole(int(digits)) if len(digits) <= _MOST_DIGITS else None
 
 
-def _refuse(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python reads as numbers. Raises NotJson."""
     raise NotJson(f"{name} is not a JSON number")
 
 

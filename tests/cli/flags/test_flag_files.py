@@ -106,6 +106,33 @@ def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> Non
     assert print_flags(signed_in, "new-nav") == before
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"key": "new-nav", "active": NaN}', "NaN is not a JSON number"),
+        ("[" * 100_000, "it is nested too deeply"),
+        ('{"key": "new-nav", "name": "whole"}\n' * 120_000, "more than 4,000,000 characters"),
+    ],
+    ids=["NaN", "nested", "long"],
+)
+def test_refused_file_is_explained(text: str, why: str, signed_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "flags.json").write_text(text)
+    for source in ("-", "flags.json"):
+        done = signed_in("flags", "edit", "--from", source, "--yes", stdin=text)
+        assert (done.code, why in done.err) == (2, True), done
+
+
+def test_byte_order_mark_is_no_part_of_the_input(signed_in: Run) -> None:
+    text = "\ufeff" + json.dumps(print_flags(signed_in, "new-nav"))
+    assert signed_in("flags", "edit", "--from", "-", "--yes", stdin=text).code == 0
+    assert signed_in("flags", "get", "-", "--fields", "key", stdin="\ufeffnew-nav\n").out == "new-nav\n"
+
+
+def test_value_that_is_no_json_is_text(signed_in: Run) -> None:
+    done = signed_in("flags", "edit", "new-nav", "--field", "name=NaN", "--dry-run", "--json")
+    assert json.loads(done.out)["records"][0]["changes"][0]["after"] == "NaN"
+
+
 def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -> None:
     for more in ("--dry-run", "--yes"):
         done = signed_in("flags", "create", "--from", "-", more, stdin='{"key": "bare"}')

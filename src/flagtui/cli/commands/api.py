@@ -12,7 +12,7 @@ from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.options import WorkPlace, read_text
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, NotJson, read_json
 
 if TYPE_CHECKING:
     from flagtui.api.operations import Operation
@@ -66,8 +66,8 @@ def _read_body(source: str | None) -> JSON:
     if text is None:
         return None
     try:
-        body: JSON = json.loads(text)
-    except (ValueError, RecursionError) as fault:
+        body = read_json(text.encode())
+    except NotJson as fault:
         raise Trouble(f"{source} is not JSON: {fault}.", "Nothing was sent.", code="usage") from None
     if body is None:
         raise Trouble(f"{source} has no value to send.", "Nothing was sent.", code="usage")

@@ -3,11 +3,10 @@
 Options of host, profile and project can precede or follow a command.
 """
 
-import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, NotJson, read_json
 
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
@@ -275,23 +274,25 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
         if not is_given or not name.strip():
             raise Trouble(f"{pair!r} sets no field.", "Write name=value.", code="usage")
         read: JSON = value
-        with suppress(ValueError, RecursionError):
-            read = json.loads(value)
+        with suppress(NotJson):
+            read = read_json(value.encode())
         if fields.setdefault(name.strip(), read) != read:
             raise click.UsageError(twice_given(f"--field {name.strip()}"))
     return fields
 
 
 def read_text(source: str | None) -> str | None:
-    """Return a file, or standard input for `-`; None for no source. Raises Trouble."""
+    """Return a file, or standard input for `-`; None for no source. Raises Trouble, also for a longer one."""
+    if source == "-" and sys.stdin.isatty():
+        raise Trouble("- reads standard input, which is a terminal.", "Pipe the JSON in.", code="usage")
     if source is None:
         return None
-    if source == "-":
-        if sys.stdin.isatty():
-            raise Trouble("- reads standard input, which is a terminal.", "Pipe the JSON in.", code="usage")
-        return require_text(sys.stdin.read(LONGEST))
     try:
-        return Path(source).read_text(encoding="utf-8")[:LONGEST]
+        with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
+            text = require_text(file.read(LONGEST + 1))
     except (OSError, UnicodeDecodeError) as fault:
         why = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
         raise Trouble(f"{source} cannot be read: {why}.", code="usage") from None
+    if len(text) > LONGEST:
+        raise Trouble(f"{source} has more than {LONGEST:,} characters.", "Divide it.", code="usage")
+    return text.removeprefix("\ufeff")

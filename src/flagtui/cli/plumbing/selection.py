@@ -224,7 +224,7 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
                 raise Trouble(why, "Pipe the keys in.", code="usage")
             from flagtui.cli.plumbing.piped_names import names_in
 
-            names += names_in(sys.stdin.read(), noun)
+            names += names_in(sys.stdin.read().removeprefix("\ufeff"), noun)
         elif not word.strip():
             raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
         else:

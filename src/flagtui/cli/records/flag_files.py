@@ -1,13 +1,14 @@
 """Flags in files: one record or many, in the format that `flags get --json` prints."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.records.flag_records import STORED_NAMES, WHOLE_FLAG
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, refuse_constant
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 
@@ -31,12 +32,11 @@ def read_flags(text: str) -> list[dict[str, JSON]]:
     try:
         records = list(_objects(text))
     except (ValueError, RecursionError) as fault:
-        raise Trouble(
-            f"the file is not JSON: {safe_text(str(fault), 200)}.", _print_it(), code="usage"
-        ) from None
+        why = "it is nested too deeply" if isinstance(fault, RecursionError) else safe_text(str(fault), 200)
+        raise Trouble(f"the file is not JSON: {why}.", _print_it(), code="usage") from None
     flags = [_fields_of(record) for record in records]
-    keys = [flag["key"] for flag in flags]
-    if twice := next((key for key in keys if keys.count(key) > 1), None):
+    times = Counter(str(flag["key"]) for flag in flags)
+    if twice := next((key for key, count in times.items() if count > 1), None):
         raise Trouble(f"the file has {safe_text(twice, 80)} more than once.", code="usage")
     if not flags:
         raise Trouble("the file has no flag; nothing was sent.", _print_it(), code="nothing_to_do")
@@ -46,13 +46,13 @@ def read_flags(text: str) -> list[dict[str, JSON]]:
 def _objects(text: str) -> Iterator[Any]:
     """Yield the records of a document, a list, one object, or NDJSON."""
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = _parse(text)
     except json.JSONDecodeError:
         # The first line decides whether it is NDJSON: a later fault is that of its line.
         lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) < 2:
             raise
-        yield from (json.loads(line, object_pairs_hook=_object) for line in lines)
+        yield from map(_parse, lines)
         return
     records = value.get("records", [value]) if isinstance(value, dict) else value
     schema = value.get("schema", WHOLE_FLAG.name) if isinstance(value, dict) else WHOLE_FLAG.name
@@ -62,6 +62,10 @@ def _objects(text: str) -> Iterator[Any]:
         what = f"the file has records of the schema {safe_text(str(schema), 80)!r}, not {WHOLE_FLAG.name!r}."
         raise Trouble(what, _print_it(), code="usage")
     yield from records
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_object, parse_constant=refuse_constant)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`flagtui experiments …` that change holdouts and shared metrics, which several experiments use."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TypedDict, Unpack
 
@@ -27,7 +26,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import is_id
 from flagtui.cli.plumbing.session_context import SessionContext
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, NotJson, read_json
 
 LISTS = {HOLDOUT: "holdouts", METRIC: "metrics"}
 """The command that lists the records of each kind."""
@@ -218,8 +217,8 @@ def _query_of(text: str | None, source: str | None) -> JSON:
     if text is None:
         return None
     try:
-        query = json.loads(text)
-    except (ValueError, RecursionError):
+        query = read_json(text.encode())
+    except NotJson:
         query = None
     if not isinstance(query, dict):
         fix = f"See: {next_command('experiments', 'metrics', '--json')}"
