@@ -202,7 +202,7 @@ async def bring(
     if state == "paused":
         made = await ours.pause(made.id)
     if state == "concluded":
-        await ours.update(made.id, {"conclusion": "lost", "conclusion_comment": "so far"})
+        made = await ours.update(made.id, {"conclusion": "lost", "conclusion_comment": "so far"})
     if state in ("stopped", "archived"):
         before_end()
         made = await ours.end(made.id, conclusion="lost", comment="so far")
