@@ -55,6 +55,18 @@ async def test_endpoint_read_as_an_id_means_an_older_server(make_client: MakeCli
         await events.by_name("unpaid")
 
 
+async def test_a_language_that_is_missing_leaves_the_others(make_client: MakeClient) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/typescript/"):
+            return httpx.Response(200, json={"content": "export {}", "event_count": 0})
+        return httpx.Response(404, json={"code": "not_found", "detail": "Not found."})
+
+    events = make_client(answer).event_definitions
+    with pytest.raises(errors.EndpointNotFound):
+        await events.code("python")
+    assert (await events.code("typescript")).content == "export {}"
+
+
 async def test_event_definitions_change_singly_where_bulk_is_missing(make_client: MakeClient) -> None:
     server = OldEvents(404)
     events = make_client(server).event_definitions

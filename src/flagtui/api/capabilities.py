@@ -18,8 +18,13 @@ from flagtui.api.errors import (
 from flagtui.api.operations import Operation
 from flagtui.models.json_value import JSON
 
-_ALWAYS_ASKED: Final = frozenset({"list", "get", "create", "update", "delete", "hard_delete", "me", "key"})
-"""Second halves of the names of operations every server has: their refusals are not remembered."""
+_ALWAYS_ASKED: Final = frozenset(
+    {"list", "get", "create", "update", "delete", "hard_delete", "me", "key", "code"}
+)
+"""Second halves of the names of operations whose refusals are not remembered.
+
+Every server has them; of generated code it may have some languages only.
+"""
 
 _TOGETHER: Final = (frozenset({"flags.set_rollout", "flags.roll_out_to_everyone"}),)
 """Operations that were added to servers in one version: a server that lacks one lacks them all."""
