@@ -48,29 +48,30 @@ async def test_an_unknown_path_is_no_endpoint(world: World) -> None:
         assert (refusal.status, refusal.detail) == (404, "Endpoint not found.")
 
 
-HOSTILE: list[tuple[bytes, int]] = [
-    (b"\xff\xfe", 400),
-    (b"NaN", 400),
-    (b'{"key": NaN}', 400),
-    (b'{"key": 1e999}', 400),
-    (b'{"key": "\\ud800"}', 400),
-    (b"[" * 100_000, 400),
-    (b'{"a":' * 100 + b"1" + b"}" * 100, 400),
-    (b"[]", 400),
-    (b'"text"', 400),
-    (b"null", 400),
-    (b'{"key": "a\\u0000b"}', 400),
-    (b'{"key": "ok", "version": 1180591620717411303424}', 400),
-    (b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1e400}]}}', 400),
-    (b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1%s}]}}' % (b"0" * 400), 400),
-    (b"", 400),
+HOSTILE: list[bytes] = [
+    b"\xff\xfe",
+    b"NaN",
+    b'{"key": NaN}',
+    b'{"key": 1e999}',
+    b'{"key": "\\ud800"}',
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"a":' * 100 + b"1" + b"}" * 100,
+    b"[]",
+    b'"text"',
+    b"null",
+    b'{"key": "a\\u0000b"}',
+    b'{"key": "ok", "version": 1180591620717411303424}',
+    b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1e400}]}}',
+    b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1%s}]}}' % (b"0" * 400),
+    b"",
 ]
 
 
 async def test_a_hostile_body_is_a_plain_400(world: World) -> None:
-    for content, status in HOSTILE:
+    for content in HOSTILE:
         response = await world.ask("POST", "", content=content, headers={"Content-Type": "application/json"})
-        assert (response.status_code, list(response.json())) == (status, KEYS)
+        assert (response.status_code, list(response.json())) == (400, KEYS)
 
 
 DETAILS: list[tuple[bytes, str]] = [

@@ -175,14 +175,6 @@ def test_a_sender_of_a_large_body_gets_the_refusal(
         assert connection.recv(12) == b"HTTP/1.1 " + status
 
 
-@pytest.mark.parametrize(
-    "body", ["[" * 100_000, '{"a":' * 100_000, '{"key": 1e999999}', '{"key": "\\ud800"}']
-)
-def test_json_that_is_deep_or_odd_is_refused(served: Served, body: str) -> None:
-    assert served.ask("POST", PATH, body)[0] == 400
-    assert served.ask("GET", PATH)[0] == 200
-
-
 MALFORMED: Final = (
     b"\r\n\r\n",
     b"GET\r\n\r\n",

@@ -206,27 +206,6 @@ async def test_scenario_64_a_change_may_need_an_approval(start_world: Start) -> 
     await world.patch(f"{flag['id']}/", {"name": "free"})
 
 
-async def test_two_policies_for_one_change_conflict(world: World) -> None:
-    flag = await world.flag("a")
-    organization = world.rows("SELECT id FROM organizations")[0]["id"]
-    for name in ("p", "q"):
-        world.write(
-            "INSERT INTO approval_policies (id, organization_id, action, created_at)"
-            " VALUES (?, ?, 'feature_flag.disable', ?)",
-            *(name, organization, world.ago(days=1)),
-        )
-    response = await world.ask("POST", f"{flag['id']}/disable/")
-    assert response.status_code == 400
-    body: dict[str, Any] = response.json()
-    assert (body["code"], len(body["conflicting_policies"])) == ("policy_conflict", 2)
-
-
-async def test_approval_mode_covers_every_change(start_world: Start) -> None:
-    world = await start_world(approvals=True)
-    assert (await world.ask("POST", "", {"key": "a"})).status_code == 409
-    assert await world.keys() == []
-
-
 async def test_pending_creation_holds_its_own_key_only(start_world: Start) -> None:
     world = await start_world(approvals=True)
     codes = [(await world.refused("POST", "", {"key": key})).code for key in ("a", "b", "a")]
