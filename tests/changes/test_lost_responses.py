@@ -15,7 +15,6 @@ from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.slices import SEED, at_most
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.journal import Disk, Journal
@@ -90,19 +89,3 @@ async def test_the_journal_tells_the_truth_about_every_change(tmp_path: Path) ->
             assert entry.ending == outcome.ending
         endings[outcome.ending] = endings.get(outcome.ending, 0) + 1
     assert {"saved", "refused", "failed"} <= endings.keys()
-
-
-async def test_client_that_retries_blindly_changes_things_twice(tmp_path: Path) -> None:
-    line = Line(7, tmp_path)
-    for _ in range(200):
-        line.disturb()
-        line.ada.unreadable = 0
-        fresh = await line.ada.get(812)
-        for _ in range(3):
-            try:
-                await line.ada.update(812, {"active": not fresh.active}, version=fresh.version)
-            except errors.ApiError:
-                continue
-            break
-        line.ada.deliver_late()
-    assert len([who for who, _, _ in line.server.log if who == "ada@acme.test"]) > 220

@@ -1,6 +1,5 @@
 """The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +25,7 @@ from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
 from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal_entries import Ending
-from flagtui.changes.pipeline import STOPPED, stops_all, write
+from flagtui.changes.pipeline import stops_all, write
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
@@ -187,25 +186,6 @@ async def test_unwritable_outcome_is_noted_and_not_raised(tmp_path: Path) -> Non
     (outcome,) = await room.boil()
     assert outcome.is_saved
     assert outcome.note.startswith("the outcome could not be recorded: ")
-
-
-async def test_change_stopped_in_flight_is_noted_as_unknown(room: Room) -> None:
-    sent = asyncio.Event()
-
-    class Endless(Kitchen):
-        async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
-            sent.set()
-            await asyncio.Event().wait()
-            return Outcome(plan, "saved")
-
-    room.writing.adapter = Endless(room.journal)
-    task = asyncio.create_task(room.boil())
-    await sent.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    (entry,) = room.journal.entries()
-    assert (entry.ending, entry.note) == ("unknown", STOPPED)
 
 
 class Together(Kitchen):

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from click.exceptions import Abort, Exit
 from tests.changes.flags.test_flag_undo import CALM
-from tests.changes.kettle import KettleEntries, Kitchen
 from tests.cli.conftest import Run, Scripted, Service
 from tests.doubles.flag_server import raw_flag
 
@@ -19,7 +18,6 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo import KINDS
 from flagtui.cli.plumbing.change_records import ChangeResult
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport
 from flagtui.cli.plumbing.confirmation import settle
@@ -195,24 +193,6 @@ def test_overwriting_somebody_is_a_question_of_its_own() -> None:
     clashing = question_of(Level.GUARDED, conflict=True)
     assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
     assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)
-
-
-def test_a_kind_that_came_later_is_undone_by_its_entries(
-    signed_in: Run, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kitchen = Kitchen(machine.journal, now=100)
-    monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
-    here = Signature("ada@acme.test", "x", machine.service.ask(host), "1")
-    sides: dict[str, Any] = {"before": {"degrees": 20}, "after": {"degrees": 100}}
-    at = machine.journal.clock()
-    machine.journal.begin(Entry("dddd1111", at, 7, "kettle", "boil", here, kind="kettle", **sides))
-    machine.journal.finish("dddd1111", "saved")
-    done = signed_in("undo", "--yes", is_shown=True)
-    assert (done.code, kitchen.now, kitchen.requests) == (0, 20, ["send kettle"]), done.err
-    assert "Undo: let kettle cool" in done.out
-    assert machine.journal.entries()[0].undoes == "dddd1111"
-    assert signed_in("redo", "--yes").code == 0
-    assert kitchen.now == 100
 
 
 def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,16 +36,6 @@ def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | 
     return plan_step_back(entry, require(step_back(entry)), fresh, StepContext(now=NOW))
 
 
-def test_undo_of_an_edit_puts_old_values_back() -> None:
-    plan = planned_undo(
-        edit_entry(name=("Old", "New"), description=("", "why")),
-        make_experiment(name="New", description="why"),
-    )
-    assert isinstance(plan, ExperimentPlan)
-    assert dict(plan.choices.fields) == {"name": "Old", "description": ""}
-    assert plan.conflicts == ()
-
-
 def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
     change = edit_entry(name=("Old", "Mine"), description=("was", "is"))
     plan = expect(planned_undo(change, make_experiment(name="Theirs", description="is")), ExperimentPlan)
@@ -60,15 +50,6 @@ def test_what_is_as_it_was_is_left_alone() -> None:
     assert planned_undo(change, make_experiment(name="Old", description="a")) is None
     plan = expect(planned_undo(change, make_experiment(name="Old", description="b")), ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
-
-
-@pytest.mark.parametrize(
-    ("verb", "back"),
-    [("create", "delete"), ("delete", "restore"), ("pause", "resume"), ("archive", "unarchive")],
-)
-def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
-    intent = require(step_back(entry(verb)))
-    assert (intent.id, intent.step.name) == (12, back)
 
 
 def test_an_undo_that_today_s_state_forbids_says_so() -> None:

@@ -95,15 +95,6 @@ def test_first_variant_gets_everyone_and_removing_it_restores_boolean() -> None:
     assert (edited.filters["multivariate"], edited.payload_keys) == (None, ("true",))
 
 
-@pytest.mark.parametrize("count", [2, 3, 7, 20])
-def test_even_shares_always_add_up(count: int) -> None:
-    edited = WorkingCopy.of(flag(filters={"groups": []}))
-    for place in range(count):
-        edited.add_variant(f"v{place}")
-    edited.distribute()
-    assert (edited.share_sum, edited.problems) == (100, [])
-
-
 def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
     secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"hush"'}})
     edited = WorkingCopy.of(secret)

@@ -73,13 +73,6 @@ async def test_deletion_is_redone_after_the_key_was_restored(office: Office) -> 
     assert office.server.stored[812]["deleted"] is True
 
 
-async def test_another_persons_change_of_another_thing_is_kept(office: Office) -> None:
-    entry = await save(office, flag_intent.switch("turn off", 812))
-    office.bob_writes(name="Bob's words")
-    assert isinstance(await undone(office, entry), Plan)
-    assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Bob's words")
-
-
 async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
     entry = await save(office, flag_intent.switch("turn off", 812))
     office.bob_writes(active=True)
