@@ -5,15 +5,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment
 from tests.journeys.test_edit_flags import editor
 from textual.widgets import Input
 
-from flagtui.app.dialogs.picker import PickerScreen
-from flagtui.app.dialogs.prompt import PromptScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.models.experiment import Experiment
@@ -43,68 +40,6 @@ def sent_requests(program: Program) -> list[str]:
 async def say_yes(program: Program) -> None:
     assert isinstance(program.app.screen, ConfirmScreen), program.screen
     await program.press("y")
-
-
-@long
-async def test_a_draft_goes_through_its_whole_life(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
-        name = "Length of the tour"
-        await stand_on_experiment(program, name)
-        await program.press("space", "F", "W", "Z", "C", "a")
-        assert isinstance(program.app.screen, ExperimentsScreen), "no step but launching can be asked for"
-        assert sent_requests(program) == []
-        notices = " ".join(program.notices)
-        assert "not been launched yet" in notices
-        assert "already a draft" in notices
-        assert "must be launched and ended before" in notices
-
-        await program.press("L")
-        assert "is turned on: its variants are served at once" in words(program.screen)
-        await say_yes(program)
-        assert (await read_stored(program, name)).state == "running"
-        await program.press("L")
-        assert "already been launched" in program.notices[-1]
-        program.app.clear_notifications()
-
-        await program.press("F")
-        assert isinstance(program.app.screen, PickerScreen)
-        await program.press(*"won", "enter")
-        assert isinstance(program.app.screen, PromptScreen)
-        await program.press(*"clear", "enter")
-        assert "users keep getting their variants" in words(program.screen)
-        assert "stopping as soon as the result looks good" in words(program.screen)
-        await say_yes(program)
-        ended = await read_stored(program, name)
-        assert (ended.state, ended.conclusion, ended.conclusion_comment) == ("stopped", "won", "clear")
-
-        await program.press("a", "enter")
-        await say_yes(program)
-        assert (await read_stored(program, name)).archived
-        await program.press("u")
-        await say_yes(program)
-        assert not (await read_stored(program, name)).archived
-
-        await program.press("Z")
-        assert "results start from zero" in words(program.screen)
-        await say_yes(program)
-        assert (await read_stored(program, name)).state == "draft"
-
-        await program.press("D", "enter")
-        assert "also affects the original" in words(program.screen)
-        await program.press("enter", "enter")
-        await say_yes(program)
-        assert (await read_stored(program, f"{name} (Copy)")).feature_flag_key == "length-of-the-tour-copy"
-
-        await stand_on_experiment(program, "Logos on pricing")
-        await program.press("d")
-        await say_yes(program)
-        with pytest.raises(AssertionError, match="there is no"):
-            await read_stored(program, "Logos on pricing")
-        await program.press("u")
-        assert "Undo:" in program.screen
-        await say_yes(program)
-        assert (await read_stored(program, "Logos on pricing")).state == "stopped"
-        assert not [line for line in sent_requests(program) if line.startswith("DELETE")]
 
 
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
@@ -153,6 +88,10 @@ async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mo
         as_before = await read_stored(program, "Pricing page test")
         expected = ("stopped", None, None)
         assert (as_before.state, as_before.conclusion, as_before.conclusion_comment) == expected
+        await program.press("Z")
+        assert "results start from zero" in words(program.screen)
+        await say_yes(program)
+        assert (await read_stored(program, "Pricing page test")).state == "draft"
         assert not [line for line in sent_requests(program) if line.startswith("DELETE")]
 
 
