@@ -116,13 +116,18 @@ async def test_scenario_24_archiving_only_what_has_ended(service: Service) -> No
     assert await _refusal(service, running, "unarchive") == (400, "Experiment is not archived.", None)
 
 
-async def test_scenario_25_disabling_the_flag_needs_the_scope_for_flags(service: Service) -> None:
+async def test_scenario_25_disabling_the_flag_needs_access_to_flags(service: Service) -> None:
     running = await service.running()
     await service.post(_path(running, "end"))
     few = service.with_key("experiment:write")
     detail = "API key missing required scope 'feature_flag:write'"
     body = {"disable_feature_flag": True}
     assert await few.refused("POST", _path(running, "archive"), body) == (403, detail, None)
+    service.write("UPDATE organization_members SET level = 1")
+    service.write("INSERT INTO access_levels VALUES (1, 1, 'feature_flag', '', 'viewer')")
+    detail = "You don't have feature flag write access, so this experiment's feature flag can't be disabled."
+    assert await service.refused("POST", _path(running, "archive"), body) == (403, detail, None)
+    service.write("DELETE FROM access_levels")
     archived = await service.post(_path(running, "archive"), body)
     flag = await service.get(f"feature_flags/{running['feature_flag']['id']}")
     assert (archived["archived"], flag["active"], flag["archived"]) == (True, False, True)

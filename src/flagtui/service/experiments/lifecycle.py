@@ -2,7 +2,7 @@
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid, missing_scope
+from flagtui.service.errors import Json, forbidden, invalid, missing_scope
 from flagtui.service.experiments.exposure_freezing import delete_snapshots, unfrozen_filters
 from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.records import Experiment, LinkedFlag
@@ -10,7 +10,12 @@ from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target
+from flagtui.service.flags.levels import load_levels
 from flagtui.service.responses import Response
+
+_NO_FLAG_ACCESS = (
+    "You don't have feature flag write access, so this experiment's feature flag can't be disabled."
+)
 
 
 def _refuse(*faults: tuple[bool, str]) -> None:
@@ -87,6 +92,8 @@ def archive(call: Call) -> Response:
     disable = bool(Fields(call.body()).flag("disable_feature_flag"))
     if disable and not call.caller.may("feature_flag:write"):
         raise missing_scope("feature_flag:write")
+    if disable and not load_levels(call.db, call.caller, call.project).reaches(experiment.flag.id, "editor"):
+        raise forbidden(_NO_FLAG_ACCESS)
     _refuse(
         (bool(experiment.fields["archived"]), "Experiment is already archived."),
         (experiment.status != "stopped", "Experiment must be ended before it can be archived."),
