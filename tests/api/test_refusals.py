@@ -90,6 +90,12 @@ def test_the_missing_scope_is_named() -> None:
     assert "feature_flag:write" in error.next
 
 
+def test_a_change_under_several_policies_can_be_split() -> None:
+    error = error_of(400, {"code": "policy_conflict", "error": "Two policies match"}, "PATCH")
+    assert error.what == "Several approval policies cover this change: Two policies match."
+    assert error.next == "Make its parts separate changes, such as the switch and the percentages."
+
+
 @pytest.mark.parametrize(
     ("body", "pending"),
     [({"code": "approval_required", "change_request_id": "018f"}, False),

@@ -201,9 +201,9 @@ class Invalid(ApiError):
 
 
 class PolicyConflict(Invalid):
-    """Two approval policies contradict each other."""
+    """400: several approval policies cover parts of the change; one request carries one approval."""
 
-    advice = "Ask an administrator to sort out the approval policies."
+    advice = "Make its parts separate changes, such as the switch and the percentages."
 
 
 class Conflict(ApiError):

@@ -139,9 +139,8 @@ def _conflict(facts: ErrorFacts, body: ErrorBody) -> ApiError:
 
 def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     if body.code == "policy_conflict":
-        return errors.PolicyConflict(
-            _with_words("Approval policies contradict each other", facts), facts=facts
-        )
+        what = "Several approval policies cover this change"
+        return errors.PolicyConflict(_with_words(what, facts), facts=facts)
     place = f" in {safe_text(body.attr, 120)}" if body.attr else ""
     return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
 
