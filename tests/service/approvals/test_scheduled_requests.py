@@ -51,6 +51,8 @@ async def test_scheduled_change_is_applied_only_if_approved(
     assert (await office.ada.get(path))["state"] == state
     done = await office.ada.get(f"{PLANS}{planned['id']}/")
     assert (done["executed_at"] is not None, done["failure_reason"]) == (True, reason)
+    trigger = (await office.ada.latest(flag["id"]))["detail"]["trigger"]
+    assert (trigger is None) is is_on
 
 
 async def test_a_ramp_cannot_be_scheduled_under_a_policy(office: Office) -> None:

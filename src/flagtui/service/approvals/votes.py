@@ -2,13 +2,14 @@
 
 import sqlite3
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flagtui.service.access import user_with_all_scopes
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
-from flagtui.service.errors import forbidden, hand_written, invalid
+from flagtui.service.errors import Json, forbidden, hand_written, invalid
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.change_requests import (
     called_request,
@@ -70,11 +71,11 @@ def cancel(call: Call) -> Response:
     return _answer(call, request, "canceled", "Change request canceled.")
 
 
-def apply_request(call: Call, request: sqlite3.Row) -> str | None:
+def apply_request(call: Call, request: sqlite3.Row, trigger: Mapping[str, Json] | None = None) -> str | None:
     """Make an approved change as its requester; return the reason if it could not be made."""
     requester = user_with_all_scopes(call.db, request["created_by_id"])
     made: list[sqlite3.Row] = []
-    reason = attempt(call.db, lambda: made.append(_make(replace(call, caller=requester), request)))
+    reason = attempt(call.db, lambda: made.append(_make(replace(call, caller=requester), request, trigger)))
     if reason is not None:
         _settle(call, request, "failed", apply_error=reason)
         return reason
@@ -90,7 +91,7 @@ def apply_request(call: Call, request: sqlite3.Row) -> str | None:
     return None
 
 
-def apply_at_its_time(call: Call, request_id: str) -> str | None:
+def apply_at_its_time(call: Call, request_id: str, trigger: Mapping[str, Json]) -> str | None:
     """Apply the request of a scheduled change that is due; return the reason if it is not applied.
 
     An undecided request expires: its step is skipped.
@@ -98,7 +99,7 @@ def apply_at_its_time(call: Call, request_id: str) -> str | None:
     request = find_request(call, request_id)
     assert request is not None
     if request["present_state"] == "approved":
-        return apply_request(call, request)
+        return apply_request(call, request, trigger)
     close_request(call, request_id)
     return "The change was not approved before its scheduled time."
 
@@ -110,7 +111,7 @@ def close_request(call: Call, request_id: str) -> None:
         _settle(call, request, "expired")
 
 
-def _make(call: Call, request: sqlite3.Row) -> sqlite3.Row:
+def _make(call: Call, request: sqlite3.Row, trigger: Mapping[str, Json] | None) -> sqlite3.Row:
     """Write the whole body of a request, checked like an update; raises the first reason against it."""
     intent = value_of(request["intent"])
     body: Values = intent["full_request_data"]
@@ -131,7 +132,7 @@ def _make(call: Call, request: sqlite3.Row) -> sqlite3.Row:
     before = opened_values(call, row)
     after = {**before, **body}
     check_guards(call, row, before, after)
-    return change_flag(call, row, after)
+    return change_flag(call, row, after, trigger)
 
 
 def _request_to_decide(call: Call) -> sqlite3.Row:

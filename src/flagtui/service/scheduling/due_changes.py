@@ -54,7 +54,7 @@ def _apply(call: Call, row: sqlite3.Row) -> None:
     if request_id is None:
         reason = attempt(call.db, lambda: _change(call, row))
     else:
-        reason = apply_at_its_time(call, request_id)
+        reason = apply_at_its_time(call, request_id, _trigger(row))
     following = _following(row, call.now) if row["is_recurring"] else None
     _settle(call, row, reason, following)
     if following is not None and request_id is not None:
@@ -64,11 +64,14 @@ def _apply(call: Call, row: sqlite3.Row) -> None:
 
 
 def _change(call: Call, row: sqlite3.Row) -> None:
-    payload = value_of(row["payload"])
-    change = _read_change(call, row["record_id"], payload)
+    change = _read_change(call, row["record_id"], value_of(row["payload"]))
     assert change.row is not None
-    trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
-    change_flag(call, change.row, change.after, trigger)
+    change_flag(call, change.row, change.after, _trigger(row))
+
+
+def _trigger(row: sqlite3.Row) -> Mapping[str, Json]:
+    """Return what the activity logs as the cause."""
+    return {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": value_of(row["payload"])}
 
 
 def bind_request(call: Call, change_id: int, record_id: str, payload: str) -> None:
