@@ -141,7 +141,7 @@ async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode:
         assert "Paying customers #3" in words(program.screen)
         assert "Power users" not in program.screen
         await fill(program, "paying")
-        assert "people not in Paying customers" in program.screen
+        assert "users not in Paying customers" in program.screen
         stand_on(program, " 2 ")
         await program.press("enter")
         await fill(program, "about", "company")
@@ -151,7 +151,7 @@ async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode:
         await fill(program, "add", "plan", "is, or", "pro")
         await program.press("ctrl+s")
         question = words(program.screen)
-        assert "condition 1: + people not in Paying customers" in question
+        assert "condition 1: + users not in Paying customers" in question
         assert "condition 2: is about company groups instead of users" in question
         assert "re-bucketed by company groups" in question
         await program.press("y")
@@ -181,7 +181,7 @@ async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Sett
         await fill(program, "x")
         assert "must be a cohort's id" in program.screen
         await fill(program, "3")
-        assert "people in cohort 3" in program.screen
+        assert "users in cohort 3" in program.screen
         await program.press("ctrl+s", "y")
         cohort_property = (await program.colleague().flags.get(id)).targeting.conditions[0].properties[1]
         assert (cohort_property.cohort_id, cohort_property.label) == (3, "Paying customers")

@@ -23,7 +23,7 @@ def state(*overrides: str, requested: list[tuple[Any, str, int]] | None = None, 
         ((), ""),
         (("new-nav=on",), "on"),
         (("new-nav=20%", "new-nav=off@ann"), "20 %, off @ann"),
-        (("new-nav=test@ann", "new-nav=off@bob"), "2 people"),
+        (("new-nav=test@ann", "new-nav=off@bob"), "2 users"),
         (("other=on",), ""),
     ],
 )

@@ -215,7 +215,7 @@ def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> Non
 def can_be_read(clause: str) -> bool:
     """Return whether a user can be built from the sentence: not for patterns, cohorts or dependencies."""
     rest = clause.partition(" ")[2]
-    is_asked_of_a_person = not clause.startswith(("people ", "flag "))
+    is_asked_of_a_person = not clause.startswith(("users ", "flag "))
     return is_asked_of_a_person and any(f"{rest} ".startswith(f"{reader} ") for reader in READERS)
 
 
@@ -237,11 +237,11 @@ def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
     flag = make_flag([])
     flag["filters"]["groups"][0]["properties"] = [condition]
     clause = sentence_of(flag)[1].strip()
-    assert clause in ("people in Beta", "people not in Beta")
+    assert clause in ("users in Beta", "users not in Beta")
     definitions = Definitions.of([flag], static_cohorts=[31])
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
     for person, is_in in ((member, True), (Person("o", is_complete=True), False)):
-        assert evaluate("flag", person, definitions).value is (is_in == (clause == "people in Beta"))
+        assert evaluate("flag", person, definitions).value is (is_in == (clause == "users in Beta"))
 
 
 @pytest.mark.parametrize("value", [True, False, "a"])

@@ -20,13 +20,13 @@ LABEL: Final = 16
 
 
 def override_words(overrides: Sequence[SetOverride]) -> str:
-    """Return all overrides of a flag in a few words: `on`, `test @ann`, `20%, 2 people`. Raw."""
+    """Return all overrides of a flag in a few words: `on`, `test @ann`, `20%, 2 users`. Raw."""
     words = [each.override.words for each in overrides if each.override.person is None]
     persons = [each.override for each in overrides if each.override.person is not None]
     if len(persons) == 1:
         words.append(f"{persons[0].words} @{persons[0].person}")
     elif persons:
-        words.append(f"{len(persons):,} people")
+        words.append(f"{len(persons):,} users")
     return ", ".join(words)
 
 

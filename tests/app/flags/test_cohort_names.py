@@ -90,7 +90,7 @@ async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
         )
         assert cohorts.names == {31: "Payers"}
         words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
-        assert words == "people in Payers"
+        assert words == "users in Payers"
 
 
 async def test_log_requests_only_cohorts_without_a_name() -> None:

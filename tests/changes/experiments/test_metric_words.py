@@ -88,7 +88,7 @@ RETENTION = {
          "mean of sum of x of a"),
         ({"metric_type": "binomial", "metric_config": event("a")}, "share of users with a"),
         ({"metric_type": "mean", "source": event("a", properties=[{"type": "cohort", "value": 31}])},
-         "mean of a (people in cohort 31)"),
+         "mean of a (users in cohort 31)"),
         ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b"),
           "denominator_outlier_handling": {"lower_bound_percentile": 0.1}},
          "a per b, denominator: values clamped to at least the 10 % quantile"),

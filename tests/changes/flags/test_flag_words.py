@@ -23,11 +23,11 @@ def words_of(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ([EMAIL], [EMAIL, PAYING], ["condition 1: + people in Paying customers"]),
-        ([PAYING], [], ["condition 1: − people in Paying customers"]),
-        ([PAYING], [PAYING | {"value": 32}], ["condition 1: people in Paying customers → people in Old app"]),
+        ([EMAIL], [EMAIL, PAYING], ["condition 1: + users in Paying customers"]),
+        ([PAYING], [], ["condition 1: − users in Paying customers"]),
+        ([PAYING], [PAYING | {"value": 32}], ["condition 1: users in Paying customers → users in Old app"]),
         ([PAYING], [PAYING | {"operator": "not_in"}],
-         ["condition 1: people in Paying customers → people not in Paying customers"]),
+         ["condition 1: users in Paying customers → users not in Paying customers"]),
         ([EMAIL], [EMAIL | {"operator": "ends_with"}],
          ["condition 1: email contains @acme.com → email ends with @acme.com"]),
         ([EMAIL | {"operator": "exact", "value": ["a"]}],
@@ -75,9 +75,9 @@ def test_condition_words_name_its_group_type() -> None:
 
 
 def test_a_cohort_nobody_named_goes_by_its_number() -> None:
-    assert property_in_short(Property.of(PAYING)) == "people in cohort 31"
+    assert property_in_short(Property.of(PAYING)) == "users in cohort 31"
     assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
-        "people in As the server says"
+        "users in As the server says"
     )
 
 

@@ -46,13 +46,13 @@ def why_read_only(filters: Filters) -> str:
     return f"its targeting has configuration version {version}, which is only shown here"
 
 
-_IN_COHORT: Final[Mapping[str, str]] = {"exact": "people in", "in": "people in", "not_in": "people not in"}
+_IN_COHORT: Final[Mapping[str, str]] = {"exact": "users in", "in": "users in", "not_in": "users not in"}
 
 
 def property_words(
     item: Property, names: Names = NO_NAMES, audience: int | None = None, *, is_of_flag: bool = True
 ) -> tuple[Word, ...]:
-    """Return a clause: `email ends with @acme.com`, `people in Paying customers`, `flag checkout is on`.
+    """Return a clause: `email ends with @acme.com`, `users in Paying customers`, `flag checkout is on`.
 
     `audience` is the group type of the condition, None for users. The clause names the owner of a property
     that belongs to neither: `the company's plan is pro`. Filters of metrics (`is_of_flag` is False) have
@@ -100,7 +100,7 @@ def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
     verb = _IN_COHORT.get(item.operator)
     label = item.label or names.cohorts.get(item.cohort_id or 0)
     name = label or f"cohort {list_values(item.value, room=NAMES_ROOM)}"
-    first: Word = ("verb", f"{verb} ") if verb else ("odd", f"people {item.operator} ")
+    first: Word = ("verb", f"{verb} ") if verb else ("odd", f"users {item.operator} ")
     is_usable = verb is not None and item.cohort_id is not None
     return (first, ("name", name)) if is_usable else (first, ("name", name), ("odd", NEVER_MATCHES))
 

@@ -179,9 +179,9 @@ def _cohort_choices(cohorts: Sequence[Cohort], current: int | None) -> list[Choi
 
 
 def _size(cohort: Cohort) -> str:
-    """Describe a cohort as `#31 · 412 people · a fixed list`."""
-    people = "" if cohort.count is None else f" · {cohort.count:,} people"
-    return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
+    """Describe a cohort as `#31 · 412 users · a fixed list`."""
+    users = "" if cohort.count is None else f" · {cohort.count:,} users"
+    return f"#{cohort.id}{users}{' · a fixed list' if cohort.is_static else ''}"
 
 
 async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
