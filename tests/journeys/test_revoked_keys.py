@@ -94,6 +94,17 @@ async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(setti
         assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
 
 
+async def test_sign_in_names_all_its_keys_at_60_columns(setting: Setting) -> None:
+    async with running(replace(setting, size=(60, 15))) as program:
+        state = program.app.app_state
+        state.session = replace(state.session, keep_key=str)
+        await program.press("ctrl+l")
+        assert isinstance(program.app.screen, SignInScreen)
+        keys = "⏎ sign in and keep key · ctrl+n once · esc later"
+        assert f" {keys} ─" in program.screen
+        assert program.last_line.split() == keys.replace("·", "").split()
+
+
 async def give_another_key(program: Program) -> str:
     assert isinstance(program.app.screen, SignInScreen)
     key = another_key(program)

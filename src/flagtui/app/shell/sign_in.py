@@ -78,7 +78,8 @@ class SignInScreen(Dialog[AcceptedKey | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="sign-in") as box:
             box.border_title = styled((" Sign in ", "bold $warning"))
-            keeping = " and keep the key · ctrl+n without keeping it" if self._can_keep else ""
+            # Whole at 60 columns.
+            keeping = " and keep key · ctrl+n once" if self._can_keep else ""
             box.border_subtitle = f"⏎ sign in{keeping} · esc later"
             yield Static(styled(*self._words()))
             yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
