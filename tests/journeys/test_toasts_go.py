@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual.notifications import Notify
 from textual.widgets._toast import ToastHolder
@@ -52,6 +53,19 @@ async def test_what_was_read_does_not_cover_a_dialog(program: Program) -> None:
         await leave_the_new_one_alone(program, "1", dialog)
         assert isinstance(program.app.screen, Dialog)
         await program.press("escape")
+
+
+async def test_new_toast_leaves_a_dialog_once_it_is_read(program: Program) -> None:
+    await program.press("1")
+    await raise_toast(program, "new-nav is off", 0.0)
+    for toast in program.app._notifications:
+        # Others stay for the tests.
+        toast.raised_at = time.time()
+    await program.press("percent_sign")
+    assert isinstance(program.app.screen, Dialog)
+    await quiet.settle(program.app, lambda: bool(program.app._notifications))
+    assert "new-nav is off" not in program.screen
+    await program.press("escape")
 
 
 async def test_escape_clears_toasts_before_the_query_and_the_marks(program: Program) -> None:

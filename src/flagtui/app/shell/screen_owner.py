@@ -21,7 +21,7 @@ from textual.widget import AwaitMount, Widget
 from textual.worker import Worker, WorkerFailed, get_current_worker
 
 from flagtui.app.commands.command_table import signs_of
-from flagtui.app.shell.toasts import drop_read, drop_stale, show_toast
+from flagtui.app.shell.toasts import drop_stale, make_way, show_toast
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
@@ -117,7 +117,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self.remember_frame()
         if isinstance(screen, ModalScreen):
             # They would cover its field and its choices.
-            drop_read(self)
+            make_way(self)
         opened = super().push_screen(screen, callback, wait_for_dismiss, **options)  # type: ignore[call-overload]
         if (cover := self._cover) in self.screen_stack[:-1] and cover is not None:
             # What opens while nothing can be read opens below.

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from textual.app import App
 from textual.notifications import Notification, Notify
+from textual.screen import ModalScreen
 from textual.widgets._toast import Toast, ToastHolder
 
 from flagtui.safe_text import safe_text
@@ -104,6 +105,19 @@ def drop_read(app: App[Any]) -> bool:
         app._unnotify(toast)
     drop_stale(app)
     return bool(read)
+
+
+def make_way(app: App[Any]) -> None:
+    """Uncover a dialog that opens: remove the toasts that were read, and the others once they are."""
+    drop_read(app)
+
+    def drop_later() -> None:
+        # It may have ended meanwhile.
+        if app.screen_stack and isinstance(app.screen, ModalScreen):
+            drop_read(app)
+
+    if app._notifications:
+        app.set_timer(READ, drop_later)
 
 
 def _make_room(app: App[Any]) -> None:
