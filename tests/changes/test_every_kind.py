@@ -12,6 +12,7 @@ from tests.changes.bench import HERE, Bench, working
 from tests.changes.kinds import KINDS, Prepared
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
+from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
 from tests.doubles.slices import cross
 
 from flagtui.api.errors import ApprovalNeeded, PaymentNeeded
@@ -24,6 +25,7 @@ from flagtui.changes.related.creation import RelatedPlan, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter
 
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
+REAL: Final = httpx.Response(200, content=b'{"count": 3, "results": [')
 
 
 def is_write(request: httpx.Request) -> bool:
@@ -161,3 +163,20 @@ async def test_a_question_that_stood_ten_minutes_is_held_against_today(kind: str
         bench.clock.now += 600
         sent = scene.sends
         assert ((await scene.save()).ending, scene.sends) == ("conflicted", sent)
+
+
+@pytest.mark.parametrize(("name", "is_done"), DONE_OR_NOT)
+async def test_a_fault_ends_a_change_as_what_it_means(name: str, is_done: bool, tmp_path: Path) -> None:
+    def answer(request: httpx.Request) -> httpx.Response | Exception | None:
+        return FAULTS[name].serve(request, REAL) if is_write(request) else None
+
+    async with working(tmp_path) as bench:
+        scene = await scene_of("flag", bench)
+        bench.wire.fail(answer, is_done=is_done)
+        outcome = await scene.save()
+        if outcome.ending == "unknown":
+            outcome = await scene.writing().settle(outcome)
+        (entry,) = scene.journal.entries()
+        assert entry.ending == outcome.ending == ENDINGS[FAULTS[name].means, is_done]
+        assert scene.sends == 1 or name in SENT_AGAIN
+        assert (await bench.client.flags.get(scene.prepared.plan.fresh.id)).active is not is_done

@@ -7,7 +7,6 @@ import pytest
 from tests.changes.kettle import KETTLE, LONG_PAUSE, room_of
 from tests.changes.office import Office
 from tests.changes.writing import approve
-from tests.doubles.flag_server import Fault
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
 from flagtui.changes.flags import flag_intent
@@ -20,17 +19,6 @@ async def test_failing_reads_are_retried_after_growing_pauses(office: Office) ->
     office.ada.unreadable = 4
     assert (await office.save(plan)).is_saved
     assert office.clock.slept == [0, 1, 1, 2, 4]
-
-
-@pytest.mark.parametrize("fault", ["never arrives", "5xx"])
-async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Office, fault: Fault) -> None:
-    office.ada.faults = [fault]
-    outcome = await office.change()
-    assert outcome.ending == "unknown"
-    assert (await office.save_context.settle(outcome)).ending == "failed"
-    assert 60 <= office.clock.now - office.clock.began <= 70
-    assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
-    assert any("is not applied so far at version 12" in words for words in office.notices)
 
 
 async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> None:

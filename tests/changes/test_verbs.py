@@ -20,8 +20,7 @@ from flagtui.changes.proposal import PlanBase
 from flagtui.changes.related import creation
 from flagtui.changes.shared import shared_plan
 from flagtui.changes.undo import undo_words
-from flagtui.changes.verbs import STATES, verb, verb_for
-from flagtui.models.json_value import JSON
+from flagtui.changes.verbs import STATES, verb
 from flagtui.models.record_fields import FLAG_FIELDS
 
 ONE: Final = re.compile(r"\b(the|an?) (experiment|flag|event|definition|copy)\b|\bits?\b", re.IGNORECASE)
@@ -116,23 +115,6 @@ def test_undo_of_steps_names_their_records(step: str, single: str, several: str)
 )
 def test_a_title_can_be_followed_by_the_key(name: str, title: str) -> None:
     assert verb(name).title == title
-
-
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"active": True}, "turn on"),
-        ({"active": False}, "turn off"),
-        ({"active": True, "archived": False}, "unarchive"),
-        ({"deleted": False, "key": "a"}, "restore"),
-        ({"key": "a"}, "rename"),
-        ({"name": "a"}, "change description"),
-        ({"filters": {}}, "change targeting"),
-        ({"name": "a", "filters": {}}, "edit"),
-    ],
-)
-def test_new_values_are_called_by_what_they_do(changes: dict[str, JSON], name: str) -> None:
-    assert verb_for(changes) == name
 
 
 def test_only_what_cannot_be_shrugged_off_is_grave() -> None:

@@ -23,7 +23,7 @@ CASES: Final[Sequence[Case]] = (
     if FULL
     else list({(FAULTS[name].means, is_done): (name, is_done) for name, is_done in DONE_OR_NOT}.values())
 )
-"""In a short run one for each outcome: tests/changes/test_every_fault.py holds which fault leads to which,
+"""In a short run one for each outcome: tests/changes/test_every_kind.py holds which fault leads to which,
 and tests/cli/test_fault_matrix.py what each is called."""
 SAID_OTHERWISE: Final = {("event_definitions", "500"): "may have been deleted"}
 """The product answers 500 for a definition that is gone."""

@@ -50,16 +50,6 @@ async def delete_described(bench: Bench, **fields: JSON) -> Entry:
     return entry
 
 
-async def test_deletion_keeps_a_copy_that_undo_recreates(tmp_path: Path) -> None:
-    async with working(tmp_path) as bench:
-        entry = await delete_described(bench, tags=["growth"], verified=True)
-        undo = plan_recreation(entry.key, entry.before, AROUND)
-        [again] = await save(bench, undo, undoes={entry.key: entry.id})
-        made = require(again.record)
-        assert made.id != entry.uuid
-        assert (made.description, made.tags, made.verified) == ("Joined", ("growth",), True)
-
-
 async def test_recreation_without_a_response_is_recognised_by_name(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         entry = await delete_described(bench)

@@ -43,17 +43,6 @@ def writing_to(server: Server, folder: Path) -> Writing:
     return Writing(StepAdapter(cast(Experiments, server)), Journal(folder, clock=clock.time), HERE, clock)
 
 
-async def test_a_step_is_sent_once_and_written_down(tmp_path: Path) -> None:
-    server = Server(make_experiment())
-    writing = writing_to(server, tmp_path)
-    outcome = await writing.save(approve(make_plan("pause", make_experiment()), reason="calm"))
-    assert (outcome.ending, server.taken) == ("saved", ["pause"])
-    (entry,) = writing.journal.entries()
-    assert (entry.kind, entry.record, entry.verb) == ("experiment", 12, "pause experiment")
-    assert (entry.ending, entry.reason) == ("saved", "calm")
-    assert "flag blue: on → off" in entry.words
-
-
 async def test_a_yes_that_changed_nothing_is_not_called_saved(tmp_path: Path) -> None:
     ended = await writing_to(Server(make_experiment(), acts=False), tmp_path).save(
         approve(make_plan("pause", make_experiment()))

@@ -54,16 +54,6 @@ def test_the_flag_itself_is_never_touched() -> None:
     assert (read.filters, read.tags) == (FILTERS, ("a",))
 
 
-def test_only_what_was_meant_is_in_the_intent() -> None:
-    edited = WorkingCopy.of(flag())
-    edited.move_condition(1, 0)
-    intent = expect(edited.intent(), Intent)
-    assert (set(intent.changes), intent.seen_version) == ({"filters"}, 3)
-    filters = intent.changes["filters"]
-    assert filters["unknown"] == FILTERS["unknown"]
-    assert [group.get("sort_key") for group in filters["groups"]] == [None, "a"]
-
-
 def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
     edited = WorkingCopy.of(flag())
     assert not edited.move_condition(0, -1)

@@ -56,11 +56,6 @@ def test_one_changed_value_is_an_intent_for_it_alone() -> None:
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
 
 
-def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
-    intent = read_intent(as_text(flag()).replace("New checkout", "My words"), flag())
-    assert make_plan(intent, flag(active=False, version=13)).body == {"name": "My words"}
-
-
 @pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])
 def test_broken_json_returns_with_the_reason_on_top(broken: str) -> None:
     text = as_text(flag()).replace('"active": true,', broken)

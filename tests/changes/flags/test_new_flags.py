@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import GENERATIONS, working
 from tests.changes.cases import RICH as WITHOUT_COHORTS
-from tests.changes.conftest import plan_change
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.changes.office import Office
 from tests.changes.writing import approve
@@ -15,7 +14,6 @@ from tests.doubles.slices import cross
 
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import (
@@ -94,18 +92,6 @@ def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
         "the deleted flag with this key, number 7, is destroyed for good"
     ]
     assert plan.cautions[0].instead == ("restore the deleted flag",)
-
-
-async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office: Office) -> None:
-    outcome = await office.save(make_plan(boolean_flag("fresh")))
-    assert outcome.is_saved
-    assert outcome.remarks == ()
-    assert outcome.record is not None
-    entry = office.journal.entries()[0]
-    assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    created = await office.ada.get(entry.record)
-    plan = expect(plan_change(undo_of(entry), created, Context(dependents=())), Plan)
-    assert plan.body == {"deleted": True}
 
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:

@@ -43,16 +43,6 @@ def test_dry_run_shows_plan_and_sends_nothing(signed_in: Run, service: Service, 
     assert Journal(home / ".local/state/flagtui/journal").entries() == []
 
 
-def test_a_rollout_keeps_the_conditions_it_is_a_share_of(signed_in: Run, service: Service, key: str) -> None:
-    before = read(service, key)
-    assert signed_in("flags", "rollout", key, "--to", "75", "--yes").code == 0
-    after = read(service, key)
-    assert after.targeting.conditions[0].rollout == 75
-    assert after.targeting.conditions[0].properties == before.targeting.conditions[0].properties
-    assert "there is nothing" not in signed_in("undo", "--yes").err
-    assert read(service, key).targeting.conditions[0].rollout == 50
-
-
 def test_a_near_miss_is_suggested_and_never_acted_on(signed_in: Run, service: Service, key: str) -> None:
     done = signed_in("flags", "disable", key, f"{key}x", "--yes")
     assert (done.code, done.out) == (6, "")
@@ -130,18 +120,6 @@ def test_a_query_chooses_and_half_a_query_chooses_nothing(signed_in: Run, servic
         assert signed_in("flags", "disable", *words, "--yes").code == 2
 
 
-def test_many_are_confirmed_together_and_taken_back_together(
-    signed_in: Run, service: Service, key: str
-) -> None:
-    other = service.ask(lambda client: client.flags.create({"key": f"{key}-b", "active": True})).key
-    done = signed_in("flags", "disable", key, other, "--yes", "--json")
-    assert done.code == 0, done.err
-    assert [record["ending"] for record in json.loads(done.out)["records"]] == ["saved", "saved"]
-    assert "2/2" in done.err
-    assert signed_in("undo", "--yes").code == 0
-    assert (read(service, key).active, read(service, other).active) == (True, True)
-
-
 def test_tags_fields_and_json_are_edited_as_in_the_app(signed_in: Run, service: Service, key: str) -> None:
     assert signed_in("flags", "tag", key, "--add", "Ops", "--add", "web", "--yes").code == 0
     assert signed_in("flags", "tag", key, "--remove", "web", "--yes").code == 0
@@ -207,18 +185,6 @@ def test_share_given_to_a_variant_is_refused(signed_in: Run) -> None:
     done = signed_in("flags", "create", "with-shares", "--variant", "a=30", "--variant", "b=70", "--dry-run")
     assert (done.code, done.out) == (2, "")
     assert "'a=30' is not a variant key. --variant takes a key alone" in done.err
-
-
-def test_a_question_says_what_is_left_out_and_why(signed_in: Run, key: str, service: Service) -> None:
-    base = service.ask(lambda client: client.flags.create({"key": "left-out-base", "active": True})).id
-    needs = {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    groups = [{"properties": [needs], "rollout_percentage": 100}]
-    body = {"key": "left-out-child", "active": True, "filters": {"groups": groups}}
-    service.ask(lambda client: client.flags.create(body))
-    done = signed_in("flags", "disable", key, "left-out-base", "--dry-run", is_shown=True)
-    shown = " ".join(done.out.split())
-    assert "Turn OFF 1 of 2 flags" in shown
-    assert "skipped: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
 
 
 def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
