@@ -148,7 +148,8 @@ def test_torn_line_is_kept_and_the_next_is_whole(journal: Journal, cut: int) -> 
 
 
 @pytest.mark.parametrize(
-    "line", [b"\xff\xfe", b"[]", b"null", b"{}", b'{"step":"begin"}', b"[" * 5000, b'{"id":7}']
+    "line",
+    [b"\xff\xfe", b'{"id":"\xff"}', b"[]", b"null", b"{}", b'{"step":"begin"}', b"[" * 5000, b'{"id":7}'],
 )
 def test_damaged_lines_lose_nothing_but_themselves(journal: Journal, line: bytes) -> None:
     journal.begin(entry("a"))

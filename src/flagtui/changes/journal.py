@@ -264,7 +264,7 @@ def _parse_line(raw: bytes) -> dict[str, JSON] | None:
     line: JSON = None
     try:
         line = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # The quick decoder does not take everything, such as half a surrogate pair.
         with contextlib.suppress(ValueError, RecursionError):
             line = json.loads(raw)
