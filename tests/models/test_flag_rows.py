@@ -8,6 +8,7 @@ from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.flag_shapes import read_shape_page
 from flagtui.models.json_value import NotJson
 
 
@@ -71,6 +72,13 @@ def test_unreadable_record_is_counted_named_and_loses_no_other(record: Any, name
     read = read_flag_page(page(FLAGS[0], record))
     assert [row.id for row in read.rows] == [1]
     assert (read.unreadable, read.size) == ((name,), 2)
+
+
+def test_record_that_is_not_utf_8_loses_no_other() -> None:
+    body = page(FLAGS[0], {**FLAGS[0], "id": 2, "key": "broken"}).replace(b"broken", b"\xff")
+    read = read_flag_page(body)
+    assert ([row.id for row in read.rows], read.unreadable) == ([1], (0,))
+    assert [shape.id for shape in read_shape_page(body).rows] == [1]
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", "9" * 5000, str(-(2**63) - 1), str(2**64)])

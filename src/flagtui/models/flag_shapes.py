@@ -51,7 +51,7 @@ def read_shape_page(body: bytes) -> RowPage[FlagShape]:
 def _read_wires(body: bytes) -> Iterator[_WireFlag]:
     try:
         yield from (wire for wire in _DECODER.decode(body).results if _is_id(wire.id))
-    except (msgspec.DecodeError, RecursionError, OverflowError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
         yield from map(_wire, read_objects(body))
 
 

@@ -227,7 +227,7 @@ class RowReader(Generic[Wire, Row]):
         try:
             page = self._whole.decode(body)
             return _page_of(page, tuple(map(self._fast, page.results)), ())
-        except (msgspec.ValidationError, OverflowError):
+        except (msgspec.ValidationError, UnicodeDecodeError, OverflowError):
             return self._read_by_row(body)
         except (msgspec.DecodeError, RecursionError):
             return self._read_slowly(body)
@@ -235,14 +235,14 @@ class RowReader(Generic[Wire, Row]):
     def _read_by_row(self, body: bytes) -> RowPage[Row]:
         try:
             page = self._split.decode(body)
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self._read_slowly(body)
         rows: list[Row] = []
         unreadable: list[int | str] = []
         for raw in page.results:
             try:
                 rows.append(self._fast(self._row.decode(raw)))
-            except (msgspec.DecodeError, OverflowError, RecursionError):
+            except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
                 self._sort_out(_read_item(bytes(raw)), rows, unreadable)
         return _page_of(page, tuple(rows), tuple(unreadable))
 
