@@ -9,8 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 from tests.changes.test_lost_responses import ROUNDS, Line
-from tests.cli.conftest import loaded_by
+from tests.cli.conftest import Run, loaded_by, reachable, run_at
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -38,6 +42,19 @@ def session_of(line: Line) -> Any:
         clock=line.clock,
         rules=GuardRules(Level.GUARDED),
     )
+
+
+@pytest.mark.parametrize("more", [(), ("--limit", "1")])
+def test_list_reports_records_that_cannot_be_read(
+    more: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def respond(_request: Request) -> JSONResponse:
+        return JSONResponse({"count": 3, "next": None, "results": [raw_flag(key="whole"), None, {"id": "x"}]})
+
+    with reachable(Starlette(routes=[Route("/{path:path}", respond)])) as address:
+        done = run_at(address, run, monkeypatch)("flags", "list", "--fields", "key", *more)
+    assert (done.code, done.out) == (0, "whole\n")
+    assert done.err == "2 records of the list cannot be read; skipped\n"
 
 
 async def test_reports_are_true_under_lost_responses_and_other_writers(

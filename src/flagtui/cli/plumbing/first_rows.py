@@ -38,7 +38,7 @@ async def first_rows(
         is_last = page.size < PAGE and not page.has_more and not page.is_capped
         rows |= {row.id: row for row in page.rows}
         is_short = page.size != PAGE and not (is_last and number * PAGE + page.size >= page.total)
-        if (number and page.total != total) or is_short:
+        if (number and page.total != total) or is_short or page.unreadable:
             return None
         total = page.total
         # Databases differ in where they put rows without a value.

@@ -14,11 +14,12 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.output.lines import Steps
+from flagtui.cli.plumbing.output.lines import Steps, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
 from flagtui.store import kinds
 from flagtui.store.kinds import RecordKind
+from flagtui.text.formats import count
 
 if TYPE_CHECKING:
     from flagtui.cli.plumbing.profile_choice import Opening
@@ -169,12 +170,18 @@ class RowSource(msgspec.Struct, frozen=True):
 
 
 async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived: bool = False) -> list[Any]:
-    """Return the rows of all pages, each once. Raises ApiError."""
+    """Return the rows of all pages, each once, and report unreadable ones. Raises ApiError."""
     by_id: dict[Any, Any] = {}
+    unreadable = 0
     for filters in ({}, {"archived": "true"}) if has_archived else ({},):
+        skipped = 0
         async for page in pages(filters):
             # Servers without an archive list every flag both times.
             by_id.update((row.id, row) for row in page.rows)
+            skipped += len(page.unreadable)
+        unreadable = max(unreadable, skipped)
+    if unreadable:
+        progress(f"{count(unreadable, 'record')} of the list cannot be read; skipped")
     return [*by_id.values()]
 
 
