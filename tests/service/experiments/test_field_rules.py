@@ -91,6 +91,8 @@ async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
 
 FAULTY_METRICS: list[dict[str, Any]] = [
     {"metric_type": "sum"},
+    MEAN | {"uuid": ["a"]},
+    MEAN | {"name": {}},
     MEAN | {"source": "bought"},
     MEAN | {"source": {"kind": "EventsNode", "event": 5}},
     MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "median"}},

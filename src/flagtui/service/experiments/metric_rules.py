@@ -196,6 +196,9 @@ def _series_faults(series: Json) -> Iterable[dict[str, Any]]:
 
 
 def _setting_faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
+    for name in ("uuid", "name"):
+        if metric.get(name) is not None and not isinstance(metric[name], str):
+            yield _fault((name,), "string_type", "Input should be a valid string")
     for name in ("lower_bound_percentile", "upper_bound_percentile"):
         value = metric.get(name)
         if value is not None and (not is_number(value) or not 0 <= value <= 1):

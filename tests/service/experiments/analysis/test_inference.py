@@ -268,6 +268,7 @@ def test_without_an_effect_or_a_baseline_there_is_no_size() -> None:
 def test_days_are_whole_and_need_a_positive_rate() -> None:
     assert recommended_days(1_001, 100) == 11
     assert recommended_days(1_001, 0) is None
+    assert recommended_days(1_001, 5e-324) is None
     assert recommended_days(None, 10) is None
 
 

@@ -56,7 +56,8 @@ def recommended_sample(
 
 
 def recommended_days(sample: int | None, exposures_per_day: float | None) -> int | None:
-    """Return the whole days until that many people were exposed."""
+    """Return the whole days until that many people were exposed; None without an end."""
     if not sample or not exposures_per_day or exposures_per_day <= 0:
         return None
-    return math.ceil(sample / exposures_per_day)
+    days = sample / exposures_per_day
+    return math.ceil(days) if math.isfinite(days) else None
