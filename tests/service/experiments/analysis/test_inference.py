@@ -147,8 +147,18 @@ def test_estimate_needs_exposures(kind: MetricType) -> None:
     assert estimate(Sample("control"), kind) is None
 
 
-def test_a_ratio_over_nothing_has_no_estimate() -> None:
-    assert estimate(Sample("control", 10, 5, 5), "ratio") is None
+@pytest.mark.parametrize("denominator", [0.0, 1e-90, 5e-324])
+def test_a_ratio_over_nothing_has_no_estimate(denominator: float) -> None:
+    assert estimate(Sample("control", 10, 5, 5, denominator), "ratio") is None
+
+
+def test_huge_and_tiny_numbers_are_compared_without_an_overflow() -> None:
+    huge = estimate(Sample("control", 10, 5, 5, 1e100, 1e200, 1e100), "ratio")
+    assert huge is not None
+    assert huge.mean == 5e-100
+    tiny = frequentist(Estimate(100, 1.0, 1e-170), Estimate(100, 1.0, 1e-170))
+    assert tiny is not None
+    assert tiny.probability == 1.0
 
 
 def test_rounding_never_makes_a_variance_negative() -> None:
@@ -262,6 +272,7 @@ def test_without_an_effect_or_a_baseline_there_is_no_size() -> None:
     assert recommended_sample("funnel", 0.1, 0, 2, None) is None
     assert recommended_sample("funnel", 0.0, 10, 2, None) is None
     assert recommended_sample("ratio", 0.4, 10, 2, None) is None
+    assert recommended_sample("ratio", 1e-170, 10, 2, 1.0) is None
     assert baseline_value(Sample("control"), "funnel") is None
 
 

@@ -57,7 +57,9 @@ def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> L
         return None
     effect, error = difference
     a, b = variant.error, baseline.error
-    degrees = (a + b) ** 2 / (a * a / (variant.count - 1) + b * b / (baseline.count - 1))
+    # As shares of a + b: squares of small errors would vanish.
+    first, second = a / (a + b), b / (a + b)
+    degrees = 1 / (first**2 / (variant.count - 1) + second**2 / (baseline.count - 1))
     p_value = min(1.0, 2 * student_t_survival(abs(effect / error), degrees))
     margin = student_t_quantile(1 - alpha / 2, degrees) * error
     return Lift(effect, p_value, (effect - margin, effect + margin), p_value < alpha)

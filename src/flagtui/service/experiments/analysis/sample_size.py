@@ -49,7 +49,7 @@ def recommended_sample(
     """
     difference = baseline * percent / 100
     spread = baseline * (1 - baseline) if kind == "funnel" else variance
-    if difference == 0 or spread is None:
+    if difference**2 == 0 or spread is None:
         return None
     size = POWER_FACTOR * spread / difference**2 * variants
     return math.ceil(round(size, 6)) if math.isfinite(size) else None

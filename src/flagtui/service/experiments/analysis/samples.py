@@ -68,15 +68,17 @@ def estimate(sample: Sample, kind: MetricType) -> Estimate | None:
 
 def _ratio(sample: Sample) -> Estimate | None:
     count = sample.count
-    if sample.denominator == 0:
-        return None
     m, d = sample.total / count, sample.denominator / count
+    # Products, because powers raise where they overflow; one that vanishes divides like zero.
+    second, third, fourth = d * d, d * d * d, d * d * d * d
+    if fourth == 0:
+        return None
     if count < 2:
         return Estimate(count, m / d, 0.0)
     covariance = (sample.products - sample.total * sample.denominator / count) / (count - 1)
     m_variance = _variance(sample.total, sample.squares, count)
     d_variance = _variance(sample.denominator, sample.denominator_squares, count)
-    variance = m_variance / d**2 + m**2 * d_variance / d**4 - 2 * m * covariance / d**3
+    variance = m_variance / second + m * m * d_variance / fourth - 2 * m * covariance / third
     return Estimate(count, m / d, max(0.0, variance))
 
 
