@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from flagtui.api.errors import NotFound
-from flagtui.api.listed_definition_list import ListedDefinitions
+from flagtui.api.listed_objects import ListedDefinitions
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -21,7 +21,7 @@ from flagtui.cli.records.field_words import age_words, commas, or_not_known, yes
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.listed_definitions import ListedDefinition
+from flagtui.models.listed_objects import ListedObject
 from flagtui.models.rows import EventDefinitionRow
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ async def _listed_events(session: ProjectSession, lines: Sequence[str]) -> list[
         return []
     facts = [(await EVENTS.read_checked(session, line))[1] for line in lines]
     source = ListedDefinitions(session.client.connection, session.client.project)
-    listed: list[ListedDefinition] = await EVENTS.every(session, resource=source)
+    listed: list[ListedObject[EventDefinitionRow]] = await EVENTS.every(session, resource=source)
     rows = [definition.row for definition in listed]
     session.keep_rows(EVENTS.kind, rows)
     raws = {definition.id: definition.raw for definition in listed}

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from flagtui.api.stale_flag_list import StaleFlags
+from flagtui.api.listed_objects import StaleFlags
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
@@ -21,8 +21,8 @@ from flagtui.details.local_definitions import used_cohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.listed_objects import ListedObject
 from flagtui.models.rows import FlagRow
-from flagtui.models.stale_flags import ListedStaleFlag
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import winner_words
 
@@ -171,8 +171,8 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
     line = f"is:stale {' '.join(query)}".strip()
     read, facts = await FLAGS.read_checked(session, line, "called")
     source = StaleFlags(session.client.connection, session.client.project)
-    flags: dict[int, ListedStaleFlag] = {
-        flag.id: flag
+    flags: dict[int, ListedObject[FlagRow]] = {
+        flag.row.id: flag
         for flag in await FLAGS.every(session, has_archived="archived" in read.shows, resource=source)
     }
     rows = [flag.row for flag in flags.values()]
