@@ -147,7 +147,7 @@ class AboveLists:
         self._app.set_keymap(result.keymap)
         self._app_state.session = session.with_settings_of(result.session)
         for screen in lists:
-            if isinstance(screen, BrowseScreen) and screen.is_attached:
+            if screen.is_attached:
                 screen.apply_preferences()
         self._app_state.notify_watchers()
         self._app.screen.refresh_bindings()

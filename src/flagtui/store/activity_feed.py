@@ -12,6 +12,7 @@ from flagtui.models.json_value import count_parts
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.query.value_tests import fold
 from flagtui.store.sort_orders import Listing, Order
+from flagtui.watched import Watched
 
 PAGE: Final = 100
 MOST: Final = 5_000
@@ -23,7 +24,6 @@ CATCH_UP_PAGES: Final = 3
 
 ReadPage = Callable[[int, int], Awaitable[ActivityPage]]
 """Reads a page by size and number, counted from 1."""
-Watcher = Callable[[], None]
 
 ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
     ACTIVITY,
@@ -37,13 +37,13 @@ ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
 )
 
 
-class ActivityFeed:
+class ActivityFeed(Watched):
     """The entries read so far. `rows` is a new list after every change, with later entries at its end."""
 
     def __init__(self, read: ReadPage) -> None:
+        super().__init__()
         self._read = read
         self._turn = asyncio.Lock()
-        self._watchers: list[Watcher] = []
         self._known: set[str] = set()
         self._top, self._bottom = 0, 0
         self._newest_heard: str | None = None
@@ -56,11 +56,6 @@ class ActivityFeed:
         """Whether no older entry is left to read."""
         self.trouble: ApiError | None = None
         """Error of the last request."""
-
-    def watch(self, observer: Watcher) -> Watcher:
-        """Call `observer` after every change; return a function that stops this."""
-        self._watchers.append(observer)
-        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     @property
     def oldest(self) -> float | None:
@@ -94,8 +89,7 @@ class ActivityFeed:
             self.trouble = None
         except ApiError as error:
             self.trouble = error
-        for observer in tuple(self._watchers):
-            observer()
+        self.notify_watchers()
 
     async def _read_older(self) -> None:
         page, skipped = await self._page_after_the_last()

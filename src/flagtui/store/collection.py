@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from flagtui.models.rows import StagedRow
 from flagtui.store.load_progress import RecordId, RunningLoad
 from flagtui.store.optimistic_edits import OptimisticEdits, StagedEdit, StagedEdits
+from flagtui.watched import Watched
 
 
 class Identified(Protocol):
@@ -24,10 +25,11 @@ Moment = int
 Worth = Literal["old", "known", "news"]
 
 
-class Collection(Generic[IdRow]):
+class Collection(Watched, Generic[IdRow]):
     """Rows by record id. Nothing here waits; only a finished load or `remove` removes a row."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._server_rows: list[IdRow] = []
         self._place: dict[RecordId, int] = {}
         self._gone: dict[RecordId, tuple[IdRow, Moment]] = {}
@@ -36,7 +38,6 @@ class Collection(Generic[IdRow]):
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
         self._rows: tuple[IdRow, ...] | None = ()
-        self._watchers: list[Callable[[], None]] = []
         self.version = 0
         """Increases with every visible change."""
         self.total: int | None = None
@@ -95,11 +96,6 @@ class Collection(Generic[IdRow]):
         """Return the records known at that version for which the server has sent other values since."""
         newest_first = reversed(self._changed)
         return frozenset(takewhile(lambda record_id: self._changed[record_id] > version, newest_first))
-
-    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
-        """Call `observer` after every change; return a function that stops this."""
-        self._watchers.append(observer)
-        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     @property
     def moment(self) -> Moment:
@@ -277,8 +273,7 @@ class Collection(Generic[IdRow]):
     def _notify(self) -> None:
         self.version += 1
         self._rows = None
-        for observer in tuple(self._watchers):
-            observer()
+        self.notify_watchers()
 
 
 def _is_later(sent_at: Moment | None, arrived: Moment) -> bool:

@@ -12,6 +12,7 @@ from flagtui.api.errors import ApiError, ListTooLong
 from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified, IdRow
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
+from flagtui.watched import Watched
 
 RESUMES: Final = 300.0
 """Seconds after a failure in which a load resumes with the missing pages."""
@@ -21,7 +22,7 @@ CUT_AGAIN: Final = 3_600.0
 """Seconds after which a list longer than the limits is reloaded: that takes hundreds of requests."""
 
 
-class Loading(Generic[IdRow]):
+class Loading(Watched, Generic[IdRow]):
     """Loads a list, one load at a time.
 
     Lists that fill the same collection share a `turn`.
@@ -37,13 +38,13 @@ class Loading(Generic[IdRow]):
         turn: asyncio.Lock | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        super().__init__()
         self._collection = collection
         self._pages = pages
         self._covers = covers
         self._is_whole = is_whole
         self._turn = turn or asyncio.Lock()
         self._clock = clock
-        self._watchers: list[Callable[[], None]] = []
         self._done = 0
         self._total: int | None = None
         self._unfinished: tuple[AsyncIterable[RowPage[IdRow]], RunningLoad] | None = None
@@ -77,11 +78,6 @@ class Loading(Generic[IdRow]):
     def is_running(self) -> bool:
         """Return whether pages are awaited."""
         return isinstance(self.state, Running)
-
-    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
-        """Call `observer` after every change of state; return a function that stops this."""
-        self._watchers.append(observer)
-        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     def recall(self, rows: tuple[IdRow, ...], at: float) -> None:
         """Show rows of an earlier run, unless newer ones are already here."""
@@ -185,8 +181,7 @@ class Loading(Generic[IdRow]):
 
     def _become(self, state: State) -> None:
         self.state = state
-        for observer in tuple(self._watchers):
-            observer()
+        self.notify_watchers()
 
 
 Query = Mapping[str, str | int]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui import local_time
 from flagtui.api.errors import ApiError, Forbidden
 from flagtui.models.flag_responses import ScheduledChange
+from flagtui.watched import Watched
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -37,13 +38,13 @@ def next_due(changes: Iterable[ScheduledChange]) -> dict[int, float]:
     return due
 
 
-class FlagSchedule:
+class FlagSchedule(Watched):
     """The scheduled changes of one project. `due` and `changes` are None until they were read."""
 
     def __init__(self, client: "Client", clock: Callable[[], float]) -> None:
+        super().__init__()
         self._client = client
         self._clock = clock
-        self._watchers: list[Callable[[], None]] = []
         self._turn = asyncio.Lock()
         self._is_stale = True
         self.read_at: float | None = None
@@ -53,11 +54,6 @@ class FlagSchedule:
         """When the next change of each flag is due, Unix seconds by id."""
         self.changes: Mapping[int, Sequence[ScheduledChange]] = {}
         """By flag, the next one first."""
-
-    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
-        """Call `observer` after every read; return a function that stops this."""
-        self._watchers.append(observer)
-        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     @property
     def is_outdated(self) -> bool:
@@ -86,8 +82,7 @@ class FlagSchedule:
             else:
                 self.trouble, self.read_at = None, began
                 self.take(changes)
-        for observer in tuple(self._watchers):
-            observer()
+        self.notify_watchers()
 
     def take(self, changes: Iterable[ScheduledChange]) -> None:
         """Replace what is scheduled."""

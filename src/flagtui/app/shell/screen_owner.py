@@ -129,7 +129,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
     def _is_open(self, screen: Lifecycle[Any]) -> bool:
         others = self.screen_stack if screen.IS_SINGLE else self.screen_stack[-1:]
         alike = [other for other in others if type(other) is type(screen)]
-        return any(isinstance(other, Lifecycle) and other.opened_for == screen.opened_for for other in alike)
+        return any(other.opened_for == screen.opened_for for other in alike)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top; a list is never closed."""

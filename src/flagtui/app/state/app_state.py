@@ -19,6 +19,7 @@ from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 from flagtui.store.workspace import Workspace, recall_rows
 from flagtui.text.formats import MINUTE
 from flagtui.text.styled import is_own, link_to, shows_links
+from flagtui.watched import Watched
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -162,7 +163,7 @@ Watcher = Callable[[], None]
 
 
 @dataclass(eq=False)
-class AppState:
+class AppState(Watched):
     """One per running app. After a change of its attributes call `notify_watchers`."""
 
     session: Session
@@ -192,13 +193,7 @@ class AppState:
     is_staging: bool = False
     """Whether keys stage changes instead of sending them."""
     code_search: CodeSearch | None = None
-    _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
-
-    def watch(self, watcher: Watcher) -> Watcher:
-        """Call `watcher` after every change; the result stops that."""
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
 
     def recall(self) -> None:
         """Show the list in front as at the end of the last run, where that list is known."""
@@ -229,11 +224,6 @@ class AppState:
         """Return the seconds until the next automatic read after a failure; 0 when none is awaited."""
         waiting = self.workspace.client.link.waiting if self.workspace else 0.0
         return max(waiting, self.retry_at - self.session.monotonic(), 0.0)
-
-    def notify_watchers(self) -> None:
-        """Notify the watchers of a change."""
-        for watcher in tuple(self._watchers):
-            watcher()
 
     def address_of(self, kind: Kind, id: int | str) -> str:
         """Return the address of the record's page; empty without one, or while it is unknown."""
