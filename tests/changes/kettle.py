@@ -10,12 +10,11 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import DifferenceLine
 from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Caution, Consequence, Outcome
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id

@@ -1,6 +1,6 @@
 """Consequences name the ages of moments, which grow while a question is shown."""
 
-from flagtui.changes.consequence import Consequence, consequence_with_age
+from flagtui.changes.proposal import Consequence, consequence_with_age
 
 
 def test_ages_in_a_sentence_are_those_of_the_moment() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from tests.doubles.source_trees import find_nodes
 
-from flagtui.changes.consequence import ago as age_in_question
+from flagtui.changes.proposal import ago as age_in_question
 from flagtui.text.formats import age, ago, count, countdown, moment, percent
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.changes.conftest import NOW, flag, make_plan
 
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create, remote_configuration
 from flagtui.changes.guard import GuardRules, Level, Question, guard
+from flagtui.changes.proposal import Caution, Consequence
 from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import consequence_lines, question_lines
 

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from flagtui.changes.consequence import Consequence, Tone
 from flagtui.changes.difference import MISSING, PRESENT, SHORT, DifferenceLine, compact
 from flagtui.changes.guard import Question
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import Consequence, Proposal, Tone
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines, wrap_safe
 from flagtui.text.formats import ago, share_bar

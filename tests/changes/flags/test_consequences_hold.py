@@ -11,11 +11,11 @@ import pytest
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.proposal import Consequence
 from flagtui.changes.skipped import Linked
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate

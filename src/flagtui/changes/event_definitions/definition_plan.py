@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from flagtui.changes.consequence import Caution, Consequence, consequence_with_age
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
     TITLES_OF_MANY,
@@ -12,7 +11,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     event_verb,
     tidy_tags,
 )
-from flagtui.changes.proposal import PlanBase
+from flagtui.changes.proposal import Caution, Consequence, PlanBase, consequence_with_age
 from flagtui.changes.skipped import Blocked
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.changes.consequence import Consequence
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
     DefinitionContext,
@@ -21,6 +20,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, off_loop, read_each, weigh
+from flagtui.changes.proposal import Consequence
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.event_definition import EventDefinition
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from flagtui.changes.consequence import Tone
 from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.changes.proposal import Tone
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 

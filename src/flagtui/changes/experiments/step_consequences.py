@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.consequence import Caution, Consequence, Tone
 from flagtui.changes.experiments.experiment_fields import METRICS, split_words
 from flagtui.changes.experiments.metric_nodes import all_metrics
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
@@ -17,6 +16,7 @@ from flagtui.changes.experiments.served_variants import (
     when_on,
 )
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
+from flagtui.changes.proposal import Caution, Consequence, Tone
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters

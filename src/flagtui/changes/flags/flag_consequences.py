@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from flagtui.changes.consequence import Caution, Consequence, Sentence, Tone, consequence_with_age
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
-from flagtui.changes.proposal import FRESH_FOR
+from flagtui.changes.proposal import FRESH_FOR, Caution, Consequence, Sentence, Tone, consequence_with_age
 from flagtui.changes.skipped import Linked
 from flagtui.local_time import unix
 from flagtui.models.code_uses import CodeUses

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
-from flagtui.changes.consequence import Caution
 from flagtui.changes.difference import FieldConflict, difference, merge, without
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import cautions, consequences
@@ -14,7 +13,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_refusals import foresee_refusal
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
-from flagtui.changes.proposal import PlanBase
+from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.context_queries import (
     UNCOUNTED,
     Neighbours,
@@ -30,6 +29,7 @@ from flagtui.changes.flags.flags_together import (
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
 from flagtui.changes.flags.unlisted_flags import rows_in_lists, rows_of
 from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_loop, read_each, weigh
+from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.skipped import Blocked, Linked, Skipped, skip, skip_no_op
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag

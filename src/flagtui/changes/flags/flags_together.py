@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from flagtui.changes.consequence import Caution
 from flagtui.changes.flags.context_queries import ContextQueries
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.planner import off_loop
+from flagtui.changes.proposal import Caution
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.changes.canonical_filters import clean_filters
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_consequences import reach_in_words
@@ -14,6 +13,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import refused_dependencies
 from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, mask_line, percent, why_read_only
+from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.shares import even_shares
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb

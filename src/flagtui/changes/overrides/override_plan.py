@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from flagtui.changes.consequence import Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict
-from flagtui.changes.proposal import PlanBase
+from flagtui.changes.proposal import Consequence, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb_table
 from flagtui.models.mirror_state import MirrorState

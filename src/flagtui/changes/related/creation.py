@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
+from flagtui.changes.proposal import Consequence
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag

@@ -14,12 +14,12 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.flags import Flags
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_planner import find_taken
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted, why_no_copy
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext
+from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.skipped import Blocked, Skipped
 from flagtui.changes.verbs import Verb

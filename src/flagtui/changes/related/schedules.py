@@ -14,10 +14,10 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
 from flagtui.changes.journal_entries import Entry, moment
+from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb

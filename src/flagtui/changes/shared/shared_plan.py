@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from flagtui.changes.consequence import Consequence
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
-from flagtui.changes.proposal import PlanBase
+from flagtui.changes.proposal import Consequence, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.evaluate import wire
