@@ -16,10 +16,10 @@ from flagtui.config.preferences import Preferences
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
+from flagtui.store.watched import Watched
 from flagtui.store.workspace import Workspace, recall_rows
 from flagtui.text.formats import MINUTE
 from flagtui.text.styled import is_own, link_to, shows_links
-from flagtui.watched import Watched
 
 if TYPE_CHECKING:
     from flagtui.api import Client
