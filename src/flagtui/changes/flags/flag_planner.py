@@ -24,13 +24,14 @@ from flagtui.changes.flags.flags_together import (
     FlagReading,
     late_plan,
     plan_together,
+    skip_unplanned,
     sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
 from flagtui.changes.flags.unlisted_flags import rows_in_lists, rows_of
 from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_loop, read_each, weigh
 from flagtui.changes.proposal import Caution, Consequence
-from flagtui.changes.skipped import Blocked, Linked, Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Linked, Skipped, skip
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES
@@ -103,14 +104,14 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         if isinstance(plan, Plan):
             return Planned(self._adapter, [plan], [request], late=late_plan(plan, reading, alone))
         reading.stop()
+        skipped = skip_unplanned(fresh, plan)
         if isinstance(plan, NoOp):
-            sentence = f"{fresh.key} {plan.words}; nothing was sent"
-            return Planned(self._adapter, skipped=[skip_no_op(fresh.id, fresh.key, plan.words, sentence)])
-        if request.switch is not None and plan.together and self.context.may_add_flags:
+            skipped = replace(skipped, alone=f"{fresh.key} {plan.words}; nothing was sent")
+        elif request.switch is not None and plan.together and self.context.may_add_flags:
             planned = await self._plan_with_obstacles(request, request.switch)
             if planned.plans:
                 return planned
-        return Planned(self._adapter, skipped=[skip(fresh.id, fresh.key, plan)])
+        return Planned(self._adapter, skipped=[skipped])
 
     async def _plan_with_obstacles(self, request: FlagChange, switch: Intent) -> Planned[FlagChange, Plan]:
         """Plan the switch together with the flags that block it, and those that block these.

@@ -34,6 +34,13 @@ class FlagChange:
     """The intent of a change that turns the flag on or off and does nothing else."""
 
 
+def skip_unplanned(fresh: Flag, result: NoOp | Blocked) -> Skipped:
+    """Skip a flag whose change is a no-op or refused."""
+    if isinstance(result, NoOp):
+        return skip_no_op(fresh.id, fresh.key, result.words)
+    return skip(fresh.id, fresh.key, result)
+
+
 def would_change(intent: Intent, fresh: Flag) -> bool:
     """Return whether the change is no no-op, and nothing in the flag itself refuses it."""
     return isinstance(plan_flag(intent, fresh, Context()), Plan)
@@ -110,11 +117,7 @@ def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
         if not declined:
             plans = sort_by_dependency([plan for _, plan in results if isinstance(plan, Plan)])
             return plans, tuple(sorted(skipped, key=attrgetter("is_no_op")))
-        for flag, reason in declined:
-            if isinstance(reason, NoOp):
-                skipped.append(skip_no_op(flag.id, flag.key, reason.words))
-            else:
-                skipped.append(skip(flag.id, flag.key, reason))
+        skipped += [skip_unplanned(flag, result) for flag, result in declined]
         left = [reading for reading, result in results if isinstance(result, Plan)]
 
 

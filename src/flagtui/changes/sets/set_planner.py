@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.event_definitions.definition_intent import EventIntent
@@ -17,9 +17,9 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import LASTING, Intent
-from flagtui.changes.flags.flag_plan import NoOp, Plan
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import change_for
+from flagtui.changes.flags.flags_together import change_for, skip_unplanned
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
 from flagtui.changes.proposal import Proposal
@@ -28,7 +28,7 @@ from flagtui.changes.sets.after_set import AfterSet, base_on, references_in, val
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
 from flagtui.changes.sets.set_adapter import SetAdapter
-from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
+from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_id
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
@@ -129,7 +129,11 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         reading = await planner.read(change_for(intent), is_one_of_many=not is_alone)
         if isinstance(reading, Skipped):
             return reading
-        result = _result_of(fresh, await reading.plan_off_loop(frozenset()))
+        result = await reading.plan_off_loop(frozenset())
+        if not isinstance(result, Plan):
+            return skip_unplanned(fresh, result)
+        if result.verb.name == LASTING:
+            return skip(fresh.id, fresh.key, _LASTING)
         return await self._with_conflicts(result, fresh, change)
 
     async def _plan_alone(
@@ -179,15 +183,6 @@ def _as_listed(result: Result, listed: Container[int | str]) -> Result:
     """Return the plan on a listed flag as an old one, so that the flag is read before the first request."""
     is_listed = isinstance(result, Plan) and result.id in listed
     return replace(result, read_at=LISTED) if isinstance(result, Plan) and is_listed else result
-
-
-def _result_of(fresh: Flag, result: Any) -> Result:
-    if isinstance(result, Plan):
-        is_lasting = result.verb.name == LASTING
-        return skip(fresh.id, fresh.key, _LASTING) if is_lasting else result
-    if isinstance(result, NoOp):
-        return skip_no_op(fresh.id, fresh.key, result.words)
-    return skip(fresh.id, fresh.key, result)
 
 
 def refused_references(plans: Sequence[Proposal], created: Collection[str]) -> Iterator[tuple[Plan, Blocked]]:
