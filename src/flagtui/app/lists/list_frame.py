@@ -160,9 +160,12 @@ class BrowseScreen(FramedScreen):
         self.reframe()
 
     def on_screen_resume(self) -> None:
-        # What is known has gone on while another screen was in front.
         if is_living(self):
-            self.redraw_ages()
+            self.draw_resumed()
+
+    def draw_resumed(self) -> None:
+        """Draw what has gone on while another screen was in front."""
+        self.redraw_ages()
 
     def redraw_ages(self) -> None:
         """Draw every age again; called once a minute."""

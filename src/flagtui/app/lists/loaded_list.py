@@ -38,8 +38,10 @@ class WorkspaceList(ListScreen[IdRow]):
         self._settled_at = NEVER
         self._asked_archived: tuple[int, Workspace | None] = (NEVER, None)
 
-    def on_screen_resume(self) -> None:
+    def draw_resumed(self) -> None:
+        self.rows.redraw_ages()
         self.update_from_state()
+        self.draw_preview(self.record)
 
     def update_from_state(self) -> None:
         """Follow a change of the state; draw arriving pages only a few times a second."""
