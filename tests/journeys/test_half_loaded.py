@@ -12,14 +12,11 @@ from flagtui.store.record_list import WHOLE_AGAIN
 MINUTE = 60.0
 
 
-def lose_pages_after(wire: Wire, offset: int, fault: Exception) -> None:
+def lose_pages_after(wire: Wire, offset: int, fault: Exception, path: str = "/feature_flags/") -> None:
     """Pages of flags from this offset on fail on their way."""
 
     def lose(request: httpx.Request) -> httpx.Response | Exception | None:
-        is_lost = (
-            request.url.path.endswith("/feature_flags/")
-            and int(request.url.params.get("offset", "0")) >= offset
-        )
+        is_lost = request.url.path.endswith(path) and int(request.url.params.get("offset", "0")) >= offset
         return fault if is_lost else None
 
     wire.before = lose
@@ -52,6 +49,14 @@ async def test_half_loaded_list_names_missing_pages_and_searches_the_server(sett
         program.wire.before = lambda request: httpx.ConnectError("down")
         await program.press("f5")
         assert link(program).startswith("▲ offline")
+
+
+async def test_inbox_of_missing_events_is_refused_with_its_key(setting: Setting) -> None:
+    async with running(
+        setting, lambda wire: lose_pages_after(wire, 1, httpx.ReadTimeout("late"), "/event_definitions/")
+    ) as program:
+        await program.press("3", "i")
+        assert program.notices[-1] == ("not all events have arrived yet; i opens the inbox once they have")
 
 
 async def test_missing_pages_alone_are_requested_automatically(setting: Setting) -> None:

@@ -29,6 +29,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "days.recalculate": "R",
     "deleted.restore": "z",
     "due.drop": "z",
+    "events.inbox": "i",
     "experiments.edit_json": "E",
     "experiments.read": "R",
     "flag.copy_value": "y",

@@ -29,6 +29,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.text.event_words import event_lines, is_silent, seen_words
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Look, Notice, Piece, with_link
 
 STANDARD_FROM: Final = 54
@@ -148,7 +149,9 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
         if self._workspace is not None and self._workspace.events.is_complete:
             self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace))
         else:
-            show_toast(self.app, Notice("the inbox opens when every event has arrived"))
+            key = key_sign("events.inbox")
+            words = f"not all events have arrived yet; {key} opens the inbox once they have"
+            show_toast(self.app, Notice(words, "warning"))
 
     def page_of(self, row: EventDefinitionRow, tab: str = "overview") -> EventScreen:
         """Return the page of an event on this tab."""
