@@ -139,6 +139,8 @@ async def test_secrets_are_masked_and_saved_changes_drawn_at_once(narrow_mode: S
         await program.go_to("new-nav")
         await program.press("enter")
         assert "● new-nav" in program.screen
+        await program.press("m")
+        assert program.notices[-1] == "new-nav has no encrypted payload"
         await program.press("space", "y")
         assert "○ new-nav" in program.screen
         assert " OFF " in program.screen

@@ -144,7 +144,7 @@ EVENT_FIELDS: Final = FieldTable(
         "enforcement_mode",
         "enforcement",
         one_of(
-            Option("allow", "allow", "take events that do not fit"),
+            Option("allow", "allow", "accept events that do not match"),
             Option("reject", "reject", "drop events that do not match, for good"),
             is_null=False,
         ),

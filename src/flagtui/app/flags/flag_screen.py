@@ -189,7 +189,9 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def action_unmask(self) -> None:
         flag = self._study.details.flag
-        if flag is not None:
+        if flag is not None and not (flag.has_encrypted_payloads or flag.is_remote_configuration):
+            show_toast(self.app, Notice(f"{flag.key} has no encrypted payload"))
+        elif flag is not None:
             self._study = replace(self._study, is_unmasked=not self._study.is_unmasked)
             self.draw()
             if flag.is_remote_configuration and self._study.is_unmasked:
