@@ -90,12 +90,6 @@ def test_connection_of_a_mirror_refuses_every_write(profile: str) -> None:
     asyncio.run(write())
 
 
-def test_profile_with_the_setting_opens_the_mirror() -> None:
-    with running_mirror(PROD):
-        session = make_session(choose(read_login_environment(), ProfileRequest("mine")), read_only=False)
-    assert (session.badge, session.mirror is None) == ("MIRROR", False)
-
-
 def test_commands_in_such_a_profile_are_refused() -> None:
     opening = choose(read_login_environment(), ProfileRequest("mine"))
     assert opening.rules(read_only=False).level is Level.READ_ONLY

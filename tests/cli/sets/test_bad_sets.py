@@ -159,16 +159,6 @@ def test_a_bad_file_gets_one_line_and_its_code(
     assert is_on(here, FLAG)
 
 
-def test_second_program_is_refused_while_the_staged_set_is_open(here: Run, home: Path) -> None:
-    require_done(here("flags", "disable", FLAG, "--stage"))
-    folder = home / ".local/state/flagtui/sets"
-    (lock,) = folder.glob("staged-*.lock")
-    with hold(folder, lock.stem, "the app"):
-        refused = here("staged", "drop", "--all")
-    assert refused.code == EXIT_CODES["refused"]
-    assert refused.err.startswith(f"flagtui: the app (process {os.getpid()}) has this change set open")
-
-
 def test_broken_staged_set_is_discarded(here: Run, home: Path) -> None:
     require_done(here("flags", "disable", FLAG, "--stage"))
     (path,) = (home / ".local/state/flagtui/sets").glob("staged-*.json")
