@@ -42,7 +42,7 @@ organizations 1 638b2f2260c0
 persons 9146 6e53edf92571
 projects 2 24df92701e17
 saved_metrics 2 ba095757dbed
-scheduled_changes 1 83fb8280beee
+scheduled_changes 1 a880d656bb2e
 surveys 1 d830d72b7ffa
 users 12 bca209bdcb85
 events 29609
