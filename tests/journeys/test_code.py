@@ -1,11 +1,11 @@
 """Code in the app: the tab Code, keys without a record, words of the search line, questions, and scans."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.doubles.code_source import FakeCode, make_scan
-from tests.doubles.recording_editor import use_recording_editor
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running, words
 
 from flagtui.cli.launch.code_scanner import CodeScanner
@@ -33,6 +33,14 @@ HOUR_AGO = NOW.timestamp() - 3_600
 async def search(program: Program, line: str) -> str:
     await program.go_to(line)
     return words(program.screen)
+
+
+def use_recording_editor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make it the user's editor; return the file that gets its arguments."""
+    arguments, editor = folder / "arguments", folder / "editor.py"
+    editor.write_text(f"import sys; open({str(arguments)!r}, 'w').write(' '.join(sys.argv[1:]))")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    return arguments
 
 
 async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Setting) -> None:

@@ -1,10 +1,9 @@
 """One rule for marks: every command of every list, with 0, 1 and 3 marks, on a marked row and beside it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tests.doubles.recording_runner import RecordingRunner
 from tests.doubles.slices import cross
 from tests.doubles.whole_program import Program, Setting, running
 
@@ -15,8 +14,12 @@ from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.shell.change_tasks import OnReport, ignore
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.skipped import Skipped
+from flagtui.models.activity import ChangeRow
 
 Screen = ListScreen[Any]
 LISTS = {
@@ -28,6 +31,31 @@ LISTS = {
 }
 NOT_RUN = frozenset({"activity.export", "events.edit_json", "events.describe_in_editor"})
 """They write a file or open an editor at once."""
+
+
+class RecordingRunner(ChangeRunner):
+    """Notes the ids of the records of the last change that was begun, and carries none out."""
+
+    records: frozenset[Any] = frozenset()
+
+    def run(self, change: Coroutine[Any, Any, Any]) -> None:
+        """Note what a change was begun with, and drop it."""
+        self.records = frozenset(_ids(list(change.cr_frame.f_locals.values())))  # type: ignore[attr-defined]  # of every coroutine
+        change.close()
+
+    def revert(self, rows: Sequence[ChangeRow], on_report: OnReport = ignore) -> None:
+        self.records = frozenset(row.id for row in rows)
+
+    def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:
+        self.records = frozenset(entry.id for entry in entries)
+
+
+def _ids(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _ids(value)
+        elif not callable(value) and getattr(value, "id", None) is not None:
+            yield value.id
 
 
 async def open_list(program: Program, name: str) -> tuple[Screen, RecordingRunner]:

@@ -210,14 +210,6 @@ async def test_a_list_without_rows_says_why(app: ListApp) -> None:
     assert "no flag" not in "".join(app.lines())
 
 
-async def test_opening_names_the_record(app: ListApp) -> None:
-    app.rows.show(make_flags(5))
-    app.rows.action_open()
-    await app.pilot.pause()
-    assert isinstance(app.heard[-1], RowList.Opened)
-    assert app.rows.row_id == 0
-
-
 async def click(pilot: Pilot[None], x: int, y: int, times: int = 1) -> None:
     await pilot.click(offset=(x, y), times=times)
     await pilot.pause()
