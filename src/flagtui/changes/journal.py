@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -78,7 +78,7 @@ class Journal:
 
     folder: Path
     clock: Callable[[], float] = time.time
-    disk: Disk = field(default_factory=Disk)
+    disk: Disk = Disk()
     rotate_at: int = ROTATE_AT
     lock_patience: float = LOCK_PATIENCE
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from flagtui.changes.flags.flag_words import why_read_only
@@ -30,6 +30,9 @@ class NotKnown:
     @property
     def words(self) -> str:
         return f"{'not known yet' if self.is_pending else 'not known'}: {self.why}"
+
+
+NOT_ASKED: Final = NotKnown("the server was not asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,8 @@ class Context:
     now: float = 0.0
     """Unix seconds by the server's clock where it is known."""
     me: User | None = None
-    reach: Reach | NotKnown = field(default_factory=lambda: NotKnown("the server was not asked"))
-    dependents: tuple[Linked, ...] | NotKnown = field(
-        default_factory=lambda: NotKnown("the server was not asked")
-    )
+    reach: Reach | NotKnown = NOT_ASKED
+    dependents: tuple[Linked, ...] | NotKnown = NOT_ASKED
     """Flags that depend on this one."""
     dependencies: tuple[Linked, ...] = ()
     """Known dependencies of this flag, before the change and after it."""
