@@ -128,6 +128,26 @@ def test_byte_order_mark_is_no_part_of_the_input(signed_in: Run) -> None:
     assert signed_in("flags", "get", "-", "--fields", "key", stdin="\ufeffnew-nav\n").out == "new-nav\n"
 
 
+@pytest.mark.parametrize(("field", "value"), [("rollout", 3), ("deleted", True)])
+def test_edited_value_that_a_file_cannot_change_is_refused(field: str, value: Any, signed_in: Run) -> None:
+    (record,) = print_flags(signed_in, "new-nav")
+    for words in ((), ("new-nav",)):
+        text = json.dumps([record | {field: value, "name": "beside it"}])
+        done = signed_in("flags", "edit", *words, "--from", "-", "--yes", stdin=text)
+        assert (done.code, f"new-nav: {field} cannot be changed in a file" in done.err) == (2, True), done
+    assert print_flags(signed_in, "new-nav") == [record]
+
+
+def test_file_may_keep_the_rollout_that_its_filters_change(signed_in: Run) -> None:
+    (record,) = print_flags(signed_in, "new-nav")
+    (group,) = record["filters"]["groups"]
+    record["filters"]["groups"] = [group | {"rollout_percentage": 7}]
+    for rollout in (record["rollout"], 7):
+        text = json.dumps([record | {"rollout": rollout}])
+        assert signed_in("flags", "edit", "--from", "-", "--yes", stdin=text).code == 0
+    assert print_flags(signed_in, "new-nav")[0]["rollout"] == 7
+
+
 def test_value_that_is_no_json_is_text(signed_in: Run) -> None:
     done = signed_in("flags", "edit", "new-nav", "--field", "name=NaN", "--dry-run", "--json")
     assert json.loads(done.out)["records"][0]["changes"][0]["after"] == "NaN"

@@ -14,6 +14,9 @@ from flagtui.safe_text import safe_text
 
 _NAMES: Final[Mapping[str, str]] = {**STORED_NAMES, "runtime": FLAG_FIELDS.shown_field("runtime").name}
 
+FOLLOWING: Final = ("rollout", "deleted")
+"""Printed fields that a file cannot change, and that users may edit all the same."""
+
 
 def is_flag_file(text: str) -> bool:
     """Return whether the text has printed records, not the JSON of `flags edit --print`."""
@@ -27,7 +30,7 @@ def is_flag_file(text: str) -> bool:
 def read_flags(text: str) -> list[dict[str, JSON]]:
     """Return the fields of each flag under the names of the API. Raises Trouble.
 
-    Fields that follow from others, such as `rollout` and `version`, are skipped.
+    Fields that follow from others, such as `version`, are skipped, but for those of `FOLLOWING`.
     """
     try:
         records = list(_objects(text))
@@ -84,7 +87,7 @@ def _fields_of(record: Any) -> dict[str, JSON]:
     fields: dict[str, JSON] = {}
     for name, value in record.items():
         field = _NAMES.get(name, name)
-        if field in FLAG_FIELDS.edited or name == "id":
+        if field in FLAG_FIELDS.edited or name in ("id", *FOLLOWING):
             fields[field] = value
         elif name not in (*WHOLE_FLAG.names, "schema", "schema_version", "project"):
             what = f"{safe_text(name, 80)!r} is not a field of a flag; nothing was sent."

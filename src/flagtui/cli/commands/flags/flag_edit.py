@@ -35,7 +35,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
 from flagtui.cli.plumbing.selection import RecordSelection, is_id
 from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
-from flagtui.cli.records.flag_files import is_flag_file, read_flags
+from flagtui.cli.records.flag_files import FOLLOWING, is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.config.locations import find_locations
 from flagtui.models.flag import Flag
@@ -141,10 +141,25 @@ def _edit_to_record(fresh: Flag, record: Mapping[str, JSON], *, may_rename: bool
     changes = {name: value for name, value in fields.items() if name in shown}
     if fresh.has_encrypted_payloads:
         changes.pop("filters", None)
+    _check_following(fresh, record, changes)
     if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
         raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
     intent = intent_of(changes, fresh)
     return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
+
+
+def _check_following(fresh: Flag, record: Mapping[str, JSON], changes: Mapping[str, JSON]) -> None:
+    """Raise Trouble for an edited value that follows from other fields, and would be lost.
+
+    It may be the current one, beside other changes of the file.
+    """
+    before, after = fresh.row(), Flag.of({**fresh.raw, **changes}).row()
+    for name in FOLLOWING:
+        if name not in record or record[name] in (getattr(before, name), getattr(after, name)):
+            continue
+        words = ("rollout", fresh.key, "--to", "PERCENT") if name == "rollout" else ("delete", fresh.key)
+        what = f"{fresh.key}: {name} cannot be changed in a file; nothing was sent."
+        raise Trouble(what, f"Use: {next_command('flags', *words)}", code="usage")
 
 
 def _edit_intent(
