@@ -163,6 +163,7 @@ def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -
     "words",
     [
         ("flags", "create"),
+        ("flags", "create", "-"),
         ("flags", "edit"),
         ("flags", "create", "x", "--from", "-"),
         ("flags", "create", "--from", "-", "--enable"),

@@ -130,6 +130,8 @@ async def create(
         return await _create_records(session, read_flags(read_text(source) or ""), terms)
     if key is None:
         raise click.UsageError("Missing argument 'KEY'. Give a key, or --from FILE.")
+    if key == "-":
+        raise click.UsageError("- means standard input, and names no flag. Give a key, or --from -.")
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
     if tags := [tag.strip().lower() for tag in ",".join(given["tags"]).split(",") if tag.strip()]:
