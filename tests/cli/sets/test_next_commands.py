@@ -47,6 +47,14 @@ def test_options_before_the_command_are_repeated(with_default: Run) -> None:
     assert named_commands(staged.err) == [["staged", "list", *OPTIONS], ["apply", "staged", *OPTIONS]]
 
 
+@pytest.mark.parametrize("kept", [("--stage",), ("--dry-run", "--out", "my set.json")])
+def test_set_of_copies_is_applied_in_their_project(kept: tuple[str, ...], with_default: Run) -> None:
+    words = ("flags", "copy", FLAG, "--to-project", "2", *kept, "--profile", "other")
+    *_, applying = named_commands(require_done(with_default(*words)).err)
+    require_done(with_default(*applying, "--dry-run"))
+    assert applying[-4:] == ["--profile", "other", "--project", "2"]
+
+
 def test_command_for_a_written_set_quotes_its_file(with_default: Run) -> None:
     words = ("flags", "disable", FLAG, "--dry-run", "--out", "my set.json", "--profile", "other")
     (applying,) = named_commands(require_done(with_default(*words)).err)

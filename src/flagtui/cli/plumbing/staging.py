@@ -102,7 +102,7 @@ async def stage_plans(
         added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
     grown = added.change_set
     counted = count(len(grown.changes), "change")
-    see = f"{next_command('staged', 'list')}; {next_command('apply', 'staged')}"
+    see = "; ".join(_next(session, *words) for words in (("staged", "list"), ("apply", "staged")))
     size = f"The staged set has {counted}: {see}" if grown.changes else "The staged set is empty now."
     progress(f"Nothing was sent. {size}")
     apart = results_of_skipped(planned.skipped)
@@ -120,7 +120,13 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
         empty = find_staged(session).begin(session.now, terms.agreement.reason.strip())
         change_set = empty.with_changes(changes, session.rules.bulk_limit)
         SetFile(Path(out)).create(change_set)
-    progress(f"The change set is in {out}; to apply it: {next_command('apply', out)}")
+    progress(f"The change set is in {out}; to apply it: {_next(session, 'apply', out)}")
+
+
+def _next(session: ProjectSession, *words: str) -> str:
+    """Return a command about the set, which is that of the other project when flags are copied there."""
+    place = {"project": str(session.client.project)} if session.origin else {}
+    return next_command(*words, **place)
 
 
 def _result_of(change: StagedChange, is_left: bool) -> ChangeResult:
