@@ -240,6 +240,14 @@ def test_failed_days_are_gaps_in_the_plot_and_words_below(values: tuple[float | 
     assert table.count("failed: timeout") == values.count(None)
 
 
+def test_day_without_an_interval_fits_80_columns() -> None:
+    few = sample("test", 3, 1, validation_failures=["not-enough-exposures"])
+    result = {"baseline": sample("control", 3, 1), "variant_results": [few]}
+    series = Timeseries.of({"timeseries": {"2026-02-18": result}})
+    head, day = text(day_lines(Metric({"metric_type": "funnel"}, "primary"), series, 76)).splitlines()
+    assert day.index("too few users yet") == head.index("INTERVAL")
+
+
 def test_what_is_being_calculated_is_said() -> None:
     assert "being calculated: the server has no day yet" in state_words(Timeseries.of({"timeseries": {}}))[0]
     failed = Timeseries.of(

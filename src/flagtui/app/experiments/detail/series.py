@@ -93,11 +93,13 @@ def _day_cells(judgement: Judgement, cells: Widths) -> Iterator[Piece]:
     yield f"{fill(safe_text(judgement.variant), cells.variant - 1)} ", ""
     if cells.value:
         yield f"{judgement.base:>{cells.value}}{judgement.value:>{cells.value}}", ""
+    # Words for what is not known yet are longer than a chance: they take the room of the interval.
     ends = ""
     if cells.interval and judgement.interval is not None:
-        ends = f"{judgement.interval[0] * 100:+.1f} … {judgement.interval[1] * 100:+.1f} %".replace("-", "−")
+        sides = f"{judgement.interval[0] * 100:+.1f} … {judgement.interval[1] * 100:+.1f} %"
+        ends = f"{sides.replace('-', '−'):<{cells.interval}}"
     yield (
-        f"{judgement.delta:>{cells.delta}}  {ends:<{cells.interval}}{judgement.odds}",
+        f"{judgement.delta:>{cells.delta}}  {ends}{judgement.odds}",
         COLOURS.get(judgement.look, ""),
     )
 
