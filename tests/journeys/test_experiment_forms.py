@@ -79,6 +79,11 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await answer(program, "1 to 14 days", "Stays")
         await open_line(program, "Stays", "when they come back", "2 to 30 days")
         await open_line(program, "Stays", "count from the last time")
+        for name in ("Revenue", "Queries"):
+            await open_line(program, "+ a shared metric", name, "secondary")
+        await open_line(program, "+ a shared metric")
+        assert "all are used here experiments create-metric makes one" in words(program.screen)
+        await program.press("escape")
         await program.press("ctrl+s")
         assert "one of them was never seen here" in words(program.screen)
         assert "+ Stays (retention plan upgraded → plan upgraded)" in words(program.screen)

@@ -241,7 +241,8 @@ class ExperimentQuestions:
             if id not in taken
         ]
         if not offered:
-            offered = [Choice(NONE, "there is none", "metrics are shared in the browser")]
+            none = "all are used here" if self.known.saved_metrics else "there is none"
+            offered = [Choice(NONE, none, "experiments create-metric makes one, or the browser")]
         chosen = await self._runner.ask(PickerScreen("Which shared metric", offered))
         if not chosen:
             return
