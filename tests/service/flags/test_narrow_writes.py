@@ -197,13 +197,6 @@ async def test_a_deleted_flag_is_refused_in_its_own_shape(
 
 
 @both
-async def test_a_key_that_only_reads_may_not(world: World, action: str, body: dict[str, Any]) -> None:
-    flag = await world.flag("a", filters=TARGETING)
-    status, _, _ = await refuse(world.with_key("feature_flag:read"), flag, action, **body)
-    assert status == 403
-
-
-@both
 async def test_approval_covers_the_result_and_never_a_stale_version(
     start_world: Start, action: str, body: dict[str, Any]
 ) -> None:
