@@ -94,6 +94,15 @@ def test_plan_names_the_change_without_its_record(signed_in: Run) -> None:
     assert signed_in(*words).out == "Change tags\n"
 
 
+def test_doctor_exits_with_7_for_a_finding(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", "http://127.0.0.1:9")
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    done = run("doctor")
+    assert done.code == 7
+    assert "✗ server" in done.out
+    assert KEY not in done.out
+
+
 def test_doctor_and_status_agree_on_whose_host_it_is(
     run: Run, home: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

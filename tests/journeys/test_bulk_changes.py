@@ -1,14 +1,18 @@
 """Many flags at once: ranges, results for each, failures tried again, and skipped ones that stay marked."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import httpx
 import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.standing import stand_on_event, stand_on_experiment
 from textual.widgets import OptionList
 
+from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
@@ -217,3 +221,36 @@ async def test_wrong_number_is_refused_in_sight_below_skipped_flags(
         assert "skipped, unchanged" in program.screen
         assert "the typed text does not match; nothing was sent" in words(program.screen)
         assert program.wire.writes() == []
+
+
+async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Setting) -> None:
+    async with running(setting) as program:
+        for name in ("checkout completed", "comment failed", "btn_click_2"):
+            await stand_on_event(program, name)
+            await program.press("x")
+        await program.press("V")
+        assert "Unverify 2 of 3 event definitions in TEST" in program.screen
+        assert lines(program) == ["btn_click_2 it has these values already"]
+        await program.press("y")
+        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
+        assert marked_keys(program) == {"btn_click_2"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, EventScreen)
+        assert "btn_click_2" in program.screen
+        await program.press("escape")
+        for name in ("Length of the tour", "Onboarding questions", "Checkout redesign"):
+            await stand_on_experiment(program, name)
+            await program.press("x")
+        await program.press("space")
+        assert isinstance(program.app.screen, ConfirmScreen), program.screen
+        assert "Pause 1 of 3 experiments in TEST" in program.screen
+        tour, redesign = lines(program)
+        assert tour == "Length of the tour it has not been launched yet; launch it first"
+        assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
+        await program.press("y")
+        assert isinstance(program.app.screen, ResultsScreen)
+        assert re.search(r"─  1 [a-z]+, 2 skipped  ─", program.screen)
+        assert marked_keys(program) == {"length-of-the-tour", "checkout-redesign"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, ExperimentScreen)
+        assert "Length of the tour" in program.screen

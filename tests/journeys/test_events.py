@@ -159,22 +159,6 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert (again.description, set(again.tags)) == ("Paid", {"revenue", "checkout"})
 
 
-async def test_many_are_verified_and_tagged_together(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
-        await program.press("3")
-        await program.go_to("is:unverified name:btn_click")
-        await program.press("x", "x", "x")
-        marked = [row.name for row in program.app.screen.chosen()]  # type: ignore[attr-defined]
-        assert len(marked) == 3
-        await program.press("V")
-        assert "Verify 3 event definitions in TEST" in program.screen
-        await program.press("y")
-        assert all([(await stored_event(program, name)).verified for name in marked])
-        assert len([line for line in program.wire.passed if "bulk_update_verified" in line]) == 1
-        await program.press("u", "y")
-        assert not any([(await stored_event(program, name)).verified for name in marked])
-
-
 async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:

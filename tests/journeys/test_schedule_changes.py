@@ -82,6 +82,9 @@ async def test_pending_changes_are_listed_opened_and_dropped(setting: Setting) -
         assert isinstance(front, DueScreen)
         pending = list(front.rows.in_sight)
         assert [row.at for row in pending] == sorted(row.at or 0.0 for row in pending)
+        await program.press("x", "escape")
+        assert (program.app.screen, front.marked) == (front, 0), "escape clears the marks first"
+        front.rows.action_first()
         first = pending[0]
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)

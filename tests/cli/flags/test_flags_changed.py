@@ -196,19 +196,6 @@ def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
         assert shown.out.startswith(f"{key}: unchanged: has these values already; nothing was sent")
 
 
-def test_record_and_records_have_one_result_shape(signed_in: Run, service: Service, key: str) -> None:
-    other = service.ask(lambda client: client.flags.create({"key": f"{key}-b", "active": False})).key
-    lines = [(key,), (key, other)]
-    done = [signed_in("flags", "edit", key, "--field", "name=", "--yes", "--json")]
-    done += [signed_in("flags", "disable", *names, "--yes", "--json") for names in (*lines, *lines)]
-    results = [json.loads(each.out)["records"] for each in done]
-    assert [each.code for each in done] == [0] * 5
-    endings = [[result["ending"] for result in each] for each in results]
-    assert endings[:2] == [["unchanged"], ["saved"]]
-    assert endings[2:] == [["unchanged", "unchanged"], ["unchanged"], ["unchanged", "unchanged"]]
-    assert len({tuple(result) for each in results for result in each}) == 1
-
-
 def make_flag(service: Service, key: str, *percentages: int) -> str:
     groups: list[JSON] = [{"properties": [], "rollout_percentage": each} for each in percentages]
     body: dict[str, JSON] = {"key": key, "active": True, "filters": {"groups": groups}}

@@ -32,6 +32,15 @@ def test_experiments_and_flags_apply_in_one_set(here: Run) -> None:
     assert (description_of(here, id), is_on(here, FLAG)) == (before, True)
 
 
+def test_an_archived_experiment_is_staged_and_applied(here: Run) -> None:
+    id = stopped_id(here)
+    require_done(here("experiments", "archive", id, "--dry-run", "--out", "set.json"))
+    require_done(here("apply", "set.json", "--yes"))
+    (experiment,) = records(here("experiments", "get", id, "--json", "--fields", "archived"))
+    assert experiment["archived"] is True
+    assert require_done(here("apply", "set.json", "--yes")).out.count("applied already") == 1
+
+
 def test_an_experiment_that_changed_since_is_a_conflict(here: Run) -> None:
     id = stopped_id(here)
     require_done(

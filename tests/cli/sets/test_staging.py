@@ -130,6 +130,13 @@ def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -
     }
 
 
+def test_undo_reaches_the_copy_in_another_project(here: Run) -> None:
+    require_done(here("flags", "copy", FLAG, "--to-project", "2", "--yes"))
+    require_done(here("undo", "--yes"))
+    assert [each["project"] for each in records(here("journal", "--json"))] == ["2", "2"]
+    require_done(here("flags", "get", FLAG))
+
+
 def test_reason_of_each_staged_change_is_kept(here: Run) -> None:
     for key, reason in ((FLAG, "cleanup"), (OTHER, "no longer called"), (OTHER, "cleanup")):
         require_done(here("flags", "tag", key, "--add", f"tag-{len(reason)}", "--stage", "--reason", reason))
