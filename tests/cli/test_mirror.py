@@ -145,7 +145,7 @@ def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
         assert (value_of(port, "new-nav"), value_of(port, "checkout")) == (True, "test")
         done = run("mirror", "unset", "new-nav")
         assert (done.code, "overrides.toml; remove it there" in done.err) == (3, True)
-        expected = ["removed 1 override", "1 override of overrides.toml stay"]
+        expected = ["removed 1 override", "1 override of overrides.toml stays"]
         assert run("mirror", "clear").out.splitlines() == expected
     lines = [json.loads(line) for line in (home / "record.ndjson").read_text().splitlines()]
     overridden = [("new-nav", True, "override"), ("checkout", "test", "override")]

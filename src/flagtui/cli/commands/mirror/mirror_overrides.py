@@ -114,7 +114,8 @@ def clear_overrides(port: int | None) -> None:
     removed = state.get("removed")
     _print(f"removed {count(removed if isinstance(removed, int) else 0, 'override')}")
     if kept := len(_listed_overrides(state)):
-        _print(f"{count(kept, 'override')} of {safe_text(as_text(state.get('file')), 300)} stay")
+        file = safe_text(as_text(state.get("file")), 300)
+        _print(f"{count(kept, 'override')} of {file} {'stays' if kept == 1 else 'stay'}")
 
 
 def report_unknown(keys: Iterable[str], variants: Iterable[str]) -> None:
