@@ -158,3 +158,36 @@ def test_the_ends_of_the_calendar_are_shown_in_every_zone(zone: str, text: str, 
 def test_other_words_are_no_time_of_day(text: str) -> None:
     with pytest.raises(ValueError, match=text):
         local_time.read_clock(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "short", "long"),
+    [
+        (0, "now", "just now"),
+        (59, "now", "just now"),
+        (60, "1m", "1 min ago"),
+        (3_600, "1h", "1 h ago"),
+        (86_400, "1d", "1 day ago"),
+        (59 * 86_400, "59d", "59 days ago"),
+        (61 * 86_400, "2mo", "2 months ago"),
+        (729 * 86_400, "24mo", "24 months ago"),
+        (731 * 86_400, "2y", "2 years ago"),
+        (-5, "now", "just now"),
+        (-300, "now", "just now"),
+        (-360, "+6m", "in 6 min"),
+        (-3 * 3_600, "+3h", "in 3 h"),
+        (-86_400, "+1d", "in 1 day"),
+        (-61 * 86_400, "+2mo", "in 2 months"),
+        (-320 * 86_400, "+1y", "in 10 months"),
+        (-731 * 86_400, "+2y", "in 2 years"),
+    ],
+)
+def test_age_is_short_in_lists_and_long_in_sentences(seconds: float, short: str, long: str) -> None:
+    assert local_time.age(1_000_000_000 - seconds, 1_000_000_000) == short
+    assert local_time.ago(1_000_000_000 - seconds, 1_000_000_000) == long
+    assert len(short) <= 4
+
+
+def test_missing_moment_has_no_age() -> None:
+    assert local_time.age(None, 0) == ""
+    assert local_time.ago(None, 0) == "not known"

@@ -1,4 +1,4 @@
-"""The only place where a moment becomes a local time of day, and back.
+"""The only place where a moment becomes a local time of day, and back; also its age in words.
 
 Everywhere else a moment is Unix seconds, or a datetime with a zone. The person's zone is that of the
 settings, else that of this process: `TZ`, or what the system is set to.
@@ -12,6 +12,16 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+MONTH: Final = 30 * DAY
+YEAR: Final = 365 * DAY
+SKEW: Final = 5 * MINUTE
+"""Seconds by which clocks may differ: a time that far ahead is shown as now, a later one as future."""
+JUST_NOW: Final = "just now"
+NOT_KNOWN: Final = "not known"
+"""For a time that is not known. Callers that know that something never happened write "never" themselves."""
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 _POSIX_ZONE: Final = re.compile(r":?(<[+-]?\w+>|[A-Za-z]{3,})[+-]?\d.*")
 _EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC).timestamp()
@@ -205,3 +215,58 @@ def unix(moment: datetime | None) -> float | None:
     if moment is None:
         return None
     return aware(moment).timestamp()
+
+
+def age(then: float | None, now: float) -> str:
+    """Format an age in four cells: `now`, `2m`, `12d`, `4mo`, `2y`, `+3d` ahead; empty if not known."""
+    if then is None:
+        return ""
+    seconds = int(now - then)
+    if seconds < -SKEW:
+        return _time_ahead(-seconds)
+    if seconds < MINUTE:
+        return "now"
+    for size, unit, limit in ((MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 60 * DAY)):
+        if seconds < limit:
+            return f"{seconds // size}{unit}"
+    if seconds < 2 * YEAR:
+        return f"{seconds // MONTH}mo"
+    return f"{seconds // YEAR}y"
+
+
+def _time_ahead(seconds: int) -> str:
+    for size, unit, limit in (
+        (MINUTE, "m", HOUR),
+        (HOUR, "h", DAY),
+        (DAY, "d", 60 * DAY),
+        (MONTH, "mo", 10 * MONTH),
+    ):
+        if seconds < limit:
+            return f"+{seconds // size}{unit}"
+    return f"+{max(1, seconds // YEAR)}y"
+
+
+def ago(then: float | None, now: float) -> str:
+    """Format an age for a sentence: `just now`, `2 min ago`, `3 days ago`, `in 3 days`."""
+    if then is None:
+        return NOT_KNOWN
+    seconds = int(now - then)
+    if seconds < -SKEW:
+        return f"in {_span(-seconds)}"
+    return JUST_NOW if seconds < MINUTE else f"{_span(seconds)} ago"
+
+
+def _span(seconds: int) -> str:
+    if seconds < HOUR:
+        return f"{seconds // MINUTE} min"
+    if seconds < DAY:
+        return f"{seconds // HOUR} h"
+    if seconds < 60 * DAY:
+        return _count(seconds // DAY, "day")
+    if seconds < 2 * YEAR:
+        return _count(seconds // MONTH, "month")
+    return _count(seconds // YEAR, "year")
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"

@@ -11,6 +11,7 @@ def test_ages_in_a_sentence_are_those_of_the_moment() -> None:
     later = consequence.as_of(3 * 3_600.0)
     assert later.text == "sam, 2 h ago: on → off; ada, 3 h ago"
     assert later.as_of(120.0) == consequence
+    assert consequence.as_of(36 * 3_600.0).text == "sam, 1 day ago: on → off; ada, 1 day ago"
 
 
 def test_consequence_without_ages_stays_the_same() -> None:

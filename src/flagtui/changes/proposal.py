@@ -13,6 +13,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.difference import DifferenceLine, FieldConflict
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.verbs import Verb
+from flagtui.local_time import ago
 from flagtui.models.json_value import JSON
 
 Tone = Literal["plain", "good", "warning", "danger", "experiment"]
@@ -37,7 +38,7 @@ class Consequence:
         """Return the same with the ages of this moment."""
         if not self.sentence:
             return self
-        parts = [part if isinstance(part, str) else ago(now - part) for part in self.sentence]
+        parts = [part if isinstance(part, str) else ago(part, now) for part in self.sentence]
         return replace(self, text="".join(parts))
 
 
@@ -53,17 +54,6 @@ class Caution:
     text: str
     instead: tuple[str, ...] = ()
     """Names of safer ways, such as `pause the experiment`."""
-
-
-def ago(seconds: float) -> str:
-    """Return a rough age: `just now`, `3 min ago`, `5 h ago`, `12 days ago`.
-
-    A question stays open while seconds pass, and lists equal ages of many records once.
-    """
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= size * (2 if unit == "days" else 1):
-            return f"{int(seconds // size):,} {unit} ago"
-    return "just now"
 
 
 FRESH_FOR: Final = 30.0

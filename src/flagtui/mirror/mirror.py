@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.api.clock import Clock, SystemClock
+from flagtui.local_time import ago
 from flagtui.mirror.kept_definitions import Kept, KeptDefinitions
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
@@ -15,7 +16,7 @@ from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.upstream import Upstream, UpstreamError
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.override import Override
-from flagtui.text.formats import ago, count
+from flagtui.text.formats import count
 
 POLL_SECONDS: Final = 30.0
 """Between two requests for definitions."""

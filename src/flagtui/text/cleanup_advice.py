@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from flagtui.evaluate.parts import for_everyone, read_flag
+from flagtui.local_time import ago
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import ago, percent
+from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 

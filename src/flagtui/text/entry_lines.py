@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from flagtui import local_time
 from flagtui.evaluate import wire
+from flagtui.local_time import MINUTE, ago
 from flagtui.models.activity import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -14,7 +15,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import Centre
 from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
-from flagtui.text.formats import MINUTE, ago, moment
+from flagtui.text.formats import moment
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_words
 

@@ -7,12 +7,12 @@ from textwrap import wrap
 from flagtui.changes.event_definitions.event_uses import EventUse
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails
-from flagtui.local_time import unix
+from flagtui.local_time import DAY, ago, unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
-from flagtui.text.formats import DAY, ago, moment
+from flagtui.text.formats import moment
 from flagtui.text.long_lists import in_short, join_words
 from flagtui.text.styled import Piece
 

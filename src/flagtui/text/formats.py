@@ -1,72 +1,10 @@
 """Format numbers, times and shares in few characters. Times are Unix seconds."""
 
 import math
-from typing import Final
 
 from flagtui import local_time
+from flagtui.local_time import MINUTE, NOT_KNOWN
 from flagtui.text.styled import Piece
-
-MINUTE: Final = 60
-HOUR: Final = 60 * MINUTE
-DAY: Final = 24 * HOUR
-MONTH: Final = 30 * DAY
-YEAR: Final = 365 * DAY
-SKEW: Final = 5 * MINUTE
-"""Seconds by which clocks may differ: a time that far ahead is shown as now, a later one as future."""
-JUST_NOW: Final = "just now"
-NOT_KNOWN: Final = "not known"
-"""For a time that is not known. Callers that know that something never happened write "never" themselves."""
-
-
-def age(then: float | None, now: float) -> str:
-    """Format an age in four cells: `now`, `2m`, `12d`, `4mo`, `2y`, `+3d` ahead; empty if not known."""
-    if then is None:
-        return ""
-    seconds = int(now - then)
-    if seconds < -SKEW:
-        return _time_ahead(-seconds)
-    if seconds < MINUTE:
-        return "now"
-    for size, unit, limit in ((MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 60 * DAY)):
-        if seconds < limit:
-            return f"{seconds // size}{unit}"
-    if seconds < 2 * YEAR:
-        return f"{seconds // MONTH}mo"
-    return f"{seconds // YEAR}y"
-
-
-def _time_ahead(seconds: int) -> str:
-    for size, unit, limit in (
-        (MINUTE, "m", HOUR),
-        (HOUR, "h", DAY),
-        (DAY, "d", 60 * DAY),
-        (MONTH, "mo", 10 * MONTH),
-    ):
-        if seconds < limit:
-            return f"+{seconds // size}{unit}"
-    return f"+{max(1, seconds // YEAR)}y"
-
-
-def ago(then: float | None, now: float) -> str:
-    """Format an age for a sentence: `just now`, `2 min ago`, `3 days ago`, `in 3 days`."""
-    if then is None:
-        return NOT_KNOWN
-    seconds = int(now - then)
-    if seconds < -SKEW:
-        return f"in {_span(-seconds)}"
-    return JUST_NOW if seconds < MINUTE else f"{_span(seconds)} ago"
-
-
-def _span(seconds: int) -> str:
-    if seconds < HOUR:
-        return f"{seconds // MINUTE} min"
-    if seconds < DAY:
-        return f"{seconds // HOUR} h"
-    if seconds < 60 * DAY:
-        return count(seconds // DAY, "day")
-    if seconds < 2 * YEAR:
-        return count(seconds // MONTH, "month")
-    return count(seconds // YEAR, "year")
 
 
 def moment(then: float | None) -> str:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.details.metric_findings import Findings, Metric, MetricReading
+from flagtui.local_time import NOT_KNOWN
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
-from flagtui.text.formats import NOT_KNOWN, percent
+from flagtui.text.formats import percent
 from flagtui.text.styled import Look
 
 MISMATCH_BELOW: Final = 0.001

@@ -9,9 +9,10 @@ from typing import Any, Final
 from flagtui.changes.difference import MISSING, PRESENT, SHORT, DifferenceLine, compact
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Consequence, Proposal, Tone
+from flagtui.local_time import ago
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines, wrap_safe
-from flagtui.text.formats import ago, share_bar
+from flagtui.text.formats import share_bar
 from flagtui.text.long_lists import shorten
 from flagtui.text.styled import Piece
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from flagtui import local_time
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.evaluate import wire
+from flagtui.local_time import age
 from flagtui.models.filters import Filters
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import age, percent
+from flagtui.text.formats import percent
 
 _TRUE = frozenset(("true", "t", "yes", "y", "on", "1"))
 _FALSE = frozenset(("false", "f", "no", "n", "off", "0"))

@@ -65,7 +65,8 @@ def test_predicted_effects_on_dependent_flags_match_evaluation(name: str, was_on
     assert texts or change.changes.get("active", was_on) is was_on
 
 
-AGO: Final = re.compile(r"^([^,:]+)(?:, (?:(just now)|([\d,]+) (min|h|days) ago))?(?:: (.+))?$")
+SECONDS: Final = {"min": 60, "h": 3_600, "day": 86_400, "month": 30 * 86_400, "year": 365 * 86_400}
+AGO: Final = re.compile(r"^([^,:]+)(?:, (?:(just now)|([\d,]+) (min|h|day|month|year)s? ago))?(?:: (.+))?$")
 REACH: Final = re.compile(
     r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)"
     r"(?:: ([\d,]+) → ([\d,]+))?(?:; (.+) are not counted)?$"
@@ -99,7 +100,7 @@ def reads_touch(text: str, touch: Touch) -> bool:
     who, now, count, unit, what = match.groups()
     if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != ((now or count) is None):
         return False
-    size = {"min": 60, "h": 3_600, "days": 86_400}.get(unit, 60)
+    size = SECONDS.get(unit, 60)
     return touch.at is None or 0 <= (NOW - touch.at) - (number(count) or 0) * size < size
 
 

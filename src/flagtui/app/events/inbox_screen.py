@@ -26,12 +26,12 @@ from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.pipeline import Report
+from flagtui.local_time import MINUTE
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import NEW_TWINS, REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import MINUTE
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line

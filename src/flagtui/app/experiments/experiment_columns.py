@@ -7,10 +7,10 @@ from rich.cells import cell_len
 
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, state_cell, text_cell
+from flagtui.local_time import DAY
 from flagtui.models.rows import ExperimentRow, state_word
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
-from flagtui.text.formats import DAY
 from flagtui.text.judgement import Leading
 from flagtui.text.styled import Look
 

@@ -36,9 +36,10 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import FRESH_FOR, ExperimentInspector
 from flagtui.details.metric_findings import Findings
+from flagtui.local_time import age, ago
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import age, ago, count
+from flagtui.text.formats import count
 from flagtui.text.judgement import Leading, leading_of, verdicts
 from flagtui.text.styled import Notice, Piece
 

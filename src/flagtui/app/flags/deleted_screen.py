@@ -8,13 +8,13 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.widgets.column_layout import Column, age_cell, id_cell, text_cell
 from flagtui.changes.flags.flag_intent import switch
+from flagtui.local_time import ago
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import Deletion, recent_deletions
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
 from flagtui.store.sort_orders import Listing, Order
-from flagtui.text.formats import ago
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 

@@ -11,6 +11,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Column, age_cell, id_cell, text_cell
+from flagtui.local_time import ago
 from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
@@ -19,7 +20,6 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
 from flagtui.store.schedule import pending_changes
 from flagtui.store.sort_orders import Listing, Order
-from flagtui.text.formats import ago
 from flagtui.text.key_signs import key_sign
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece

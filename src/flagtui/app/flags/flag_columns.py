@@ -19,12 +19,13 @@ from flagtui.app.widgets.column_layout import (
     text_cell,
     version_cell,
 )
+from flagtui.local_time import NOT_KNOWN, age
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.vocabulary import CodeKeys
-from flagtui.text.formats import NOT_KNOWN, age, filled_cells
+from flagtui.text.formats import filled_cells
 from flagtui.text.styled import Look, Piece
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, fill
+from flagtui.local_time import NOT_KNOWN, age
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails, Names
@@ -14,7 +15,6 @@ from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
-from flagtui.text.formats import NOT_KNOWN, age
 from flagtui.text.long_lists import LINES, join_words
 from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece

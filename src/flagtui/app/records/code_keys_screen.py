@@ -9,13 +9,14 @@ from flagtui.app.lists.read_list import ReadList
 from flagtui.app.records.code_pane import progress_words, short_path
 from flagtui.app.records.code_scanning import open_place, search_of, start_scan
 from flagtui.app.widgets.column_layout import Column, text_cell, words_cell
+from flagtui.local_time import ago
 from flagtui.models.code_uses import MissingKey
 from flagtui.safe_text import safe_text
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Vocabulary, being, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
-from flagtui.text.formats import ago, count
+from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 

@@ -17,10 +17,11 @@ from flagtui.app.state.code_search import CodeSearch
 from flagtui.app.widgets.line import cut, cut_start, fit_cells, join_lines, styled
 from flagtui.app.widgets.panes import LineView
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.local_time import DAY, ago
 from flagtui.models.code_uses import CodeUse
 from flagtui.safe_text import safe_text
 from flagtui.store.code_scans import CodeScan
-from flagtui.text.formats import DAY, ago, count
+from flagtui.text.formats import count
 from flagtui.text.styled import Piece
 
 KIND: Final = 10

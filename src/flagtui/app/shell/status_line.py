@@ -17,10 +17,11 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen, is_living
 from flagtui.config.guard_rules import Level
+from flagtui.local_time import DAY, HOUR, MINUTE
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import DAY, HOUR, MINUTE, count, countdown
+from flagtui.text.formats import count, countdown
 
 
 def location_of(app_state: AppState) -> Location:

@@ -13,12 +13,12 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.preferences import Preferences
+from flagtui.local_time import MINUTE
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 from flagtui.store.watched import Watched
 from flagtui.store.workspace import Workspace, recall_rows
-from flagtui.text.formats import MINUTE
 from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:

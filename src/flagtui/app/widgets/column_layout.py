@@ -9,10 +9,10 @@ from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.line import fit_cells
+from flagtui.local_time import age
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.rows import Row, StagedRow
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 CellPiece = tuple[str, Look]

@@ -13,9 +13,9 @@ from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
+from flagtui.local_time import ago
 from flagtui.models.code_flags import CodeFlag, StoredFlags
 from flagtui.models.rows import EventDefinitionRow, FlagRow
-from flagtui.text.formats import ago
 
 
 def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:

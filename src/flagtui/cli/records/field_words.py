@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from flagtui import local_time
-from flagtui.text.formats import NOT_KNOWN, age, percent
+from flagtui.local_time import NOT_KNOWN, age
+from flagtui.text.formats import percent
 
 LEVELS: Final = "The guard level: relaxed, guarded, strict or read_only."
 """Describes the field `guard`."""

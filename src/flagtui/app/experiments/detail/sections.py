@@ -11,11 +11,12 @@ from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
 from flagtui.details.metric_findings import Findings
 from flagtui.evaluate import wire
+from flagtui.local_time import JUST_NOW, ago
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import JUST_NOW, ago, share_bar
+from flagtui.text.formats import share_bar
 from flagtui.text.judgement import (
     Sizing,
     days_left,

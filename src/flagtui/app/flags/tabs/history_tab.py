@@ -13,14 +13,14 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import CursorPane
 from flagtui.app.widgets.line import cut, join_lines
 from flagtui.app.widgets.panes import LineView
-from flagtui.local_time import unix
+from flagtui.local_time import age, unix
 from flagtui.models.activity import SYSTEM, Activity, version_made
 from flagtui.models.flag_responses import FlagVersion
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, actor_name
 from flagtui.text.differences import diff_lines
-from flagtui.text.formats import age, moment
+from flagtui.text.formats import moment
 from flagtui.text.styled import Piece
 
 ReadLog = Callable[[int], Awaitable[Sequence[Activity]]]

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.local_time import unix
+from flagtui.local_time import ago, unix
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import ago, moment
+from flagtui.text.formats import moment
 from flagtui.text.long_lists import IN_JSON, shorten
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece

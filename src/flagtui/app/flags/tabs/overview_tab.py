@@ -8,13 +8,13 @@ from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, fill
-from flagtui.local_time import unix
+from flagtui.local_time import NOT_KNOWN, age, unix
 from flagtui.models.activity import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
-from flagtui.text.formats import NOT_KNOWN, age, moment
+from flagtui.text.formats import moment
 from flagtui.text.long_lists import join_words
 from flagtui.text.override_lines import mirror_lines
 from flagtui.text.schedule_words import scheduled_words

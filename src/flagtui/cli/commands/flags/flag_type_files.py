@@ -23,7 +23,8 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.plumbing.word_types import query_argument
-from flagtui.text.formats import ago, count
+from flagtui.local_time import ago
+from flagtui.text.formats import count
 
 if TYPE_CHECKING:
     from flagtui.code.flag_types import FlagType, TypeFile

@@ -15,12 +15,13 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
+from flagtui.local_time import ago
 from flagtui.mirror.control import START, MirrorUnavailable, ask_mirror, choose_mirror
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import ago, count
+from flagtui.text.formats import count
 
 
 @dataclass(frozen=True)
