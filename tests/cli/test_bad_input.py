@@ -152,3 +152,11 @@ def test_misspelt_command_or_missing_group_gets_a_suggestion(run: Run, words: st
     done = run(*words.split())
     assert (done.code, done.out) == (2, "")
     assert f"Did you mean {meant}?" in done.err
+
+
+def test_unknown_http_library_is_a_wrong_setting(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HTTP", "nonsense")
+    for words in (("flags", "list"), ("doctor",)):
+        done = online(*words)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "flagtui: FLAGTUI_HTTP is 'nonsense'; it can be httpx or httpx2.\n"

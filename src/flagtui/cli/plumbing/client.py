@@ -8,8 +8,9 @@ from flagtui.api import Client
 from flagtui.api.auth import read_key
 from flagtui.api.errors import BadKey
 from flagtui.api.hosts import Host
-from flagtui.api.http_library import Application, in_process
+from flagtui.api.http_library import Application, in_process, load_library
 from flagtui.api.request_log import Log, log_to
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.global_options import log_path
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import KeyMalformed, Secret
@@ -24,7 +25,15 @@ _OTHER_KINDS: Final = {
 
 
 def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = False) -> Client:
-    """Create the client. Raises ApiError for an invalid key, Trouble for a log that cannot be written."""
+    """Create the client.
+
+    Raises ApiError for an invalid key, Trouble for a log that cannot be written or a missing HTTP library.
+    """
+    if named := os.environ.get("FLAGTUI_HTTP"):
+        try:
+            load_library(named)
+        except ImportError as missing:
+            raise Trouble(f"{missing}", code="usage") from None
     if profile.ca_bundle:
         os.environ["SSL_CERT_FILE"] = profile.ca_bundle
     embedded = EMBEDDED.get(host.origin)
