@@ -44,7 +44,7 @@ class HeavyServer:
         self._store(str(id), change_record(self.records[str(id)], self._times), OTHER)
 
     def _store(self, id: str, fields: Mapping[str, JSON], user: JSON) -> None:
-        stored = {**self.records[id], **fields, "updated_at": "2026-06-03T10:00:00Z"}
+        stored = {**self.records[id], **fields, "updated_at": "2026-03-02T08:59:30Z"}
         if "version" in stored:
             stored |= {"version": self.records[id]["version"] + 1, "last_modified_by": user}
         self.records[id] = stored
