@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill
 from tests.journeys.modes import MODES
@@ -13,10 +14,51 @@ from textual.widgets import OptionList
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.models.account import Project
+from flagtui.models.flag import Flag
 
 
 def creations(program: Program) -> list[str]:
     return [line for line in program.wire.passed if line == "POST /api/projects/1/feature_flags/"]
+
+
+async def create_flag(program: Program, kind: str = "", *, key: str) -> Flag:
+    """A flag made by walking through picker, key, form and question."""
+    await program.press("n")
+    await fill(program, kind, key)
+    assert isinstance(program.app.screen, FormScreen)
+    await program.press("ctrl+s")
+    assert "Create in TEST" in words(program.screen)
+    await program.press("y")
+    assert f"{key} is created" in program.notices[-1]
+    assert not isinstance(program.app.screen, FormScreen)
+    return await program.stored(key)
+
+
+@long
+async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
+        flag = await create_flag(program, key="brand-new")
+        assert not flag.active
+        assert [condition.rollout for condition in flag.targeting.conditions] == [0]
+        assert program.row("brand-new").id == flag.id
+        assert len(creations(program)) == 1
+        assert [(entry.verb, entry.record) for entry in program.journal.entries()] == [("create", flag.id)]
+        await program.press("u", "y")
+        assert (await program.colleague().flags.get(flag.id)).deleted
+        flag = await create_flag(program, "several", key="with-variants")
+        assert [(variant.key, variant.rollout) for variant in flag.targeting.variants] == [
+            ("control", 50),
+            ("test", 50),
+        ]
+        flag = await create_flag(program, "remote", key="a-value")
+        assert flag.is_remote_configuration
+        assert flag.targeting.payloads == {"true": "{}"}
+        await program.go_to("new-nav")
+        model = await program.stored("new-nav")
+        flag = await create_flag(program, "like", key="new-nav-two")
+        assert not flag.active
+        shares = [condition.rollout for condition in model.targeting.conditions]
+        assert [condition.rollout for condition in flag.targeting.conditions] == shares
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import httpx
+from tests.doubles.slices import long
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys import flag_form
@@ -103,6 +104,41 @@ async def test_sign_in_names_all_its_keys_at_60_columns(setting: Setting) -> Non
         keys = "⏎ sign in and keep key · ctrl+n once · esc later"
         assert f" {keys} ─" in program.screen
         assert program.last_line.split() == keys.replace("·", "").split()
+
+
+@long
+async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) -> None:
+    async with running(setting) as program:
+
+        async def count_scheduled() -> int:
+            changes = program.colleague().schedule.all({"record_id": program.row("new-nav").id})
+            return len(await changes)
+
+        await program.go_to("new-nav")
+        revoke_key(program.wire, KEY)
+        await program.press("at")
+        first = await give_another_key(program)
+        await program.press("enter", *"+2h", "enter")
+        assert "Schedule a change in TEST" in words(program.screen)
+        revoke_key(program.wire, first)
+        await program.press("y")
+        second = await give_another_key(program)
+        assert "Schedule a change in TEST" in words(program.screen)
+        assert await count_scheduled() == 0
+        await program.press("y")
+        assert await count_scheduled() == 1
+        revoke_key(program.wire, second)
+        await program.press("J", "z")
+        third = await give_another_key(program)
+        assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
+        revoke_key(program.wire, third)
+        await program.press("y")
+        await give_another_key(program)
+        assert await count_scheduled() == 1
+        await program.press("y")
+        assert await count_scheduled() == 0
+        endings = [entry.ending for entry in program.journal.entries()]
+        assert endings == ["saved", "refused", "saved", "refused"]
 
 
 async def give_another_key(program: Program) -> str:
