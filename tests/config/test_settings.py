@@ -164,10 +164,10 @@ def test_a_file_that_is_not_there_gives_the_defaults(tmp_path: Path) -> None:
     assert read_settings(None).profiles == {}
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"theme = '\xe9'"])
-def test_a_file_that_is_not_text_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(("content", "line"), [(b"\xff\xfe", 1), (b"mouse = true\ntheme = '\xe9'", 2)])
+def test_file_that_is_not_utf8_is_reported_with_its_line(tmp_path: Path, content: bytes, line: int) -> None:
     (tmp_path / "config.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="is not UTF-8 text at byte"):
+    with pytest.raises(SettingsError, match=rf"config\.toml:{line}: it is not UTF-8; save the file as UTF-8"):
         read_settings(tmp_path / "config.toml")
 
 

@@ -66,11 +66,13 @@ def read_source(file: Path | None) -> TomlSource:
         # Reading it would block the start.
         raise SettingsError(file, None, "", "is no file")
     try:
-        text = file.read_bytes().decode("utf-8")
+        content = file.read_bytes()
+        text = content.decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return TomlSource(file, {})
     except UnicodeDecodeError as error:
-        raise SettingsError(file, None, "", f"is not UTF-8 text at byte {error.start}") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SettingsError(file, line, "", "it is not UTF-8; save the file as UTF-8") from error
     except OSError as error:
         raise SettingsError(file, None, "", f"cannot be read: {error.strerror}") from error
     return parse_source(text, file)
