@@ -4,6 +4,7 @@ Everywhere else a moment is Unix seconds, or a datetime with a zone. The person'
 settings, else that of this process: `TZ`, or what the system is set to.
 """
 
+import math
 import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,6 +20,14 @@ MONTH: Final = 30 * DAY
 YEAR: Final = 365 * DAY
 SKEW: Final = 5 * MINUTE
 """Seconds by which clocks may differ: a time that far ahead is shown as now, a later one as future."""
+_UNITS: Final = (
+    (MINUTE, "min", HOUR),
+    (HOUR, "h", DAY),
+    (DAY, "day", 60 * DAY),
+    (MONTH, "month", 2 * YEAR),
+    (YEAR, "year", math.inf),
+)
+"""Seconds of a unit, its name, and from how many seconds on the next one is named."""
 JUST_NOW: Final = "just now"
 NOT_KNOWN: Final = "not known"
 """For a time that is not known. Callers that know that something never happened write "never" themselves."""
@@ -251,22 +260,10 @@ def ago(then: float | None, now: float) -> str:
     if then is None:
         return NOT_KNOWN
     seconds = int(now - then)
-    if seconds < -SKEW:
-        return f"in {_span(-seconds)}"
-    return JUST_NOW if seconds < MINUTE else f"{_span(seconds)} ago"
-
-
-def _span(seconds: int) -> str:
-    if seconds < HOUR:
-        return f"{seconds // MINUTE} min"
-    if seconds < DAY:
-        return f"{seconds // HOUR} h"
-    if seconds < 60 * DAY:
-        return _count(seconds // DAY, "day")
-    if seconds < 2 * YEAR:
-        return _count(seconds // MONTH, "month")
-    return _count(seconds // YEAR, "year")
-
-
-def _count(number: int, unit: str) -> str:
-    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+    if -SKEW <= seconds < MINUTE:
+        return JUST_NOW
+    span = abs(seconds)
+    size, unit, _limit = next(unit for unit in _UNITS if span < unit[-1])
+    number = span // size
+    words = f"{number:,} {unit}" if number == 1 or unit in ("min", "h") else f"{number:,} {unit}s"
+    return f"in {words}" if seconds < 0 else f"{words} ago"
