@@ -99,3 +99,34 @@ async def test_each_time_of_a_recurring_change_asks_again(office: Office) -> Non
     await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/approve/")
     office.ada.clock.pass_(days=1)
     assert (await office.ada.get(f"{flag['id']}/"))["active"] is False
+
+
+@pytest.mark.parametrize(
+    "changes", [{"scheduled_at": "2026-03-10T12:30:00Z"}, {"end_date": "2027-01-01T00:00:00Z"}]
+)
+async def test_time_under_an_open_request_stays(office: Office, changes: dict[str, Any]) -> None:
+    flag = await office.ada.flag("a")
+    office.cover("disable")
+    planned = await schedule(office, flag, OFF)
+    path = f"{PLANS}{planned['id']}/"
+    request = f"{REQUESTS}{(await requests(office))[0]['id']}/"
+    for state in ("pending", "approved"):
+        assert (await office.ada.get(request))["state"] == state
+        refusal = await office.ada.refused("PATCH", path, changes)
+        assert (refusal.status, refusal.attr) == (400, *changes)
+        assert refusal.detail is not None
+        assert refusal.detail.startswith("Cannot change the timing of a scheduled change while")
+        await office.ada.patch(path, {"scheduled_at": planned["scheduled_at"]})
+        if state == "pending":
+            await office.grace.post(f"{request}approve/")
+
+
+async def test_time_is_free_after_a_rejection(office: Office) -> None:
+    flag = await office.ada.flag("a")
+    office.cover("disable")
+    planned = await schedule(office, flag, OFF)
+    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/reject/", {"reason": "no"})
+    moved = {"scheduled_at": "2026-05-10T12:00:00Z"}
+    assert (await office.ada.patch(f"{PLANS}{planned['id']}/", moved))["scheduled_at"] == moved[
+        "scheduled_at"
+    ]

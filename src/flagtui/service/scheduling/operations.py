@@ -11,6 +11,7 @@ from flagtui.service.clock import read_stamp
 from flagtui.service.database import fetch
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, moment, text, truth
+from flagtui.service.flags.change_requests import find_request
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.projects import load_time_zone
@@ -25,6 +26,11 @@ _FIVE_FIELDS: Final = (
     "Example: '0 9 * * 1-5'."
 )
 _BAD_CRON: Final = "Invalid cron expression. Use standard 5-field cron syntax (e.g., '0 9 * * 1-5')."
+_TIMING: Final = ("scheduled_at", "cron_expression", "recurrence_interval", "end_date", "is_recurring")
+_FIXED_TIMING: Final = (
+    "Cannot change the timing of a scheduled change while its approval request is pending or approved. "
+    "Delete this schedule and create a new one to reschedule."
+)
 
 
 def _read_cron(fields: Fields, name: str, _: Target) -> Json:
@@ -81,6 +87,15 @@ class ScheduledChanges(Resource):
         _check_flag(call, target)
         if had.get("executed_at") is not None:
             raise invalid("Cannot modify a scheduled change that has already executed.")
+        self._check_timing(call, had, columns)
+
+    def _check_timing(self, call: Call, had: Values, columns: Values) -> None:
+        """Raise if a new time would outlive the approval, which covers the time that was requested."""
+        changed = [name for name in _TIMING if name in columns and columns[name] != had.get(name)]
+        request_id = had.get("change_request_id")
+        request = find_request(call, request_id) if changed and request_id else None
+        if request is not None and request["present_state"] in ("pending", "approved"):
+            raise invalid(_FIXED_TIMING, changed[0])
 
     def born(self, call: Call) -> Values:
         return {"timezone": load_time_zone(call.db, call.project.id)}
