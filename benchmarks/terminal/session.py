@@ -121,6 +121,9 @@ class Session:
         quiet = step.number("quiet", self._script.quiet * 1000) / 1000
         deadline = since + step.number("timeout", 20)
         sample, last = Sample(), time.perf_counter()
+        if until is not None and step.verb == "wait" and self._shows(until):
+            # Nothing more need come: the step before showed it.
+            sample.match = 0.0
         while True:
             chunks = self._read_until(last + quiet)
             if chunks:
@@ -158,9 +161,12 @@ class Session:
         """Bring the screen up to date; the time of the chunk after which it first matched."""
         for moment, data in chunks:
             self._stream.feed(data)
-            if until is not None and re.search(until, "\n".join(self._screen.display)):
+            if until is not None and self._shows(until):
                 return moment
         return None
+
+    def _shows(self, pattern: str) -> bool:
+        return re.search(pattern, "\n".join(self._screen.display)) is not None
 
     def _idle(self, step: Step, figures: Figures) -> None:
         seconds = float(step.arguments[0])
