@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
-from tests.changes.writing import Writing, approve, run_all
+from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import Clock, World
@@ -33,7 +33,6 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Question
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.pipeline import Batch
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.skipped import Blocked
@@ -181,9 +180,7 @@ class Bench:
             approved = approve(prepared.plan, overwrite=overwrite)
             self.clock.now += 1
             writing = self.writing(prepared.adapter, prepared.signature)
-            (ended,) = await run_all(
-                Batch(approved, prepared.adapter, writing.context, {prepared.plan.key: part.undoes})
-            )
+            (ended,) = await writing.send(approved, {prepared.plan.key: part.undoes})
             assert ended.is_saved, ended
             lines.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return lines

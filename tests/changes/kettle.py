@@ -141,8 +141,7 @@ class Room:
     journal: Journal
 
     async def boil(self, *kettles: Kettle, asked_with: QuestionContext = PLAIN) -> list[Outcome]:
-        batch = self.writing.batch(approve(*(kettles or (KETTLE,)), asked_with=asked_with))
-        return [outcome async for outcome in batch.run()]
+        return await self.writing.send(approve(*(kettles or (KETTLE,)), asked_with=asked_with))
 
 
 KETTLE: Final = Kettle("kettle")

@@ -75,6 +75,6 @@ async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) 
             context = await ContextQueries(flags, fresh, intent, (), Context(now=bench.now)).within(None)
             assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
             plans.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
-        batch = bench.writing(FlagAdapter(flags)).batch(approve(*sort_by_dependency(plans)))
+        outcomes = await bench.writing(FlagAdapter(flags)).send(approve(*sort_by_dependency(plans)))
         expected = [("child", "saved"), ("base", "saved")]
-        assert [(outcome.plan.key, outcome.ending) async for outcome in batch.run()] == expected
+        assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == expected

@@ -121,12 +121,11 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     error: ApiError, ending: Ending, goes_on: bool, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[error])
-    batch = room.writing.batch(approve(Kettle("one"), Kettle("two")))
-    assert [outcome.ending async for outcome in batch.run()] == [ending, *["saved"] * goes_on]
-    assert [plan.key for plan in batch.unsent] == ["two"] * (not goes_on)
+    outcomes = await room.boil(Kettle("one"), Kettle("two"))
+    assert [outcome.ending for outcome in outcomes] == [ending, *["saved"] * goes_on]
     assert room.kitchen.requests == ["send one", *["send two"] * goes_on]
     first = room.journal.entries()[-1]
-    assert (first.ending, first.note, room.clock.slept) == (ending, batch.outcomes[0].reason, [])
+    assert (first.ending, first.note, room.clock.slept) == (ending, outcomes[0].reason, [])
 
 
 async def test_unknown_operation_keeps_its_own_advice(tmp_path: Path) -> None:
@@ -228,11 +227,12 @@ async def test_lost_response_for_many_is_looked_up_at_once(room: Room) -> None:
 async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: Room) -> None:
     approved = approve(Kettle("other"))
     with pytest.raises(ValueError, match="not approved"):
-        await write(approved, [KETTLE], room.kitchen, room.writing.context)
-    room.writing.batch(approved)
-    with pytest.raises(ValueError, match="used before"):
-        room.writing.batch(approved)
+        await write(approved, [KETTLE], room.kitchen, room.writing.context, {})
     assert room.kitchen.requests == []
+    await room.writing.send(approved)
+    with pytest.raises(ValueError, match="used before"):
+        await room.writing.send(approved)
+    assert room.kitchen.requests == ["send other"]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """A write whose answer is lost: looked up, watched, never sent again."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.changes.kettle import KETTLE, LONG_PAUSE, room_of
+from tests.changes.kettle import LONG_PAUSE, Room, room_of
 from tests.changes.office import Office
-from tests.changes.writing import approve
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.pipeline import Batch
+from flagtui.changes.unanswered import is_watched
 
 
 async def test_failing_reads_are_retried_after_growing_pauses(office: Office) -> None:
@@ -43,12 +41,12 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     assert office.journal.entries()[0].is_open
 
 
-async def ending_of(batch: Batch[Any, Any]) -> str:
-    """How the one plan of it ended after all that was waited for."""
-    return (
-        [outcome.ending async for outcome in batch.run()]
-        + [outcome.ending async for outcome in batch.settle()]
-    )[-1]
+async def boil_to_end(room: Room) -> str:
+    """How the change ended after all that was waited for."""
+    (outcome,) = await room.boil()
+    if is_watched(outcome, room.writing.context):
+        outcome = await room.writing.settle(outcome)
+    return outcome.ending
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ async def test_lost_response_is_looked_up_for_the_requested_time(
 ) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], now=now)
     room.writing.wait, began = wait, room.clock.now
-    assert await ending_of(room.writing.batch(approve(KETTLE))) == ending
+    assert await boil_to_end(room) == ending
     assert room.clock.now - began == takes
     (entry,) = room.journal.entries()
     assert (entry.ending, room.kitchen.requests.count("send kettle")) == (ending, 1)
@@ -80,7 +78,7 @@ async def test_an_approval_is_waited_for_when_that_is_asked_for(
 ) -> None:
     room = room_of(tmp_path, faults=[ApprovalNeeded("409")], boils_at=5)
     room.writing.wait = wait
-    assert await ending_of(room.writing.batch(approve(KETTLE))) == ending
+    assert await boil_to_end(room) == ending
     assert room.journal.entries()[0].ending == ending
 
 

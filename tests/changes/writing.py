@@ -13,7 +13,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, QuestionContext, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, UndoTarget
-from flagtui.changes.pipeline import Batch
+from flagtui.changes.pipeline import send_groups
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import watch
@@ -47,11 +47,6 @@ def _silent(_words: str) -> None:
     """For tests that do not look at what is told."""
 
 
-async def run_all(batch: Batch[Any, Any]) -> list[Outcome]:
-    """How every plan that was sent ended, without watching what is not known."""
-    return [outcome async for outcome in batch.run()]
-
-
 @dataclass
 class Writing:
     """One kind of record, and what every request needs around it."""
@@ -70,16 +65,18 @@ class Writing:
     def context(self) -> WriteContext:
         return WriteContext(self.journal, self.signature, self.clock, self.tell, self.wait)
 
-    def batch(self, approved: Approved[Any], undoes: Mapping[str, str] | None = None) -> Batch[Any, Any]:
-        """`undoes` names by key the entry that a plan takes back as a whole."""
-        ever_undone = {key: UndoTarget(id) for key, id in (undoes or {}).items()}
-        return Batch(approved, self.adapter, self.context, ever_undone)
+    async def send(
+        self, approved: Approved[Any], undoes: Mapping[str, UndoTarget] | None = None
+    ) -> list[Outcome]:
+        """How every plan that was sent ended, without watching what is not known."""
+        groups = send_groups(approved, self.adapter, self.context, undoes)
+        return [outcome async for group in groups for outcome in group]
 
     async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
         """The one plan of an approval."""
         (plan,) = approved.plans
         self.questions.append(expect(guard([plan], GUARDED), Question))
-        (outcome,) = await run_all(self.batch(approved, {plan.key: undoes} if undoes else None))
+        (outcome,) = await self.send(approved, {plan.key: UndoTarget(undoes)} if undoes else None)
         return outcome
 
     async def settle(self, outcome: Outcome) -> Outcome:

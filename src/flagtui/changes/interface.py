@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -9,9 +10,10 @@ from typing import Any, Protocol
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import PLAIN, Approved, GuardRefused, Question, QuestionContext, guard
-from flagtui.changes.pipeline import Batch, Report
+from flagtui.changes.pipeline import Report, send_groups
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.unanswered import is_watched, watch
 from flagtui.config.guard_rules import GuardRules
 
 
@@ -33,8 +35,8 @@ class Interface(Protocol[P, R]):
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         """Show the outcome of one plan; return False to leave the rest unsent."""
 
-    def watch(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
-        """Show all outcomes so far, and that unknown ones are looked up until the block ends."""
+    def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> AbstractContextManager[None]:
+        """Show the outcomes so far, and that those in `watched` are looked up until the block ends."""
 
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
         """Show the outcome of a plan whose response was lost."""
@@ -68,21 +70,25 @@ async def run(
     again = await run(replace(planned, plans=left), interface, rules, context, asked_again)
     if again is None:
         return report
-    return Report((*done, *again.outcomes), again.unsent, is_stopped=again.is_stopped)
+    return Report((*done, *again.outcomes), again.unsent)
 
 
 async def _carry_out(
     approved: Approved[P], planned: Planned[Any, P], interface: Interface[P, R], context: WriteContext
 ) -> Report[P, R]:
-    assert planned.adapter is not None
-    batch = Batch(approved, planned.adapter, context, planned.undoes)
-    is_stopped = False
+    adapter, outcomes = planned.adapter, list[Outcome[P, R]]()
+    assert adapter is not None
     with interface.show(approved.plans):
-        async for outcome in batch.run():
-            if not await interface.on_outcome(outcome):
-                is_stopped = True
+        async for group in send_groups(approved, adapter, context, planned.undoes):
+            outcomes += group
+            if not all([await interface.on_outcome(outcome) for outcome in group]):
                 break
-    with interface.watch(batch):
-        async for outcome in batch.settle():
+    ended = {id(outcome.plan) for outcome in outcomes}
+    unsent = tuple(plan for plan in approved.plans if id(plan) not in ended)
+    watched = [outcome for outcome in outcomes if is_watched(outcome, context)]
+    with interface.watch(Report(tuple(outcomes), unsent), watched):
+        settled = await asyncio.gather(*(watch(outcome, adapter, context) for outcome in watched))
+        for outcome in settled:
             await interface.on_settled(outcome)
-    return Report(tuple(batch.outcomes), batch.unsent, is_stopped=is_stopped)
+    by_plan = {id(outcome.plan): outcome for outcome in (*outcomes, *settled)}
+    return Report(tuple(by_plan.values()), unsent)

@@ -8,7 +8,7 @@ server refused with 429 is repeated.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Generic
 from uuid import uuid4
 
@@ -29,7 +29,7 @@ from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
-from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up, watch
+from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up
 
 LONGEST_WAIT: Final = 10.0
 """Seconds to wait for one change when the server requests a pause."""
@@ -43,23 +43,72 @@ STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """Errors that every further request would meet too."""
 
 
+@dataclass(frozen=True)
+class Report(Generic[P, R]):
+    """The outcomes of the changes of one approval."""
+
+    outcomes: tuple[Outcome[P, R], ...] = ()
+    unsent: tuple[P, ...] = ()
+    """Plans that were not sent: another one stopped the rest, or the user did."""
+    staged: tuple[P, ...] = ()
+    """Plans that were staged instead of sent."""
+
+    @property
+    def saved(self) -> Sequence[Outcome[P, R]]:
+        """The outcomes of changes that were saved."""
+        return [outcome for outcome in self.outcomes if outcome.is_saved]
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether every change was saved, or staged."""
+        return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
+
+    @property
+    def saved_ids(self) -> frozenset[int | str]:
+        """The ids of records of the list whose change was saved or staged; of a copy that of its original."""
+        return frozenset(
+            chosen_id(plan) for plan in (*(outcome.plan for outcome in self.saved), *self.staged)
+        )
+
+
+async def send_groups(
+    approved: Approved[P],
+    adapter: Adapter[P, R],
+    context: WriteContext,
+    undoes: Mapping[str, UndoTarget] | None = None,
+) -> AsyncIterator[Sequence[Outcome[P, R]]]:
+    """Send the plans and yield the outcomes of each request; stop early when the rest would fail too.
+
+    `undoes` maps the key of a plan to the journal entry that it undoes. Raises ValueError for an approval
+    that was used before.
+    """
+    spend(approved)
+    if conflicts := await adapter.check_all(approved.plans, context.clock.time()):
+        yield conflicts
+        return
+    for plans in adapter.groups(approved.plans):
+        outcomes = await write(approved, plans, adapter, context, undoes or {})
+        yield outcomes
+        if any(map(stops_all, outcomes)):
+            return
+
+
 async def write(
     approved: Approved[P],
     plans: Sequence[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, UndoTarget] | None = None,
+    undoes: Mapping[str, UndoTarget],
 ) -> Sequence[Outcome[P, R]]:
     """Send one group of plans of a spent approval and return their outcomes in order.
 
-    `undoes` maps the key of a plan to the journal entry that it undoes. Raises ValueError for a plan that
-    was not approved.
+    Raises ValueError for a plan that was not approved.
     """
     if any(not any(plan is agreed for agreed in approved.plans) for plan in plans):
         raise ValueError("this plan was not approved")
     conflicts = [await _conflict(plan, adapter, context) for plan in plans]
     left = [plan for plan, conflict in zip(plans, conflicts, strict=True) if conflict is None]
-    sent = iter(await _journal_and_send(approved, left, adapter, context, undoes or {}))
+    sent = iter(await _journal_and_send(approved, left, adapter, context, undoes))
     return [conflict or next(sent) for conflict in conflicts]
 
 
@@ -196,90 +245,3 @@ def _close_begun(journal: Journal, begun: str, ending: Ending, note: str) -> Non
     except JournalUnwritable:
         # The entry stays open, which means the same.
         return
-
-
-@dataclass(frozen=True)
-class Report(Generic[P, R]):
-    """The outcomes of the changes of one approval."""
-
-    outcomes: tuple[Outcome[P, R], ...] = ()
-    unsent: tuple[P, ...] = ()
-    """Plans that were not sent because of how another one ended."""
-    is_stopped: bool = False
-    """The person left the rest unsent."""
-    staged: tuple[P, ...] = ()
-    """Plans that were staged instead of sent."""
-
-    @property
-    def saved(self) -> Sequence[Outcome[P, R]]:
-        """The outcomes of changes that were saved."""
-        return [outcome for outcome in self.outcomes if outcome.is_saved]
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether every change was saved, or staged."""
-        return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
-
-    @property
-    def saved_ids(self) -> frozenset[int | str]:
-        """The ids of records of the list whose change was saved or staged; of a copy that of its original."""
-        return frozenset(
-            chosen_id(plan) for plan in (*(outcome.plan for outcome in self.saved), *self.staged)
-        )
-
-
-@dataclass
-class Batch(Generic[P, R]):
-    """One approval in flight, of one plan or of many. Raises for an approval that was used before."""
-
-    approved: Approved[P]
-    adapter: Adapter[P, R]
-    context: WriteContext
-    undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
-    """By the key of a plan: the journal entry that it undoes."""
-    outcomes: list[Outcome[P, R]] = field(default_factory=list)
-    """In the order of their ends."""
-
-    def __post_init__(self) -> None:
-        spend(self.approved)
-
-    @property
-    def unsent(self) -> tuple[P, ...]:
-        """Plans that were not sent because an earlier one stopped the batch."""
-        ended = {id(outcome.plan) for outcome in self.outcomes}
-        return tuple(plan for plan in self.approved.plans if id(plan) not in ended)
-
-    @property
-    def _watched(self) -> tuple[Ending, ...]:
-        return ("unknown", "awaiting approval") if self.context.wait else ("unknown",)
-
-    @property
-    def watched_keys(self) -> tuple[str, ...]:
-        """Keys of the plans that `settle` looks up."""
-        return tuple(outcome.plan.key for outcome in self.outcomes if outcome.ending in self._watched)
-
-    async def run(self) -> AsyncIterator[Outcome[P, R]]:
-        """Send the plans and yield their outcomes; stop early when the rest would fail too."""
-        for outcome in await self.adapter.check_all(self.approved.plans, self.context.clock.time()):
-            self.outcomes.append(outcome)
-            yield outcome
-        if self.outcomes:
-            return
-        for group in self.adapter.groups(self.approved.plans):
-            every = await write(self.approved, group, self.adapter, self.context, self.undoes)
-            self.outcomes += every
-            for outcome in every:
-                yield outcome
-            if any(map(stops_all, every)):
-                return
-
-    async def settle(self) -> AsyncIterator[Outcome[P, R]]:
-        """Look up unknown outcomes for a minute, or as long as `context.wait`, and yield them.
-
-        Approvals are awaited only with `context.wait`.
-        """
-        places = [place for place, outcome in enumerate(self.outcomes) if outcome.ending in self._watched]
-        watching = [watch(self.outcomes[place], self.adapter, self.context) for place in places]
-        for place, outcome in zip(places, await asyncio.gather(*watching), strict=True):
-            self.outcomes[place] = outcome
-            yield outcome

@@ -35,7 +35,7 @@ async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: Write
     """Read at 0, 1, 2, 4 and 8 seconds; return unknown when the plan is not applied by then."""
     waited = 0.0
     for at in LOOKS:
-        if at > longest_watch(context):
+        if at > longest_watch(context.wait):
             break
         await context.clock.sleep(at - waited)
         waited = at
@@ -45,9 +45,9 @@ async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: Write
     return unknown
 
 
-def longest_watch(context: WriteContext) -> float:
-    """Return for how many seconds after the request its outcome is looked up."""
-    return WATCH_FOR if context.wait is None else context.wait
+def longest_watch(wait: float | None) -> float:
+    """Return for how many seconds after the request its outcome is looked up; `wait` is the user's limit."""
+    return WATCH_FOR if wait is None else wait
 
 
 async def _look(
@@ -78,13 +78,18 @@ async def _look(
     return outcome
 
 
+def is_watched(outcome: Outcome[P, R], context: WriteContext) -> bool:
+    """Return whether to look up the outcome: unknown ones, and with `context.wait` pending approvals."""
+    return outcome.ending == "unknown" or (outcome.ending == "awaiting approval" and bool(context.wait))
+
+
 async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
     """Read until a minute after the request, or as long as `context.wait`, and journal the outcome.
 
     A record that is unchanged after a minute was not changed by the request.
     """
     plan, clock, outcome = open_one.plan, context.clock, open_one
-    journal_id, longest = open_one.journal_id, longest_watch(context)
+    journal_id, longest = open_one.journal_id, longest_watch(context.wait)
     is_unknown = open_one.ending == "unknown"
     began = clock.monotonic() - (min(LOOKS[-1], longest) if is_unknown else 0.0)
     while outcome.ending == open_one.ending and (left := began + longest - clock.monotonic()) > 0:

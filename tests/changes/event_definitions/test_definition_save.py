@@ -8,7 +8,7 @@ import pytest
 from tests.changes.bench import HERE, Bench, working
 from tests.changes.event_definitions.conftest import AROUND
 from tests.changes.test_every_kind import from_the_write_on, lost
-from tests.changes.writing import approve, recover, run_all
+from tests.changes.writing import approve, recover
 from tests.doubles.expected import expect, require
 
 from flagtui.api.errors import NotFound
@@ -19,7 +19,7 @@ from flagtui.changes.event_definitions.definition_save import (
     DefinitionOutcome,
     is_deletion,
 )
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal_entries import Entry, UndoTarget
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import next_undo
 from flagtui.models.json_value import JSON
@@ -31,10 +31,10 @@ async def plan(bench: Bench, intent: EventIntent) -> EventPlan:
 
 
 async def save(
-    bench: Bench, *plans: EventPlan, undoes: Mapping[str, str] | None = None
+    bench: Bench, *plans: EventPlan, undoes: Mapping[str, UndoTarget] | None = None
 ) -> Sequence[DefinitionOutcome]:
     adapter = DefinitionAdapter(bench.client.event_definitions)
-    return await run_all(bench.writing(adapter).batch(approve(*plans), undoes))
+    return await bench.writing(adapter).send(approve(*plans), undoes)
 
 
 async def delete_described(bench: Bench, **fields: JSON) -> Entry:
@@ -55,7 +55,7 @@ async def test_recreation_without_a_response_is_recognised_by_name(tmp_path: Pat
         entry = await delete_described(bench)
         bench.wire.fail(from_the_write_on(lost), is_done=True)
         undo = plan_recreation(entry.key, entry.before, AROUND)
-        [ended] = await save(bench, undo, undoes={entry.key: entry.id})
+        [ended] = await save(bench, undo, undoes={entry.key: UndoTarget(entry.id)})
         assert ended.ending == "unknown"
         bench.wire.heal()
         bench.clock.now += WATCH_FOR
@@ -75,7 +75,7 @@ async def test_event_sent_again_gets_its_description_back(only_events_create: bo
         undo = plan_recreation(entry.key, entry.before, AROUND)
         if only_events_create:
             bench.wire.before = older
-            [refused] = await save(bench, undo, undoes={entry.key: entry.id})
+            [refused] = await save(bench, undo, undoes={entry.key: UndoTarget(entry.id)})
             assert refused.ending == "refused"
             assert "once the event is sent again" in refused.next
             assert next_undo(bench.journal.entries(), HERE) == (entry,)

@@ -6,20 +6,18 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.changes.writing import approve, run_all
+from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.doubles.open_mirror import OpenMirror, open_mirror
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import Unanswered, Unreachable
-from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Purpose, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.overrides.override_plan import OverrideIntent
 from flagtui.changes.overrides.override_planner import OverridePlanner
-from flagtui.changes.pipeline import Batch
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
@@ -57,8 +55,8 @@ class Desk:
     async def save(self, planned: Planned) -> Sequence[Outcome]:
         self.clock.now += 1
         assert planned.adapter is not None
-        context = WriteContext(self.journal, HERE, self.clock)
-        return await run_all(Batch(approve(*planned.plans), planned.adapter, context, planned.undoes))
+        writing = Writing(planned.adapter, self.journal, HERE, self.clock)
+        return await writing.send(approve(*planned.plans), planned.undoes)
 
     async def override(self, key: str, value: str | None, id: int = 7) -> Outcome:
         return (await self.save(await self.plan(OverrideIntent(id, key, value))))[0]

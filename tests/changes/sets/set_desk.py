@@ -23,7 +23,7 @@ from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.guard import GuardRules, QuestionContext
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.pipeline import Batch
+from flagtui.changes.pipeline import send_groups
 from flagtui.changes.planner import PlanContext
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet
@@ -188,11 +188,10 @@ class SetDesk:
         rules, asked_with = GuardRules(bulk_limit=LIMIT), QuestionContext(batch=change_set.id)
         agreed = approve(*plan.planned.plans, rules=rules, asked_with=asked_with, overwrite=True)
         assert plan.planned.adapter is not None
-        batch: Batch[Any, Any] = Batch(agreed, plan.planned.adapter, self.writing())
-        outcomes = []
-        async for outcome in batch.run():
-            outcomes.append(outcome)
-            if not (outcome.is_saved or continues):
+        outcomes: list[Outcome] = []
+        async for group in send_groups(agreed, plan.planned.adapter, self.writing()):
+            outcomes += group
+            if not (continues or all(outcome.is_saved for outcome in group)):
                 break
         return outcomes
 

@@ -17,7 +17,7 @@ from flagtui.changes.guard import Approved, GuardRefused, Question, QuestionCont
 from flagtui.changes.interface import Interface
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
-from flagtui.changes.pipeline import Batch, Report
+from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.skipped import Skipped
@@ -179,13 +179,13 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         return True
 
     @contextmanager
-    def watch(self, batch: Batch[P, R]) -> Iterator[None]:
+    def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> Iterator[None]:
         """Show the toast, and mark the rows whose change has no known outcome."""
-        ended = [outcome for outcome in batch.outcomes if not outcome.is_without_journal]
-        unsent = len(batch.unsent) if len(ended) == len(batch.outcomes) else 0
+        ended = [outcome for outcome in report.outcomes if not outcome.is_without_journal]
+        unsent = len(report.unsent) if len(ended) == len(report.outcomes) else 0
         purpose, is_here = self._asked_with.purpose, self._is_here
         with ExitStack() as marks:
-            for outcome in ended:
+            for outcome in watched:
                 if outcome.ending == "unknown" and self._unresolved is not None:
                     marks.enter_context(self._unresolved.about(outcome.plan.id))
             self.count_lost(-self._lost)

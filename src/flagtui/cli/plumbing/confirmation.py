@@ -20,7 +20,7 @@ from flagtui.changes.guard import (
 )
 from flagtui.changes.interface import Interface, run
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
-from flagtui.changes.pipeline import Batch, Report
+from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
@@ -181,7 +181,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
                 stopped: list[Outcome[P, R]] = [
                     Outcome(plan, "unknown", reason=LEFT_IN_FLIGHT) for plan in left[:begun]
                 ]
-                return Report((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
+                return Report((*self._heard, *stopped), tuple(left[begun:]))
             done = (outcome for outcome in ended.outcomes if not outcome.is_without_journal)
             self.ended_so_far = Report((*self.ended_so_far.outcomes, *done))
             return ended
@@ -197,11 +197,12 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             self._print_progress(outcome)
         return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
 
-    def watch(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
+    def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> AbstractContextManager[None]:
         self._is_watching = True
-        longest = longest_watch(batch.context)
-        if (keys := batch.watched_keys) and longest > 0:
-            progress(f"checking whether {', '.join(keys)} was changed, for {longest:g} s at most")
+        longest = longest_watch(self._terms.agreement.wait)
+        if watched and longest > 0:
+            keys = ", ".join(outcome.plan.key for outcome in watched)
+            progress(f"checking whether {keys} was changed, for {longest:g} s at most")
         return nullcontext()
 
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
