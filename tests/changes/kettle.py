@@ -11,9 +11,9 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.difference import DifferenceLine
-from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Caution, Consequence, Outcome
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb
@@ -140,7 +140,7 @@ class Room:
     notices: list[str]
     journal: Journal
 
-    async def boil(self, *kettles: Kettle, asked_with: QuestionContext = PLAIN) -> list[Outcome]:
+    async def boil(self, *kettles: Kettle, asked_with: Planned[Any, Any] = PLAIN) -> list[Outcome]:
         return await self.writing.send(approve(*(kettles or (KETTLE,)), asked_with=asked_with))
 
 

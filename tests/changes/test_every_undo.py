@@ -33,6 +33,7 @@ from flagtui.changes.flags.flag_intent import Intent, set_rollout
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import VERBS
 from flagtui.changes.undo import kind_of, next_undo, parts_left, undo_words, undoable, why_not
@@ -206,7 +207,7 @@ async def test_undo_shows_another_users_later_changes_before_overwriting(what: s
         await colleague_changes(bench, what, entry)
         prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), PreparedUndo)
         assert tuple(sorted(conflict.where for conflict in prepared.plan.conflicts)) == MADE[what]
-        question = expect(guard([prepared.plan], GuardRules()), Question)
+        question = expect(guard(Planned(None, [prepared.plan]), GuardRules()), Question)
         assert isinstance(
             question.settle(Confirmation(yes=True, typed=prepared.plan.type_to_confirm)), NotYet
         )

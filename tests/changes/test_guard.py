@@ -23,12 +23,12 @@ from flagtui.changes.guard import (
     GuardRules,
     Level,
     NotYet,
-    Purpose,
     Question,
-    QuestionContext,
     guard,
     spend,
 )
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import Purpose
 from flagtui.changes.skipped import Skipped
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
@@ -39,8 +39,9 @@ def off(**fields: object) -> Plan:
     return make_plan(switch("turn off", fresh.id), fresh)
 
 
-def ask(*plans: Plan, asked_with: QuestionContext = PLAIN, **rules: Any) -> Question:
-    return expect(guard(plans or (off(),), GuardRules(**rules), asked_with), Question)
+def ask(*plans: Plan, asked_with: Planned[Any, Any] = PLAIN, **rules: Any) -> Question:
+    planned = dataclasses.replace(asked_with, plans=plans or (off(),))
+    return expect(guard(planned, GuardRules(**rules)), Question)
 
 
 def settles(question: Question, **answer: Any) -> bool:
@@ -50,7 +51,7 @@ def settles(question: Question, **answer: Any) -> bool:
 
 
 def test_a_read_only_profile_refuses_without_asking() -> None:
-    assert isinstance(guard([off()], GuardRules(Level.READ_ONLY)), GuardRefused)
+    assert isinstance(guard(Planned(None, [off()]), GuardRules(Level.READ_ONLY)), GuardRefused)
 
 
 def test_relaxed_asks_for_one_key_guarded_shows_a_dialog() -> None:
@@ -99,22 +100,22 @@ def test_overwriting_another_persons_change_has_to_be_agreed_to() -> None:
 
 
 def test_going_without_the_journal_has_to_be_agreed_to() -> None:
-    question = ask(level=Level.RELAXED, asked_with=QuestionContext(without_journal="no space left"))
+    question = ask(level=Level.RELAXED, asked_with=Planned(None, without_journal="no space left"))
     assert not settles(question, yes=True)
     assert settles(question, yes=True, without_journal=True)
 
 
 def test_too_many_or_repeated_flags_are_refused() -> None:
     plans = [off(id=number, key=f"k{number}") for number in range(1, 13)]
-    assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)
-    assert isinstance(guard([off(), off()], GuardRules()), GuardRefused)
-    assert expect(guard([], GuardRules()), GuardRefused).reason == "there is nothing to change"
+    assert isinstance(guard(Planned(None, plans), GuardRules(bulk_limit=11)), GuardRefused)
+    assert isinstance(guard(Planned(None, [off(), off()]), GuardRules()), GuardRefused)
+    assert expect(guard(Planned(None, []), GuardRules()), GuardRefused).reason == "there is nothing to change"
     question = ask(*plans, level=Level.RELAXED, place="PROD")
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 
 
 def test_question_counts_skipped_flags_and_confirms_the_rest() -> None:
-    asked_with = QuestionContext([Skipped(9, "k9", "it is archived")])
+    asked_with = Planned(None, skipped=[Skipped(9, "k9", "it is archived")])
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
     question = ask(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
@@ -175,7 +176,7 @@ def test_flag_writes_outside_the_client_are_all_in_save_modules() -> None:
 
 def test_some_changes_of_an_undo_can_be_chosen() -> None:
     plans = [off(id=number, key=f"k{number}") for number in range(1, 12)]
-    undo = QuestionContext(purpose=Purpose("Undo", "turn 11 flags off"))
+    undo = Planned(None, purpose=Purpose("Undo", "turn 11 flags off"))
     question = ask(*plans, place="PROD", asked_with=undo)
     assert (question.is_divisible, question.type_this) == (True, "11")
     some = question.only({0, 4, 5})
@@ -187,7 +188,7 @@ def test_some_changes_of_an_undo_can_be_chosen() -> None:
 
 def test_only_plain_undos_of_several_changes_are_divisible() -> None:
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
-    undo = QuestionContext(purpose=Purpose("Undo", "turn 2 flags off"))
+    undo = Planned(None, purpose=Purpose("Undo", "turn 2 flags off"))
     assert ask(*plans, asked_with=undo).is_divisible
     assert not ask(*plans, level=Level.STRICT, asked_with=undo).is_divisible
     assert not ask(plans[0], asked_with=undo).is_divisible

@@ -11,6 +11,7 @@ from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import kind_of
 from flagtui.models.json_value import JSON
@@ -60,7 +61,7 @@ async def the_question(bench: Bench) -> Question[Proposal]:
         entries[1], replace(bench.undo_context, entries=entries)
     )
     assert isinstance(prepared, PreparedUndo), prepared
-    return expect(guard([prepared.plan], GuardRules()), Question)
+    return expect(guard(Planned(None, [prepared.plan]), GuardRules()), Question)
 
 
 @pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])

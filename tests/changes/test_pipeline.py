@@ -1,6 +1,7 @@
 """The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +18,12 @@ from tests.changes.kettle import (
     Room,
     room_of,
 )
-from tests.changes.writing import approve
+from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
 from flagtui.changes.adapter import PreparedUndo, UndoContext
-from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.pipeline import stops_all, write
 from flagtui.changes.proposal import Outcome
@@ -165,7 +165,7 @@ async def test_one_change_waits_once_and_one_of_many_five_times(
 async def test_unwritable_journal_sends_only_where_that_was_approved(agreed_to: str, tmp_path: Path) -> None:
     (tmp_path / "in the way").write_text("")
     room = room_of(tmp_path / "in the way")
-    (outcome,) = await room.boil(asked_with=QuestionContext(without_journal=agreed_to))
+    (outcome,) = await room.boil(asked_with=replace(PLAIN, without_journal=agreed_to))
     expected = ("saved", 1, False) if agreed_to else ("refused", 0, True)
     assert (outcome.ending, len(room.kitchen.requests), outcome.is_without_journal) == expected
     assert (outcome.journal_id, outcome.undo_words) == ("", "")

@@ -30,6 +30,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.planner import Planned
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import close_service, create_service
@@ -133,7 +134,7 @@ class Desk:
 
     async def send(self, edit: Edit) -> None:
         plan, person = edit.plan, edit.person
-        question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
+        question = expect(guard(Planned(None, [plan]), GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
             assert plan.conflicts

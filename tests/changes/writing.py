@@ -1,7 +1,7 @@
 """Approvals written through the pipeline, and what became of changes that were left open."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tests.doubles.expected import expect, require
@@ -10,24 +10,25 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.adapter import Recovery, WriteContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, QuestionContext, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.pipeline import send_groups
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag
 
 GUARDED: Final = GuardRules()
-PLAIN: Final = QuestionContext()
+PLAIN: Final = Planned[Any, Any](None)
 
 
 def approve(
-    *plans: Any, rules: GuardRules = GUARDED, asked_with: QuestionContext = PLAIN, **answer: Any
+    *plans: Any, rules: GuardRules = GUARDED, asked_with: Planned[Any, Any] = PLAIN, **answer: Any
 ) -> Approved[Any]:
     """What the guard gives for the right answer."""
-    question = expect(guard(list(plans), rules, asked_with), Question)
+    question = expect(guard(replace(asked_with, plans=plans), rules), Question)
     agreed = {
         "typed": question.type_this or "",
         "without_journal": bool(asked_with.without_journal),
@@ -75,7 +76,7 @@ class Writing:
     async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
         """The one plan of an approval."""
         (plan,) = approved.plans
-        self.questions.append(expect(guard([plan], GUARDED), Question))
+        self.questions.append(expect(guard(Planned(None, [plan]), GUARDED), Question))
         (outcome,) = await self.send(approved, {plan.key: UndoTarget(undoes)} if undoes else None)
         return outcome
 

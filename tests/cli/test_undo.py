@@ -18,6 +18,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.planner import Planned
 from flagtui.cli.plumbing.change_records import ChangeResult
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport
 from flagtui.cli.plumbing.confirmation import settle
@@ -172,7 +173,7 @@ def question_of(level: Level, *, reason: bool = False, conflict: bool = False) -
     seen = {"name": "Mine"} if conflict else {}
     plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
     assert isinstance(plan, Plan)
-    question = guard([plan], GuardRules(level, require_reason=reason))
+    question = guard(Planned(None, [plan]), GuardRules(level, require_reason=reason))
     assert isinstance(question, Question)
     return question
 

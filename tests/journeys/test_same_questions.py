@@ -19,7 +19,7 @@ from flagtui.changes.flags.flag_intent import set_field, switch
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import FlagChange, change_for
 from flagtui.changes.flags.new_flags import boolean_flag
-from flagtui.changes.guard import GuardRules, Level, Question, QuestionContext, guard
+from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer
@@ -84,7 +84,7 @@ def screen(program: Program) -> WorkspaceContext:
 
 def lines_of(planned: Planned[Any, Any]) -> list[str]:
     """The title of the question and all it says, or why there is none."""
-    question = guard(planned.plans, GuardRules(Level.GUARDED, place="TEST"), QuestionContext(planned.skipped))
+    question = guard(planned, GuardRules(Level.GUARDED, place="TEST"))
     if not isinstance(question, Question):
         return [skipped.why for skipped in planned.skipped]
     drawn = ("".join(text for text, _style in line) for line in question_lines(question, 96, LATER))

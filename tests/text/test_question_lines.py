@@ -10,6 +10,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create, remote_configuration
 from flagtui.changes.guard import GuardRules, Level, Question, guard
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Caution, Consequence
 from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import consequence_lines, question_lines
@@ -26,7 +27,7 @@ CHANGES: dict[str, tuple[dict[str, JSON], str]] = {
 
 def question_text(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
     """The text of the question without its line breaks and indents."""
-    question = guard(plans, GuardRules(level, place="TEST"))
+    question = guard(Planned(None, plans), GuardRules(level, place="TEST"))
     assert isinstance(question, Question)
     lines = ["".join(text for text, _style in line) for line in question_lines(question, width, NOW)]
     assert max(map(len, lines)) <= width

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, Literal
+from typing import Any, Final, Generic
 from uuid import uuid4
 from weakref import WeakSet
 
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.proposal import P, Proposal
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import P, Proposal, Purpose
 from flagtui.changes.skipped import Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
@@ -42,38 +43,6 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
-class Purpose:
-    """An undo, a redo or a change set, in whose words the question is asked."""
-
-    name: Literal["Undo", "Redo", "Revert", "Apply", "Stage"]
-    words: str
-    """`turn new-nav on again`. Raw."""
-    made_at: float | None = None
-    """When the undone change was made, in Unix seconds, where its age may surprise."""
-    part: str = ""
-    """`1 of 2`, of a change that is undone in several questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionContext:
-    """Facts that the question shows in addition to the plans."""
-
-    skipped: Sequence[Skipped] = ()
-    """Records that were chosen too and stay unchanged."""
-    purpose: Purpose | None = None
-    without_journal: str = ""
-    """Why the journal cannot be written; agreeing is agreeing to go without it."""
-    batch: str = ""
-    """The journal group of the changes, such as the id of a change set; empty for one of their own."""
-    note: str = ""
-    """A sentence about all plans together."""
-
-
-PLAIN: Final = QuestionContext()
-"""Only the plans."""
-
-
-@dataclass(frozen=True, slots=True)
 class NotYet:
     """The answer does not confirm the change; the missing parts."""
 
@@ -86,10 +55,19 @@ def title_of_many(plans: Sequence[Proposal], counted: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(QuestionContext, Generic[P]):
-    """The requirements for confirming these plans."""
+class Question(Generic[P]):
+    """The question about these plans, and the requirements for confirming them."""
 
     plans: tuple[P, ...]
+    skipped: tuple[Skipped, ...] = ()
+    """Records that were chosen too and stay unchanged."""
+    purpose: Purpose | None = None
+    without_journal: str = ""
+    """Why the journal cannot be written; agreeing is agreeing to go without it."""
+    batch: str = ""
+    """The journal group of the changes, such as the id of a change set; empty for one of their own."""
+    note: str = ""
+    """A sentence about all plans together."""
     place: str
     type_this: str | None
     """What to type: the key, the id of a flag whose key cannot be trusted, or how many flags there are."""
@@ -207,10 +185,9 @@ def refuse_early(rules: GuardRules, number: int, noun: str, *, is_least: bool = 
     return None
 
 
-def guard(
-    plans: Sequence[P], rules: GuardRules, asked_with: QuestionContext = PLAIN
-) -> GuardRefused | Question[P]:
+def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Question[P]:
     """Return whether and how a user may confirm these plans together."""
+    plans = planned.plans
     if refused := refuse_early(rules, len(plans), plans[0].noun if plans else ""):
         return refused
     if not plans:
@@ -226,15 +203,15 @@ def guard(
     is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(
         plans=tuple(plans),
+        skipped=tuple(planned.skipped),
+        purpose=planned.purpose,
+        without_journal=planned.without_journal,
+        batch=planned.batch,
+        note=planned.note,
         place=rules.place,
         type_this=number if len(plans) >= rules.count_from else type_this,
         reason_required=rules.require_reason,
-        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(asked_with.skipped) > 1,
-        skipped=tuple(asked_with.skipped),
-        purpose=asked_with.purpose,
-        without_journal=asked_with.without_journal,
-        batch=asked_with.batch,
-        note=asked_with.note,
+        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(planned.skipped) > 1,
         typed_from=rules.count_from if has_key else 0,
     )
 

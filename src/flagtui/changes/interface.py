@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.guard import PLAIN, Approved, GuardRefused, Question, QuestionContext, guard
+from flagtui.changes.guard import Approved, GuardRefused, Question, guard
 from flagtui.changes.pipeline import Report, send_groups
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
@@ -47,13 +47,12 @@ async def run(
     interface: Interface[P, R],
     rules: GuardRules,
     context: WriteContext,
-    asked_with: QuestionContext = PLAIN,
 ) -> Report[P, R] | None:
     """Ask about the plans and carry them out; None when they were refused or not confirmed.
 
     Plans that were not sent because the journal cannot be written are asked about again, to go without it.
     """
-    question = guard(planned.plans, rules, asked_with)
+    question = guard(planned, rules)
     if isinstance(question, GuardRefused):
         interface.refuse(question)
         return None
@@ -66,8 +65,7 @@ async def run(
         return report
     done = tuple(outcome for outcome in report.outcomes if not outcome.is_without_journal)
     left = [plan for plan in approved.plans if not any(plan is outcome.plan for outcome in done)]
-    asked_again = replace(asked_with, without_journal=why)
-    again = await run(replace(planned, plans=left), interface, rules, context, asked_again)
+    again = await run(replace(planned, plans=left, without_journal=why), interface, rules, context)
     if again is None:
         return report
     return Report((*done, *again.outcomes), again.unsent)

@@ -19,7 +19,7 @@ from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import run_off_loop
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.journal_entries import Signature, UndoTarget
-from flagtui.changes.proposal import P, R
+from flagtui.changes.proposal import P, Purpose, R
 from flagtui.changes.skipped import Skipped
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
@@ -133,7 +133,7 @@ class PlanContext:
 
 @dataclass(frozen=True)
 class Planned(Generic[Q, P]):
-    """The plans of one question, and the skipped records."""
+    """The plans of one question, the skipped records, and the rest of its text."""
 
     adapter: Adapter[P, Any] | None
     """Sends the plans; None without plans."""
@@ -141,6 +141,7 @@ class Planned(Generic[Q, P]):
     requests: Sequence[Q] = ()
     """The request of each plan, in the order of the plans."""
     skipped: Sequence[Skipped] = ()
+    """Records that were chosen too and stay unchanged."""
     late: asyncio.Task[P] | None = None
     """For a single plan: the same plan with the late responses."""
     undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
@@ -151,6 +152,13 @@ class Planned(Generic[Q, P]):
     """The number of that project, unless it is that of the context."""
     signature: Signature | None = None
     """The signature of the project of the undo; None is that of the context."""
+    purpose: Purpose | None = None
+    without_journal: str = ""
+    """Why the journal cannot be written; agreeing is agreeing to go without it."""
+    batch: str = ""
+    """The journal group of the changes, such as the id of a change set; empty for one of their own."""
+    note: str = ""
+    """A sentence about all plans together."""
 
     @property
     def refused(self) -> ApiError | None:

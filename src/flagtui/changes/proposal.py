@@ -56,6 +56,19 @@ class Caution:
     """Names of safer ways, such as `pause the experiment`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """An undo, a redo or a change set, in whose words the question is asked."""
+
+    name: Literal["Undo", "Redo", "Revert", "Apply", "Stage"]
+    words: str
+    """`turn new-nav on again`. Raw."""
+    made_at: float | None = None
+    """When the undone change was made, in Unix seconds, where its age may surprise."""
+    part: str = ""
+    """`1 of 2`, of a change that is undone in several questions."""
+
+
 FRESH_FOR: Final = 30.0
 """Seconds for which a record counts as current; a write reads an older one again first."""
 

@@ -11,11 +11,11 @@ from typing import Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind
-from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, ever_undone
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.own_changes import with_later_changes
+from flagtui.changes.proposal import Purpose
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 from flagtui.changes.shared.shared_save import SHARED
 from flagtui.changes.skipped import Blocked

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.guard import GuardRefused, Purpose
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.guard import GuardRefused
+from flagtui.changes.proposal import Outcome, Purpose
 from flagtui.changes.skipped import Blocked, Skipped
 from flagtui.changes.unanswered import cause_words
 from flagtui.text.key_signs import key_sign

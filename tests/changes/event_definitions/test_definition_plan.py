@@ -1,5 +1,7 @@
 """The plan of an intent for a definition as it is now, in words and on the wire."""
 
+from typing import Any
+
 import pytest
 from tests.changes.event_definitions.conftest import AROUND, definition
 from tests.changes.writing import approve
@@ -24,6 +26,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.models.json_value import JSON
 
 ID = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
@@ -151,10 +154,11 @@ def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSO
     ],
 )
 def test_deletion_needs_typing_at_every_level_verification_does_not(rules: GuardRules) -> None:
-    question = expect(guard([make_plan(delete(ID))], rules), Question)
+    question = expect(guard(Planned(None, [make_plan(delete(ID))]), rules), Question)
     assert question.type_this == "signed up"
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    assert expect(guard([make_plan(verify(ID))], GuardRules(Level.GUARDED)), Question).type_this is None
+    harmless = Planned[Any, EventPlan](None, [make_plan(verify(ID))])
+    assert expect(guard(harmless, GuardRules(Level.GUARDED)), Question).type_this is None
 
 
 def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:
@@ -164,7 +168,7 @@ def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:
 
 def test_many_are_counted_by_their_own_noun() -> None:
     plans = [make_plan(verify(f"{ID}{number}"), id=f"{ID}{number}", name=f"e{number}") for number in range(3)]
-    question = expect(guard(plans, GuardRules(Level.GUARDED, place="PROD")), Question)
+    question = expect(guard(Planned(None, plans), GuardRules(Level.GUARDED, place="PROD")), Question)
     assert question.title == "Verify 3 event definitions in PROD"
     assert approve(*plans).batch
 
@@ -200,7 +204,7 @@ def test_undo_shows_three_sides_of_later_changes_and_asks() -> None:
         ("description", "Mine", "Old", "Theirs")
     ]
     assert plan.body == {"description": "Old", "owner": 1}
-    question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
+    question = expect(guard(Planned(None, [plan]), GuardRules(Level.RELAXED)), Question)
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
 
 

@@ -14,6 +14,7 @@ from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, s
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 
@@ -42,7 +43,8 @@ def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
         ("name", "Mine", "Old", "Theirs")
     ]
-    assert isinstance(expect(guard([plan], GuardRules()), Question).settle(Confirmation(yes=True)), NotYet)
+    question = expect(guard(Planned(None, [plan]), GuardRules()), Question)
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
 
 
 def test_what_is_as_it_was_is_left_alone() -> None:

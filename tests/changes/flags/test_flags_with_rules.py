@@ -21,6 +21,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, copy_of, plan_create, why_no_copy
 from flagtui.changes.guard import GuardRules, Question, guard
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.changes.skipped import Blocked
 from flagtui.config.guard_rules import Level
@@ -74,7 +75,7 @@ def test_question_marks_deleting_rules_as_permanent() -> None:
     assert ("Undo", "not possible: servers cannot restore a flag with rules") in [
         (each.label, each.text) for each in plan.consequences
     ]
-    question = expect(guard([plan], GuardRules(level=Level.RELAXED)), Question)
+    question = expect(guard(Planned(None, [plan]), GuardRules(level=Level.RELAXED)), Question)
     assert (plan.verb.undo, question.type_this) == ("", plan.key)
 
 

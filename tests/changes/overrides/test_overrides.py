@@ -13,13 +13,13 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import Unanswered, Unreachable
-from flagtui.changes.guard import Purpose, Question, guard
+from flagtui.changes.guard import Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.overrides.override_plan import OverrideIntent
 from flagtui.changes.overrides.override_planner import OverridePlanner
 from flagtui.changes.planner import PlanContext, Planned
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, Purpose
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import next_redo, next_undo, questions_of
 from flagtui.changes.undo_planner import UndoPlanner
@@ -109,7 +109,7 @@ async def test_question_names_what_changes_and_what_stays(desk: Desk) -> None:
     desk.mirror = open_mirror("new-nav=off@ann")
     planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
     rules = GuardRules(Level.READ_ONLY, require_reason=True, place="MIRROR").on_this_machine
-    question = expect(guard(planned.plans, rules), Question)
+    question = expect(guard(planned, rules), Question)
     assert (question.type_this, question.reason_required) == (None, False)
     assert question.title == "Override in MIRROR"
     assert question.undo_words == "restore the previous override"

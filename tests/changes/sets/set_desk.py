@@ -4,13 +4,13 @@ import copy
 import os
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from tests.changes.office import HERE
 from tests.changes.sets.conftest import HOST, empty_set
-from tests.changes.writing import Rooms, approve
+from tests.changes.writing import PLAIN, Rooms, approve
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -20,7 +20,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, set_all_rollouts, set_field, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
-from flagtui.changes.guard import GuardRules, QuestionContext
+from flagtui.changes.guard import GuardRules
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import send_groups
@@ -185,7 +185,7 @@ class SetDesk:
         """Send the plans as `flagtui apply` does: the first refusal stops the rest unless it continues."""
         if plan.planned is None or not plan.planned.plans or plan.outdated or plan.blocked or plan.pending:
             return []
-        rules, asked_with = GuardRules(bulk_limit=LIMIT), QuestionContext(batch=change_set.id)
+        rules, asked_with = GuardRules(bulk_limit=LIMIT), replace(PLAIN, batch=change_set.id)
         agreed = approve(*plan.planned.plans, rules=rules, asked_with=asked_with, overwrite=True)
         assert plan.planned.adapter is not None
         outcomes: list[Outcome] = []

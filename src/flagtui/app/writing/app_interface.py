@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from flagtui.app.shell.change_tasks import ChangeTasks
@@ -13,7 +13,7 @@ from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, SKIPPED, Result, ResultsScreen
-from flagtui.changes.guard import Approved, GuardRefused, Question, QuestionContext, guard
+from flagtui.changes.guard import Approved, GuardRefused, Question, guard
 from flagtui.changes.interface import Interface
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
@@ -78,15 +78,12 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         runner: ChangeTasks,
         rows: OptimisticRows[P, R],
         planned: Planned[Any, P],
-        asked_with: QuestionContext,
         signature: Signature,
     ) -> None:
         self._app_state = app_state
         self._runner = runner
         self._rows = rows
-        self._place = planned.place
-        self._count = len(planned.plans)
-        self._asked_with = asked_with
+        self._planned = planned
         self._late = planned.late
         """The single plan with late responses of the server: the question shows it when they arrive."""
         self._signature = signature
@@ -126,15 +123,16 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     @contextmanager
     def _show_late_plan(self, screen: ConfirmScreen[P]) -> Iterator[None]:
-        late, rules = self._late, self._app_state.rules.within(self._place)
+        late, rules = self._late, self._app_state.rules.within(self._planned.place)
         if late is None:
             yield
             return
 
         def show(task: asyncio.Task[P]) -> None:
-            question = None if task.cancelled() else guard([task.result()], rules, self._asked_with)
-            if isinstance(question, Question):
-                screen.show(question)
+            if not task.cancelled():
+                question = guard(replace(self._planned, plans=[task.result()]), rules)
+                if isinstance(question, Question):
+                    screen.show(question)
 
         late.add_done_callback(show)
         try:
@@ -183,7 +181,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """Show the toast, and mark the rows whose change has no known outcome."""
         ended = [outcome for outcome in report.outcomes if not outcome.is_without_journal]
         unsent = len(report.unsent) if len(ended) == len(report.outcomes) else 0
-        purpose, is_here = self._asked_with.purpose, self._is_here
+        purpose, is_here = self._planned.purpose, self._is_here
         with ExitStack() as marks:
             for outcome in watched:
                 if outcome.ending == "unknown" and self._unresolved is not None:
@@ -215,7 +213,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
     async def show_results(self, results: Iterable[Result]) -> bool:
         """List the records that were not changed with their reasons; return True to try them again."""
         skipped = (
-            Result(item.id, item.key, SKIPPED, item.why, kind=item.kind) for item in self._asked_with.skipped
+            Result(item.id, item.key, SKIPPED, item.why, kind=item.kind) for item in self._planned.skipped
         )
         shown = [*results, *skipped]
         if len(shown) < 2 or all(result.is_saved for result in shown):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from flagtui.api.errors import ApiError
@@ -14,11 +15,10 @@ from flagtui.app.state.staging_mode import Staging, being_applied
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.app.writing.write_path import WritePath
-from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome, Proposal
+from flagtui.changes.proposal import Outcome, Proposal, Purpose
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
@@ -120,11 +120,11 @@ class SetApplication:
         assert planned is not None
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
-        asked_with = QuestionContext(purpose=purpose, batch=change_set.id, note=note)
-        interface = SetInterface(self._app_state, self._runner, workspace, planned, asked_with, self._staging)
+        planned = replace(planned, purpose=purpose, batch=change_set.id, note=note)
+        interface = SetInterface(self._app_state, self._runner, workspace, planned, self._staging)
         writing = self._path.write_context(self._app_state.signature(workspace), interface)
         with self._staging.applying():
-            report = await run(planned, interface, self._app_state.rules, writing, asked_with)
+            report = await run(planned, interface, self._app_state.rules, writing)
             if report is None:
                 return
             saved = {interface.identity_of(outcome) for outcome in report.saved}
@@ -158,7 +158,6 @@ class SetInterface(AppInterface[Proposal, Any]):
         runner: ChangeTasks,
         workspace: Workspace,
         planned: Planned[StagedChange, Proposal],
-        asked_with: QuestionContext,
         staging: Staging,
     ) -> None:
         super().__init__(
@@ -166,7 +165,6 @@ class SetInterface(AppInterface[Proposal, Any]):
             runner,
             SetRows(workspace, app_state.session.clock),
             planned,
-            asked_with,
             app_state.signature(workspace),
         )
         self._staging = staging
@@ -194,6 +192,6 @@ class SetInterface(AppInterface[Proposal, Any]):
 
     def _choices(self) -> Sequence[Choice[str]]:
         """Return the possible actions."""
-        left = self._count - self._saved - self._refused
+        left = len(self._planned.plans) - self._saved - self._refused
         possible = choices_after_refusal(self._saved, left)
         return [choice for choice in AFTER_REFUSAL if choice.value in possible]

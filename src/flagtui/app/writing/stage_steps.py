@@ -13,15 +13,13 @@ from flagtui.app.writing.app_interface import AppInterface
 from flagtui.changes.guard import (
     GuardRefused,
     GuardRules,
-    Purpose,
     Question,
-    QuestionContext,
     guard,
     title_of_many,
 )
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, off_loop, weigh
-from flagtui.changes.proposal import P, R
+from flagtui.changes.proposal import P, Purpose, R
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
 from flagtui.text.formats import count
@@ -71,14 +69,13 @@ class StageSteps:
         planned: Planned[Any, P],
         interface: AppInterface[P, R],
         rules: GuardRules,
-        asked_with: QuestionContext,
     ) -> Report[P, R] | None:
         """Stage the plans instead of sending them; only a conflict is asked about."""
-        question = guard(planned.plans, rules, asked_with)
+        question = guard(planned, rules)
         if isinstance(question, GuardRefused):
             interface.refuse(question)
             return None
-        if question.conflicts and not await self._agrees(planned, interface, rules, asked_with):
+        if question.conflicts and not await self._agrees(planned, interface, rules):
             return None
         try:
             if planned.place:
@@ -98,13 +95,12 @@ class StageSteps:
         planned: Planned[Any, P],
         interface: AppInterface[P, R],
         rules: GuardRules,
-        asked_with: QuestionContext,
     ) -> bool:
         """Ask whether to stage over what was changed since."""
         first, chosen = planned.plans[0], len(planned.plans)
         title = first.title if chosen == 1 else title_of_many(planned.plans, count(chosen, first.noun))
         purpose = Purpose("Stage", f"{title[:1].lower()}{title[1:]}".removesuffix(" of"))
-        question = guard(planned.plans, rules, replace(asked_with, purpose=purpose, note=NOTHING_SENT))
+        question = guard(replace(planned, purpose=purpose, note=NOTHING_SENT), rules)
         return isinstance(question, Question) and await interface.confirm(question) is not None
 
     async def undo_step(self, *, is_redo: bool) -> None:

@@ -20,14 +20,13 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
-from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
-from flagtui.changes.proposal import P, R, chosen_id
+from flagtui.changes.proposal import P, Purpose, R, chosen_id
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
@@ -213,7 +212,6 @@ class WritePath:
             # The record has changed since its earlier change was staged.
             self._runner.show_toast(explain_set_fault(error))
             return None
-        asked_with = QuestionContext((*skipped, *planned.skipped), purpose)
         assert isinstance(planner.context, WorkspaceContext)
         workspace = planner.context.workspace
         signature = planned.signature or self._app_state.signature(workspace)
@@ -224,21 +222,22 @@ class WritePath:
         if are_in_flight(self._runner, planner, planned, workspace):
             self._runner.show_toast(UNSAVED)
             return None
+        refused = planned.skipped[0] if len(intents) == 1 and planned.skipped else None
+        planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
         rows = make_rows(workspace, planner.context.clock.time)
-        interface = AppInterface(self._app_state, self._runner, rows, planned, asked_with, signature)
+        interface = AppInterface(self._app_state, self._runner, rows, planned, signature)
         if planned.adapter is None or not planned.plans:
             if await self._runner.signing_in.helps(planned.refused):
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
-            return await self._explain_skipped(intents, planned, interface, skipped)
-        context = self.write_context(signature, interface)
+            return await self._explain_skipped(refused, interface)
         rules = self._app_state.rules.within(planned.place)
         rules = rules.on_this_machine if planner.is_local else rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
-            report = await self.stage_steps.stage(planned, interface, rules, asked_with)
+            report = await self.stage_steps.stage(planned, interface, rules)
         else:
-            report = await run(planned, interface, rules, context, asked_with)
+            report = await run(planned, interface, rules, self.write_context(signature, interface))
         if report is None:
             return None
         drop_toast(self._runner.app, UNSAVED)
@@ -264,18 +263,14 @@ class WritePath:
         return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
 
     async def _explain_skipped(
-        self,
-        intents: Sequence[Q],
-        planned: Planned[Q, P],
-        interface: AppInterface[P, R],
-        skipped: Sequence[Skipped],
+        self, refused: Skipped | None, interface: AppInterface[P, R]
     ) -> Report[P, R] | None:
-        if len(intents) == 1 and planned.skipped:
-            self._runner.show_toast(explain_skipped(planned.skipped[0]))
-            return Report() if planned.skipped[0].is_no_op else None
-        if skipped or planned.skipped:
+        """Show why there is no question: in a toast where `refused` is all that was requested."""
+        if refused is None:
             await interface.show_results(())
-        return None
+            return None
+        self._runner.show_toast(explain_skipped(refused))
+        return Report() if refused.is_no_op else None
 
     async def _find_intents_to_ask_again(
         self, report: Report[P, R], planned: Planned[Q, P], interface: AppInterface[P, R]

@@ -8,8 +8,7 @@ from typing import Any, Final
 import click
 
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.guard import Purpose, QuestionContext
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, Purpose
 from flagtui.changes.sets.applied_changes import DELETED
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
@@ -184,12 +183,12 @@ class ApplyRun:
         words = count_words(count, "change")
         reason = self.change_set.reason
         purpose = Purpose("Apply", f"{words}, {reason}" if reason else words)
-        asked_with = QuestionContext(purpose=purpose, batch=self.change_set.id, note=order_note(count))
+        planned = replace(planned, purpose=purpose, batch=self.change_set.id, note=order_note(count))
         agreement = self.terms.agreement
         terms = replace(self.terms, agreement=replace(agreement, reason=agreement.reason or reason))
         prompts = find_prompts() if terms.printer.format == "table" else NO_PROMPTS
         interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts, applied_before)
-        code = await ask_and_send(planned, self.session, terms, self.report, asked_with, interface)
+        code = await ask_and_send(planned, self.session, terms, self.report, interface)
         after = await self._progress()
         # Without a journal, the outcomes alone show that all of it is applied.
         if not code or not after.left_of(self.change_set):

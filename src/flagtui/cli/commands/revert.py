@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.proposal import Purpose
 from flagtui.changes.revert_planner import questions_of_reverts
 from flagtui.cli.plumbing.activity_selection import select_changes
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, nothing_sent, results_of_skipped
@@ -73,11 +73,9 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
                 reverted = count(len(rows) - len(skipped), "change")
                 purpose = Purpose("Revert", reverted, part=f"{place:,} of {len(questions):,}")
             planned = await reverts.planner(context, here).plan(reverts.requests)
-            planned = replace(planned, skipped=[*skipped, *planned.skipped])
+            planned = replace(planned, skipped=[*skipped, *planned.skipped], purpose=purpose)
             skipped = []
-            codes.append(
-                await ask_and_send(planned, session, terms, report, QuestionContext(purpose=purpose))
-            )
+            codes.append(await ask_and_send(planned, session, terms, report))
             # What one question skips does not hold up the others; a failure does.
             if codes[-1] not in (0, REFUSED):
                 break

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import click
 
-from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.proposal import Purpose
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, undoable, why_not
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
@@ -112,9 +112,8 @@ async def undo_entries(
         if not planned.plans and is_newest:
             skipped = [replace(it, next=_another()) if it.is_no_op else it for it in planned.skipped]
             planned = replace(planned, skipped=skipped)
-        if code := await ask_and_send(
-            planned, session, terms, report, QuestionContext(purpose=question_purpose)
-        ):
+        planned = replace(planned, purpose=question_purpose)
+        if code := await ask_and_send(planned, session, terms, report):
             return code
     return 0
 

@@ -10,13 +10,11 @@ import click
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import (
-    PLAIN,
     Approved,
     Confirmation,
     GuardRefused,
     NotYet,
     Question,
-    QuestionContext,
 )
 from flagtui.changes.interface import Interface, run
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
@@ -54,7 +52,6 @@ async def ask_and_send(
     session: ProjectSession,
     terms: WriteTerms,
     report: ChangeReport,
-    asked_with: QuestionContext = PLAIN,
     interface: "TerminalInterface[Any, Any] | None" = None,
 ) -> int:
     """Ask the question of a command, send, and return the exit code.
@@ -72,7 +69,6 @@ async def ask_and_send(
     if planned.plans:
         check_count(len(planned.plans), planned.plans[0].noun, terms.agreement.max_changes)
     apart = results_of_skipped(planned.skipped)
-    asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
         # Few changes are kept; loading what keeps them would delay all others.
         from flagtui.cli.plumbing import staging
@@ -85,7 +81,7 @@ async def ask_and_send(
         what = "Nothing would change" if is_no_op else "Nothing can be changed"
         progress(f"{what}, so no change set was written.")
     if terms.agreement.dry_run:
-        return await dry_run(planned, asked_with, session, terms.agreement, report)
+        return await dry_run(planned, session, terms.agreement, report)
     if not planned.plans:
         return nothing_sent(apart, report)
     interface = interface or TerminalInterface(terms, report, planned)
@@ -93,7 +89,7 @@ async def ask_and_send(
         here = session.signature
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        ended = await run(planned, interface, session.rules.within(planned.place), context, asked_with)
+        ended = await run(planned, interface, session.rules.within(planned.place), context)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise

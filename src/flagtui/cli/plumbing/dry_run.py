@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from flagtui.changes.guard import GuardRefused, QuestionContext, guard
+from flagtui.changes.guard import GuardRefused, guard
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, Proposal
 from flagtui.changes.related.project_copies import KIND as SERVER_COPY
@@ -27,7 +27,6 @@ SCOPES: Final[Mapping[str, str]] = {
 
 async def dry_run(
     planned: Planned[Any, P],
-    asked_with: QuestionContext,
     session: ProjectSession,
     agreement: Agreement,
     report: ChangeReport,
@@ -40,7 +39,7 @@ async def dry_run(
     code = exit_code(apart)
     endings = ["saved"] * len(planned.plans)
     if planned.plans:
-        question = guard(planned.plans, session.rules.within(planned.place), asked_with)
+        question = guard(planned, session.rules.within(planned.place))
         if isinstance(question, GuardRefused):
             raise refusal(question, report.not_sent)
         needs = needs_of(question)
