@@ -136,7 +136,8 @@ def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> N
         values = (key, filters)
         old.execute("INSERT INTO flags (project_id, key, filters, created_at) VALUES (1, ?, ?, 'x')", values)
     old.execute(
-        "INSERT INTO approval_policies (id, organization_id, action, created_at) VALUES ('y', 'o', 'a', 'x')"
+        "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
+        """ VALUES ('y', 'o', 'a', '{"quorum":2,"allow_self_approve":true}', 'x')"""
     )
     old.execute(
         "INSERT INTO change_requests (id, project_id, policy_id, resource_type, action, intent, created_at)"
@@ -149,6 +150,8 @@ def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> N
         rows = db.execute("SELECT key, is_simple, simple_rollout, folder FROM flags ORDER BY id").fetchall()
         # Requests without a body to apply: neither listed nor decided.
         assert db.execute("SELECT * FROM change_requests").fetchall() == []
+        policy = db.execute("SELECT approvers, allow_self_approve FROM approval_policies").fetchone()
+        assert tuple(policy) == ('{"quorum":2}', 1)
     database.close()
     folder = "Unfiled/Feature Flags"
     expected = [("half", 1, 50, folder), ("asked", 0, None, folder), ("odd", 0, None, folder)]

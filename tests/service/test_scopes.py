@@ -11,6 +11,7 @@ OBJECTS: Final = {
     "feature_flags": "feature_flag",
     "scheduled_changes": "feature_flag",
     "change_requests": "approvals",
+    "approval_policies": "approvals",
     "experiments": "experiment",
     "experiment_holdouts": "experiment",
     "experiment_saved_metrics": "experiment",

@@ -201,6 +201,8 @@ OLDER: Final = Generation(
             "POST /api/organizations/{organization_id}/feature_flags/copy_flags",
             *("GET /change_requests", "GET /change_requests/{id}", "POST /change_requests/{id}/approve"),
             *("POST /change_requests/{id}/reject", "POST /change_requests/{id}/cancel"),
+            *("GET /approval_policies", "POST /approval_policies", "GET /approval_policies/{id}"),
+            *("PATCH /approval_policies/{id}", "DELETE /approval_policies/{id}"),
             *("POST /event_definitions", "GET /event_definitions/by_name"),
             *("GET /event_definitions/primary_properties", "GET /event_definitions/typescript"),
             *("GET /event_definitions/golang", "GET /event_definitions/python"),

@@ -22,12 +22,14 @@ class Office:
 
     def cover(self, *actions: str, **approvers: Any) -> None:
         """Let policies cover these actions from now on."""
+        allows = bool(approvers.pop("allow_self_approve", False))
         users = {"users": [self.id_of(self.grace), self.id_of(self.heidi)], **approvers}
         for action in actions:
             self.ada.write(
-                "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
-                " SELECT ?, id, ?, ?, '' FROM organizations LIMIT 1",
-                *(action, f"feature_flag.{action}", json.dumps(users)),
+                "INSERT INTO approval_policies"
+                " (id, organization_id, action, approvers, allow_self_approve, created_at)"
+                " SELECT ?, id, ?, ?, ?, '' FROM organizations LIMIT 1",
+                *(action, f"feature_flag.{action}", json.dumps(users), allows),
             )
 
     def id_of(self, member: World) -> int:

@@ -75,7 +75,9 @@ PLACES: Final[Mapping[str, Place]] = {
     "POST /experiments/{id}/create_exposure_cohort_for_experiment": Place("user", "cohort.created_by"),
     **_of("user", "GET /scheduled_changes", "results.*.created_by"),
     **_of("user", "POST /scheduled_changes, GET /scheduled_changes/{id}", "created_by"),
-    **_of("user", "PATCH /scheduled_changes/{id}", "created_by"),
+    **_of("user", "PATCH /scheduled_changes/{id}, POST /approval_policies", "created_by"),
+    **_of("user", "GET /approval_policies/{id}, PATCH /approval_policies/{id}", "created_by"),
+    **_of("user", "GET /approval_policies", "results.*.created_by"),
 }
 """Which record each operation responds with, and where it is."""
 
@@ -158,6 +160,12 @@ async def _flags(asking: Asking, other: int) -> None:
     await ask("GET /scheduled_changes")
     await ask("GET /scheduled_changes/{id}", id=due["id"])
     await ask("PATCH /scheduled_changes/{id}", {"scheduled_at": "2026-07-01T10:00:00Z"}, id=due["id"])
+    covered = {"action_key": "feature_flag.disable", "approver_config": {"quorum": 1}, "enabled": False}
+    policy = await ask("POST /approval_policies", covered)
+    if policy is not None:
+        await ask("GET /approval_policies")
+        await ask("GET /approval_policies/{id}", id=policy["id"])
+        await ask("PATCH /approval_policies/{id}", {"enabled": False}, id=policy["id"])
 
 
 async def _experiments(asking: Asking, other: int) -> None:

@@ -36,7 +36,7 @@ WITHOUT_RECORDS: Final = frozenset(
         *(f"{method} /api/personal_api_keys/{{id}}" for method in ("GET", "PATCH", "DELETE")),
         *(f"DELETE /{kind}/{{id}}" for kind in ("feature_flags", "experiments", "event_definitions")),
         *(f"DELETE /experiment_{kind}/{{id}}" for kind in ("holdouts", "saved_metrics")),
-        "DELETE /scheduled_changes/{id}",
+        *("DELETE /scheduled_changes/{id}", "DELETE /approval_policies/{id}"),
         *(
             "GET /feature_flags/{id}/activity",
             "GET /feature_flags/activity",

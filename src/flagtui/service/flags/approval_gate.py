@@ -4,8 +4,7 @@ import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 from flagtui.evaluate import wire
 from flagtui.service.call import Call
@@ -13,25 +12,15 @@ from flagtui.service.clock import stamp
 from flagtui.service.database import Row, insert_row
 from flagtui.service.errors import Fault, Json, hand_written
 from flagtui.service.field_kinds import Values
+from flagtui.service.flags.approval_policies import ApprovalPolicy, load_policies, policy_on_everything
 from flagtui.service.flags.change_requests import OPEN, describe_request, find_request
 from flagtui.service.flags.encryption import PLACEHOLDER
 from flagtui.service.flags.status import groups_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
 
 RESOURCE: Final = "feature_flag"
-_EXPIRES_AFTER: Final = timedelta(days=14)
-_EVERYTHING: Final = uuid.UUID("f1a90000-0000-4000-8000-000000000000")
-_DEFAULTS: Final[Mapping[str, Json]] = {"quorum": 1, "allow_self_approve": False}
 _REQUIRED: Final = "Approval required"
 _PENDING: Final = "A change request is already pending"
-
-
-class ApprovalPolicy(NamedTuple):
-    """A rule that changes of one action wait for `approvers`."""
-
-    id: str
-    action: str
-    approvers: Mapping[str, Json]
 
 
 @dataclass(frozen=True)
@@ -66,13 +55,18 @@ class GatedChange:
     def _is_sealed(self) -> bool:
         return bool(self.after["has_encrypted_payloads"])
 
+    def gated_values(self, action: str) -> tuple[Values, Values]:
+        """Return the values that an action changes, as they were and will be, by their paths."""
+        if not action.endswith(".update"):
+            return {"active": bool(self.before.get("active"))}, {"active": self.after["active"]}
+        old, new = _shares(self.before.get("filters") or {}), _shares(self.after["filters"])
+        before = {path: share for path, share in old.items() if path not in new or new[path] != share}
+        return before, {path: share for path, share in new.items() if path not in old or old[path] != share}
+
     def intent(self, action: str) -> Values:
         """Return what a request stores of the change."""
         row, body = self.row, self.body
-        changed = _shares_that_differ(self.before.get("filters") or {}, self.after["filters"])
-        current, gated = ({name: pair[side] for name, pair in changed.items()} for side in (0, 1))
-        if not action.endswith(".update"):
-            current, gated = ({"active": bool(side.get("active"))} for side in (self.before, self.after))
+        current, gated = self.gated_values(action)
         sealed = self.stored_filters.get("payloads") if self._is_sealed and "filters" in body else None
         return {
             "flag_id": None if row is None else row["id"],
@@ -101,14 +95,6 @@ def _walk_shares(filters: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     holdout = filters.get("holdout")
     if isinstance(holdout, dict):
         yield "filters.holdout.exclusion_percentage", holdout.get("exclusion_percentage")
-
-
-def _shares_that_differ(
-    before: Mapping[str, Json], after: Mapping[str, Json]
-) -> dict[str, tuple[Json, Json]]:
-    old, new = _shares(before), _shares(after)
-    pairs = {path: (old.get(path), new.get(path)) for path in {**old, **new}}
-    return {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def ask_for_approval(call: Call, change: GatedChange) -> Response | None:
@@ -146,38 +132,25 @@ def _covering(call: Call, change: GatedChange) -> ApprovalPolicy | None:
     if not change.body:
         return None
     if call.settings.approvals:
-        return _policy_for_everything(call, (*change.actions, f"{RESOURCE}.update")[0])
-    rows = call.db.execute(
-        "SELECT * FROM approval_policies WHERE organization_id = ? AND enabled = 1"
-        " AND action IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (call.project.organization_id, text_of(change.actions)),
-    ).fetchall()
-    if len(rows) > 1:
+        return policy_on_everything(call, (*change.actions, f"{RESOURCE}.update")[0])
+    policies = [
+        policy
+        for policy in load_policies(call, change.actions)
+        if policy.covers(*change.gated_values(policy.action)) and not policy.exempts(call)
+    ]
+    if len(policies) > 1:
         raise hand_written(
             400,
             {
                 "code": "policy_conflict",
-                "error": f"{len(rows)} approval policies cover this change.",
-                "conflicting_policies": [{"id": row["id"], "action_key": row["action"]} for row in rows],
+                "error": f"{len(policies)} approval policies cover this change.",
+                "conflicting_policies": [
+                    {"id": policy.id, "action_key": policy.action} for policy in policies
+                ],
                 "guidance": "Split your changes into separate requests, one for each policy.",
             },
         )
-    return ApprovalPolicy(rows[0]["id"], rows[0]["action"], value_of(rows[0]["approvers"])) if rows else None
-
-
-def _policy_for_everything(call: Call, action: str) -> ApprovalPolicy:
-    """Return the policy of the setting: any other member approves."""
-    organization = call.project.organization_id
-    policy_id = str(uuid.uuid5(_EVERYTHING, organization))
-    call.db.execute(
-        "INSERT OR IGNORE INTO approval_policies (id, organization_id, action, created_at)"
-        " VALUES (?, ?, 'everything', ?)",
-        (policy_id, organization, call.stamp),
-    )
-    members = call.db.execute(
-        "SELECT user_id FROM organization_members WHERE organization_id = ? ORDER BY user_id", (organization,)
-    )
-    return ApprovalPolicy(policy_id, action, {"users": [row["user_id"] for row in members]})
+    return policies[0] if policies else None
 
 
 def _find_open(call: Call, change: GatedChange, action: str) -> sqlite3.Row | None:
@@ -206,7 +179,7 @@ def _store(call: Call, change: GatedChange, policy: ApprovalPolicy) -> sqlite3.R
             "id": request_id,
             "project_id": call.project.id,
             "policy_id": policy.id,
-            "policy_snapshot": text_of({**_DEFAULTS, **policy.approvers}),
+            "policy_snapshot": text_of(policy.snapshot),
             "resource_type": RESOURCE,
             "resource_id": None if change.row is None else str(change.row["id"]),
             "action": policy.action,
@@ -214,7 +187,7 @@ def _store(call: Call, change: GatedChange, policy: ApprovalPolicy) -> sqlite3.R
             "created_by_id": call.caller.user_id,
             "created_at": call.stamp,
             "updated_at": call.stamp,
-            "expires_at": stamp(call.now + _EXPIRES_AFTER),
+            "expires_at": stamp(call.now + policy.expires_after),
         },
     )
     request = find_request(call, request_id)
@@ -233,5 +206,5 @@ def _refusal(call: Call, request: Row, code: str, words: str) -> Values:
         "resource_id": request["resource_id"],
         "change_request_id": request["id"],
         "change_request": describe_request(call, request),
-        "required_approvers": {name: value for name, value in snapshot.items() if name not in _DEFAULTS},
+        "required_approvers": {name: snapshot[name] for name in ("users", "roles") if snapshot.get(name)},
     }

@@ -9,6 +9,7 @@ from flagtui.service.call import Call
 from flagtui.service.clock import shown_stamp
 from flagtui.service.database import Row, find
 from flagtui.service.errors import Json, not_found
+from flagtui.service.flags.approval_policies import is_approver
 from flagtui.service.list_filters import Filter, Where, among, comparing, narrow
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
@@ -143,7 +144,8 @@ def _display(action: str, intent: Mapping[str, Json]) -> dict[str, Json]:
         "before": intent["current_state"],
         "after": intent["gated_changes" if verb == "update" else "full_request_data"],
     }
-    return {**shown, "triggered_paths": sorted(intent["gated_changes"])} if verb == "update" else shown
+    paths = sorted({**intent["current_state"], **intent["gated_changes"]})
+    return {**shown, "triggered_paths": paths} if verb == "update" else shown
 
 
 def _moment(stored: str | None) -> str | None:
@@ -167,7 +169,7 @@ def refusal_to_decide(call: Call, request: Row) -> str | None:
         return "Only pending change requests can be approved"
     if request["created_by_id"] == call.caller.user_id and not policy.get("allow_self_approve"):
         return "You cannot approve your own change request"
-    if call.caller.user_id not in policy.get("users", ()):
+    if not is_approver(call, policy):
         return "You are not in the approver set for this change request"
     return None
 

@@ -13,6 +13,7 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, conflict, invalid
 from flagtui.service.field_kinds import Target, Values
+from flagtui.service.flags.approval_policies import load_policies
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.fields import FLAGS, check_required_marks
 from flagtui.service.flags.filter_storage import Filters, unsupported_config
@@ -134,12 +135,7 @@ def _refuse_fields(body: Mapping[str, Json], allowed: tuple[str, ...] | list[str
 
 def _refuse_under_approval(call: Call) -> None:
     """Raise while any policy on changes of flags is enabled: no change request arises from these flags."""
-    marks = ", ".join("?" * len(_POLICIES))
-    policy = call.db.execute(
-        f"SELECT 1 FROM approval_policies WHERE organization_id = ? AND enabled = 1 AND action IN ({marks})",
-        (call.project.organization_id, *_POLICIES),
-    ).fetchone()
-    if call.settings.approvals or policy is not None:
+    if call.settings.approvals or load_policies(call, _POLICIES):
         raise refuse("This flag cannot be written while an approval policy is enabled.")
 
 
