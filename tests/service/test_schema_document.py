@@ -52,6 +52,21 @@ async def test_document_is_openapi_with_unique_names_and_path_parameters(world: 
     assert len(set(names)) == len(names)
 
 
+async def test_document_names_the_media_type_of_each_success(world: World) -> None:
+    document = await read_document(world)
+    token = (await world.ask("GET", "/api/projects/@current/")).json()["api_token"]
+    paths = {
+        "/array/{token}/config": f"/array/{token}/config",
+        "/array/{token}/config.js": f"/array/{token}/config.js",
+    }
+    for path, address in {**paths, "/api/schema": "/api/schema"}.items():
+        described = document["paths"][f"{path}/"]["get"]["responses"]["200"]["content"]
+        response = await world.ask("GET", f"{address}/")
+        assert [*described] == [response.headers["content-type"].partition(";")[0]]
+    stream = document["paths"]["/ofrep/v1/events/"]["get"]["responses"]["200"]["content"]
+    assert [*stream] == ["text/event-stream"]
+
+
 async def test_every_list_with_pages_describes_their_parameters(world: World) -> None:
     pages = set()
     for operation in OPERATIONS:

@@ -55,6 +55,8 @@ class Operation:
     """For the schema document: the statuses of a success."""
     bare: tuple[int, ...] = ()
     """For the schema document: statuses whose body may be missing."""
+    media: str = "application/json"
+    """For the schema document: the media type of a success."""
     parameters: tuple[str, ...] = ()
     """For the schema document: names of query parameters."""
     slow: bool = False

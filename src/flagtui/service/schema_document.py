@@ -105,15 +105,15 @@ def _query_parameters(names: Iterable[str]) -> list[Json]:
 def _responses(operation: Operation, generation: Generation) -> Mapping[str, Json]:
     responses: dict[str, Json] = {str(status): _ERROR for status in _ERRORS}
     for status in operation.statuses:
-        responses[str(status)] = _success(_shown_by(generation, operation.response))
+        responses[str(status)] = _success(operation.media, _shown_by(generation, operation.response))
     for status in (204, 304, 405, *operation.bare):
         if str(status) in responses and (status != 405 or status in operation.statuses):
             responses[str(status)] = {"description": "No body."}
     return dict(sorted(responses.items()))
 
 
-def _success(schema: Json) -> Json:
-    return {"description": "Done.", "content": {"application/json": {"schema": schema or {}}}}
+def _success(media: str, schema: Json) -> Json:
+    return {"description": "Done.", "content": {media: {"schema": schema or {}}}}
 
 
 def _shown_by(generation: Generation, schema: Json) -> Json:

@@ -21,6 +21,8 @@ class Endpoint:
     parameters: tuple[str, ...] = ()
     """Names of query parameters."""
     statuses: tuple[int, ...] = (200,)
+    media: str = "application/json"
+    """The media type of a success."""
     evaluates: bool = False
     """The response depends on the request and the flags alone, so it can be repeated for a moment."""
 
@@ -46,11 +48,18 @@ ENDPOINTS: Final = (
         "/array/{token}/config.js",
         array_config.config_script,
         "Get the settings of the browser library as a script",
+        media="application/javascript",
     ),
     *(Endpoint("POST", path, events.drop_events, "Accept events and discard them") for path in EVENT_PATHS),
     _evaluation("/ofrep/v1/evaluate/flags", ofrep.evaluate_flags, "Evaluate all flags for a user, by OFREP"),
     _evaluation(
         "/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "Evaluate a flag for a user, by OFREP"
     ),
-    Endpoint("GET", ofrep.EVENTS_PATH, ofrep.changes, "Stream an event for each change, by OFREP"),
+    Endpoint(
+        "GET",
+        ofrep.EVENTS_PATH,
+        ofrep.changes,
+        "Stream an event for each change, by OFREP",
+        media="text/event-stream",
+    ),
 )

@@ -20,6 +20,7 @@ def _operation(endpoint: Endpoint) -> Operation:
         endpoint.summary,
         parameters=endpoint.parameters,
         statuses=endpoint.statuses,
+        media=endpoint.media,
         slow=True,
         public=True,
         any_media=True,
