@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import pytest
 from tests.changes.conftest import flag, make_plan
+from tests.doubles.expected import require
 from tests.doubles.targeting import asks, asks_cohort, group
 
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import SaveReport, compare
+from flagtui.changes.flags.flag_save import compare
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -43,6 +44,11 @@ def store(plan: Plan, **odd: JSON) -> Flag:
     return Flag.of({**plan.fresh.raw, **copy.deepcopy(dict(plan.body)), "version": 13, **odd})
 
 
+def remarks(plan: Plan, stored: Flag) -> tuple[str, ...]:
+    """What a save of the plan is reported with."""
+    return require(compare(plan, stored)).remarks
+
+
 def rollout_plan() -> Plan:
     groups = copy.deepcopy(FILTERS["groups"])
     groups[0]["rollout_percentage"] = 50
@@ -51,7 +57,7 @@ def rollout_plan() -> Plan:
 
 def test_what_is_stored_as_planned_is_clean() -> None:
     plan = rollout_plan()
-    assert compare(plan, store(plan)) == SaveReport()
+    assert remarks(plan, store(plan)) == ()
 
 
 def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
@@ -86,7 +92,7 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     rewrite(filters)
-    assert compare(plan, store(plan, filters=filters)) == SaveReport()
+    assert remarks(plan, store(plan, filters=filters)) == ()
 
 
 def test_group_type_copied_into_conditions_is_a_no_op() -> None:
@@ -96,50 +102,51 @@ def test_group_type_copied_into_conditions_is_a_no_op() -> None:
     for kind in (0, 1):
         copied = {**condition, "aggregation_group_type_index": kind}
         filters = {"aggregation_group_type_index": kind, "groups": [copied]}
-        assert (compare(plan, store(plan, filters=filters)) == SaveReport()) is (kind == 0)
+        assert (remarks(plan, store(plan, filters=filters)) == ()) is (kind == 0)
 
 
 def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     filters["groups"][1]["rollout_percentage"] = 99
-    report = compare(plan, store(plan, filters=filters))
-    assert [line.words for line in report.beyond] == ["condition 2: rollout 10 % → 99 %"]
-    assert report.missing == ()
+    stored = store(plan, filters=filters)
+    assert remarks(plan, stored) == ("changed outside the plan: condition 2: rollout 10 % → 99 %",)
+    assert compare(plan, stored, is_whole=True) is not None
 
 
 def test_a_planned_path_that_did_not_move_is_told() -> None:
     plan = plan_edit(active=False, name="Other words")
-    report = compare(plan, store(plan, name="New checkout"))
-    assert [line.words for line in report.missing] == ["description: Other words → New checkout"]
-    assert report.is_applied
+    stored = store(plan, name="New checkout")
+    assert remarks(plan, stored) == ("not changed as planned: description: Other words → New checkout",)
+    assert compare(plan, stored, is_whole=True) is None
 
 
 def test_nothing_of_the_plan_is_not_applied() -> None:
     plan = make_plan(OFF, flag(filters=FILTERS))
-    assert not compare(plan, store(plan, active=True)).is_applied
+    assert compare(plan, store(plan, active=True)) is None
 
 
 def test_unknown_keys_that_a_server_drops_are_told() -> None:
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     del filters["mystery"]
-    assert [line.where for line in compare(plan, store(plan, filters=filters)).beyond] == ["filters.mystery"]
+    assert remarks(plan, store(plan, filters=filters)) == (
+        'changed outside the plan: filters.mystery: − {"kept": true}',
+    )
 
 
 def test_a_version_gap_counts_the_other_writes() -> None:
     plan = make_plan(OFF, flag(filters=FILTERS))
-    assert compare(plan, store(plan, version=16)).others == 3
+    assert remarks(plan, store(plan, version=16)) == ("saved; another user changed it meanwhile, 3 times",)
 
 
 def test_a_restored_flag_under_another_key_is_told() -> None:
     plan = make_plan(
         Intent(812, {"deleted": False}, "restore"), flag(deleted=True, key="checkout-v2:deleted:812")
     )
-    report = compare(plan, store(plan, key="checkout-v2-2"))
-    assert [(line.where, line.after) for line in (*report.missing, *report.beyond)] == [
-        ("key", "checkout-v2-2")
-    ]
+    assert remarks(plan, store(plan, key="checkout-v2-2")) == (
+        "changed outside the plan: key: checkout-v2 → checkout-v2-2",
+    )
 
 
 CLEAN: list[tuple[str, dict[str, JSON], dict[str, JSON], dict[str, JSON]]] = [
@@ -160,9 +167,9 @@ def test_what_is_no_change_of_anybody_is_clean(
     _what: str, fields: dict[str, JSON], changes: dict[str, JSON], odd: dict[str, JSON]
 ) -> None:
     plan = make_plan(Intent(812, changes, "edit"), flag(**fields))
-    assert compare(plan, store(plan, **odd)) == SaveReport()
+    assert remarks(plan, store(plan, **odd)) == ()
 
 
 def test_a_short_answer_is_not_taken_for_a_change() -> None:
     short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
-    assert compare(make_plan(OFF, flag()), Flag.of(short)) == SaveReport()
+    assert remarks(make_plan(OFF, flag()), Flag.of(short)) == ()

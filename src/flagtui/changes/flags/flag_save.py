@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
@@ -11,9 +11,9 @@ from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.api.flags import Flags
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
-from flagtui.changes.difference import DifferenceLine, FieldConflict, Path, difference, merge, same
+from flagtui.changes.difference import FieldConflict, Path, difference, merge, same
 from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
-from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
+from flagtui.changes.flags.flag_words import hidden_conflict, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import off_loop, weigh
@@ -60,12 +60,11 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     async def send(self, plan: Plan) -> FlagOutcome:
         try:
-            outcome = await self._write(plan)
+            stored = await self._write(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
-        report = await off_loop(weigh(plan.fresh.raw, outcome.raw), lambda: compare(plan, outcome))
-        if report.is_applied:
-            return _saved_outcome(plan, outcome, report)
+        if saved := await off_loop(weigh(plan.fresh.raw, stored.raw), lambda: compare(plan, stored)):
+            return saved
         reason = "the server accepted it but did not change it; an approval may be pending"
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
 
@@ -96,10 +95,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return await off_loop(size, lambda: self.judge(plan, theirs) or _conflict_outcome(plan, theirs))
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:
-        if seen is None:
-            return None
-        report = compare(plan, seen)
-        return None if report.missing else _saved_outcome(plan, seen, report)
+        return None if seen is None else compare(plan, seen, is_whole=True)
 
     def is_as_before(self, plan: Plan, seen: Flag | None) -> bool:
         """Return whether a write is certainly not applied; unknown after two writes, or without versions."""
@@ -112,17 +108,6 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     def stored_record(self, outcome: FlagOutcome) -> Flag | None:
         return outcome.record if outcome.ending in ("saved", "failed") else None
-
-
-def _saved_outcome(plan: Plan, flag: Flag, report: SaveReport) -> FlagOutcome:
-    """Return a saved outcome; remarks name values that the server changed beyond the plan or ignored."""
-    remarks = []
-    if report.others:
-        times = f"{report.others} time{'s' * (report.others > 1)}"
-        remarks.append(f"saved; another user changed it meanwhile, {times}")
-    remarks += [f"changed outside the plan: {line.words}" for line in report.beyond[:4]]
-    remarks += [f"not changed as planned: {line.words}" for line in report.missing[:4]]
-    return Outcome(plan, "saved", flag, remarks=tuple(remarks))
 
 
 def _conflict_outcome(plan: Plan, theirs: Flag) -> FlagOutcome:
@@ -157,45 +142,27 @@ IGNORED: Final = frozenset(
 _MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 
 
-@dataclass(frozen=True, slots=True)
-class SaveReport:
-    """Differences between the stored record and the planned one."""
+def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | None:
+    """Return the saved outcome when anything of the plan is stored, or with `is_whole` all of it; else None.
 
-    missing: tuple[DifferenceLine, ...] = ()
-    """Planned but not applied: from the planned to the current value."""
-    beyond: tuple[DifferenceLine, ...] = ()
-    """Changed without a plan: from the previous to the current value."""
-    others: int = 0
-    """How many more writes happened between the read and the answer, as the version counts them."""
-    is_applied: bool = True
-    """Whether anything of the plan is there."""
-
-
-def compare(plan: Plan, flag: Flag) -> SaveReport:
-    """Compare the stored flag with the plan: applied changes, missing ones, and others."""
+    Its remarks name values that the server changed beyond the plan, or not as planned.
+    """
     before = normal(plan.fresh)
     expected = {**before, **_in_one_form(plan.values)}
     stored = _seen_like(before, expected, normal(flag))
     planned = [line.path for line in difference(before, expected)]
-    moved = difference(expected, stored)
-    missing = tuple(line for line in moved if _is_about(line.path, planned))
-    beyond = tuple(line for line in difference(before, stored) if not _is_about(line.path, planned))
+    missing = [line for line in difference(expected, stored) if _is_about(line.path, planned)]
     missing_paths = [line.path for line in missing]
-    others = 0
-    if plan.version is not None and flag.version is not None:
-        others = max(flag.version - plan.version - 1, 0)
-    return SaveReport(
-        missing=tuple(_add_words(plan, line, expected, stored) for line in missing),
-        beyond=tuple(_add_words(plan, line, before, stored) for line in beyond),
-        others=others,
-        is_applied=any(not _is_about(path, missing_paths) for path in planned),
-    )
-
-
-def _add_words(
-    plan: Plan, line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON]
-) -> DifferenceLine:
-    return replace(mask_line(line) if plan.is_secret else line, words=in_words(line, before, after))
+    if missing if is_whole else all(_is_about(path, missing_paths) for path in planned):
+        return None
+    remarks = []
+    if plan.version is not None and flag.version is not None and flag.version > plan.version + 1:
+        others = flag.version - plan.version - 1
+        remarks.append(f"saved; another user changed it meanwhile, {others} time{'s' * (others > 1)}")
+    beyond = [line for line in difference(before, stored) if not _is_about(line.path, planned)]
+    remarks += [f"changed outside the plan: {in_words(line, before, stored)}" for line in beyond[:4]]
+    remarks += [f"not changed as planned: {in_words(line, expected, stored)}" for line in missing[:4]]
+    return Outcome(plan, "saved", flag, remarks=tuple(remarks))
 
 
 def normal(flag: Flag) -> dict[str, JSON]:
