@@ -8,10 +8,11 @@ from tests.changes.office import Office
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
+from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.flag_context import Context, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult
+from flagtui.changes.flags.flags_together import FlagChange
 from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 

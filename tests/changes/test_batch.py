@@ -9,12 +9,12 @@ from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.service_world import asks_for
 
-from flagtui.changes.flags.context_queries import ContextQueries
+from flagtui.changes.flags.current_flag import FlagReading, begin_requests
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import sort_by_dependency, within_batch
+from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Blocked, Linked
@@ -61,8 +61,9 @@ def test_flags_that_ask_for_each_other_still_come_out_once() -> None:
 def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     children = Context(dependents=(Linked(2, "child", True), Linked(3, "other", True)))
     off, fresh = switch("turn off", 1), asking(1, None)
-    assert "other" in expect(plan_flag(off, fresh, within_batch(children, frozenset({1, 2}))), Blocked).reason
-    assert isinstance(plan_flag(off, fresh, within_batch(children, frozenset({1, 2, 3}))), Plan)
+    reading = FlagReading(fresh, off, children)
+    assert "other" in expect(reading.plan(frozenset({1, 2})), Blocked).reason
+    assert isinstance(reading.plan(frozenset({1, 2, 3})), Plan)
 
 
 async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) -> None:
@@ -72,9 +73,10 @@ async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) 
         ids = (base, await bench.new_flag("child", filters=asks_for(base)))
         for id in ids:
             fresh, intent = await flags.get(id), switch("turn off", id)
-            context = await ContextQueries(flags, fresh, intent, (), Context(now=bench.now)).within(None)
-            assert isinstance(plan_flag(intent, fresh, context), Blocked if id == base else Plan)
-            plans.append(expect(plan_flag(intent, fresh, within_batch(context, frozenset(ids))), Plan))
+            begun = await begin_requests(FlagReading(fresh, intent, Context(now=bench.now)), (), flags)
+            reading = await begun.within(None)
+            assert isinstance(reading.plan(frozenset({id})), Blocked if id == base else Plan)
+            plans.append(expect(reading.plan(frozenset(ids)), Plan))
         outcomes = await bench.writing(FlagAdapter(flags)).send(approve(*sort_by_dependency(plans)))
         expected = [("child", "saved"), ("base", "saved")]
         assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == expected

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Final
 
-from flagtui.changes.flags.context_queries import UNLOGGED
+from flagtui.changes.flags.flag_consequences import UNLOGGED
 from flagtui.evaluate import wire
 from flagtui.models.activity import EXPERIMENT, Activity, Change
 from flagtui.models.filters import Condition, Property, Variant

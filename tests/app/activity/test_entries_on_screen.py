@@ -17,7 +17,7 @@ from flagtui.app.flags.tabs.history_tab import log_line
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
-from flagtui.changes.flags.context_queries import activity_in_short
+from flagtui.changes.flags.flag_consequences import activity_in_short
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON

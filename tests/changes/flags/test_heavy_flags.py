@@ -18,6 +18,7 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api import Client, errors
 from flagtui.api.flags import Flags
 from flagtui.changes.difference import field_words, without
+from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -25,7 +26,7 @@ from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
+from flagtui.changes.flags.flags_together import FlagChange, plan_together
 from flagtui.changes.flags.new_flags import copy_of
 from flagtui.changes.planner import HEAVY, PlanContext
 from flagtui.models.condition_queries import ConditionQuery

@@ -10,7 +10,7 @@ import pytest
 
 from flagtui.api.client import Client
 from flagtui.api.http_library import in_process
-from flagtui.changes.flags.context_queries import as_linked
+from flagtui.changes.flags.current_flag import as_linked
 from flagtui.changes.flags.unlisted_flags import READ_ALONE, rows_in_lists, rows_of
 from flagtui.service import close_service, create_service
 

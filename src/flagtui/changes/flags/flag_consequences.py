@@ -3,17 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
+from flagtui.changes.flags.flag_words import in_words
 from flagtui.changes.proposal import FRESH_FOR, Caution, Consequence, Sentence, Tone, consequence_with_age
 from flagtui.changes.skipped import Linked
 from flagtui.local_time import unix
+from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import code_points, safe_text
 
 TOUCHES: Final = 3
@@ -186,3 +190,40 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         if was != now and previous.rollout > 0:
             audience = "users" if now is None else context.names.group_noun(now)
             yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")
+
+
+UNLOGGED: Final = "tags changed, or saved without a change"
+"""An entry with nothing but a new version: servers do not log the tags of a single flag."""
+
+SHOWN: Final = 2
+"""Phrases of one entry that a question shows; the rest is counted."""
+
+
+def touch_of(entry: Activity) -> Touch:
+    """Return an entry of the activity as an earlier change."""
+    who = "the system" if entry.actor == SYSTEM else entry.actor
+    return Touch(who, unix(entry.created_at), activity_in_short(entry))
+
+
+def activity_in_short(entry: Activity) -> str:
+    """Describe an entry in one line: `turned off`, `changed condition 1: rollout 25 % → 50 %`."""
+    for change in entry.changes:
+        if change.field == "active" and change.is_on is not None:
+            return "turned on" if change.is_on else "turned off"
+    if entry.activity != "updated":
+        return entry.activity
+    if entry.is_unlogged:
+        return UNLOGGED
+    words, count = [], 0
+    for change in entry.changes:
+        if change.field == "filters":
+            before, after = as_dict(change.before), as_dict(change.after)
+            lines = difference(before, after, ("filters",))
+            words += [in_words(line, {"filters": before}, {"filters": after}) for line in lines[:SHOWN]]
+            count += len(lines)
+        elif change.field:
+            # Without values, which may be long or secret.
+            words.append(FLAG_FIELDS.words(change.field))
+            count += 1
+    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+    return f"changed {', '.join(words[:SHOWN]) or 'something'}{more}"

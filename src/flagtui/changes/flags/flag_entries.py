@@ -18,13 +18,13 @@ from flagtui.changes.adapter import (
 )
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
-from flagtui.changes.flags.context_queries import UNCOUNTED, read_context
+from flagtui.changes.flags.current_flag import UNCOUNTED, FlagReading, add_context
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
-from flagtui.changes.flags.flags_together import FlagChange, FlagReading, late_plan, sort_by_dependency
+from flagtui.changes.flags.flags_together import FlagChange, sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
@@ -80,15 +80,13 @@ class FlagEntries(EntryKind):
         )
         is_one_of_many = len(context.together) > 1 and context.rows is not None
         ask = None if is_one_of_many else client.flags
-        flag_context, queries = await read_context(
-            ask, fresh, intent, rows, base, adds_later=context.adds_later
-        )
-        looked = FlagReading(fresh, intent, flag_context, request.finish, queries)
-        plan = await looked.plan_off_loop(context.together)
+        reading = FlagReading(fresh, intent, base, request.finish)
+        reading = await add_context(reading, rows, ask, adds_later=context.adds_later)
+        plan = await reading.plan_off_loop(context.together)
         if isinstance(plan, Plan):
-            late = late_plan(plan, looked, context.together)
+            late = reading.plan_later(plan, context.together)
             return PreparedUndo(plan, FlagAdapter(client.flags), context.signature, late=late)
-        looked.stop()
+        reading.stop()
         return plan if isinstance(plan, Blocked) else None
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

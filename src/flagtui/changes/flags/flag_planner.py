@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.context_queries import (
+from flagtui.changes.flags.current_flag import (
     UNCOUNTED,
+    FlagReading,
     Neighbours,
+    add_context,
     as_linked,
     dependencies_of,
-    read_context,
 )
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent
@@ -21,8 +22,6 @@ from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import (
     FlagChange,
-    FlagReading,
-    late_plan,
     plan_together,
     skip_unplanned,
     sort_by_dependency,
@@ -102,7 +101,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         alone = frozenset({fresh.id})
         plan = await reading.plan_off_loop(alone)
         if isinstance(plan, Plan):
-            return Planned(self._adapter, [plan], [request], late=late_plan(plan, reading, alone))
+            return Planned(self._adapter, [plan], [request], late=reading.plan_later(plan, alone))
         reading.stop()
         skipped = skip_unplanned(fresh, plan)
         if isinstance(plan, NoOp):
@@ -175,8 +174,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        flag_context, queries = await read_context(ask, fresh, intent, rows, base, adds_later=adds_later)
-        return FlagReading(fresh, intent, flag_context, request.finish, queries)
+        reading = FlagReading(fresh, intent, base, request.finish)
+        return await add_context(reading, rows, ask, adds_later=adds_later)
 
     async def _is_taken(self, key: str) -> bool:
         """Return whether another flag has the new key; False where it cannot be read."""

@@ -1,21 +1,18 @@
 """Flags read and planned, alone or together in an order in which none blocks another."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 
-from flagtui.changes.flags.context_queries import ContextQueries
+from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.planner import off_loop
-from flagtui.changes.proposal import Caution
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 
-PlanResult = Plan | NoOp | Blocked
 PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
 """Plans, and the skipped flags with their reasons."""
 
@@ -52,52 +49,6 @@ def change_for(intent: Intent) -> FlagChange:
     return FlagChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
-@dataclass(frozen=True)
-class FlagReading:
-    """The current flag with its context, and the intent to plan on it."""
-
-    fresh: Flag
-    intent: Intent
-    context: Context
-    finish: Callable[[Plan], PlanResult] | None = None
-    queries: ContextQueries | None = None
-    """Queries of the context without a response so far."""
-
-    def plan(self, together: frozenset[int]) -> PlanResult:
-        """Plan the change; the flags with the ids in `together` change at the same time."""
-        result = plan_flag(self.intent, self.fresh, within_batch(self.context, together))
-        return self.finish(result) if self.finish is not None and isinstance(result, Plan) else result
-
-    async def plan_off_loop(self, together: frozenset[int]) -> PlanResult:
-        """Plan the change as `plan` does, a heavy one in a thread, so that keys are handled meanwhile."""
-        return await off_loop(self.fresh.targeting.size, lambda: self.plan(together))
-
-    def stop(self) -> None:
-        """Cancel the pending queries."""
-        if self.queries is not None:
-            self.queries.stop()
-
-
-def late_plan(shown: Plan, reading: FlagReading, together: frozenset[int]) -> asyncio.Task[Plan] | None:
-    """Start the plan with the complete context; None when the plan shown is complete already."""
-    queries = reading.queries
-    if queries is None:
-        return None
-
-    async def complete() -> Plan:
-        try:
-            whole = replace(reading, context=await queries.within(None))
-        finally:
-            queries.stop()
-        result = await whole.plan_off_loop(together)
-        if isinstance(result, Plan):
-            return result
-        why = result.reason if isinstance(result, Blocked) else result.words
-        return replace(shown, cautions=(Caution(f"the server will refuse it: {why}"), *shown.cautions))
-
-    return asyncio.create_task(complete())
-
-
 async def plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
     """Return the plans that can be asked about together, and the skipped flags.
 
@@ -119,16 +70,6 @@ def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
             return plans, tuple(sorted(skipped, key=attrgetter("is_no_op")))
         skipped += [skip_unplanned(flag, result) for flag, result in declined]
         left = [reading for reading, result in results if isinstance(result, Plan)]
-
-
-def within_batch(context: Context, ids: frozenset[int]) -> Context:
-    """Return the context of a flag of a batch; dependents in the same batch do not block it."""
-    if not ids:
-        return context
-    dependents = context.dependents
-    if isinstance(dependents, tuple):
-        dependents = tuple(flag for flag in dependents if flag.id not in ids)
-    return replace(context, dependents=dependents, together=ids)
 
 
 def sort_by_dependency(plans: Sequence[Plan]) -> tuple[Plan, ...]:

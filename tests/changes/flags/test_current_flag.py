@@ -11,7 +11,13 @@ from tests.doubles.log_entries import log_entry
 from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
-from flagtui.changes.flags.context_queries import ContextQueries, Neighbours, dependencies_of, read_context
+from flagtui.changes.flags.current_flag import (
+    FlagReading,
+    Neighbours,
+    add_context,
+    begin_requests,
+    dependencies_of,
+)
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.planner import PATIENCE
@@ -70,11 +76,11 @@ async def gather_context(
     patience: float = PATIENCE,
 ) -> Context:
     intent = Intent(fresh.id, values, "change", seen_version=seen_version)
-    queries = ContextQueries(ask or Answers(), fresh, intent, rows, Context(now=NOW))
+    begun = await begin_requests(FlagReading(fresh, intent, Context(now=NOW)), rows, ask or Answers())
     try:
-        return await queries.within(patience)
+        return (await begun.within(patience)).context
     finally:
-        queries.stop()
+        begun.stop()
 
 
 OFF: dict[str, JSON] = {"active": False}
@@ -128,9 +134,8 @@ async def test_reach_of_a_merged_change_keeps_what_others_changed() -> None:
     fresh = Flag.of(raw_flag(filters=filters(50, '"new"')))
     seen: dict[str, JSON] = {"filters": filters(25, '"new"')}
     back = Intent(fresh.id, {"filters": filters(25, '"old"')}, "revert", seen=seen)
-    base = Context(now=NOW)
-    context, _pending = await read_context(Answers(), fresh, back, (), base, adds_later=False)
-    assert context.reach == Reach(500, 500, 1000, is_estimate=True)
+    reading = await add_context(FlagReading(fresh, back, Context(now=NOW)), (), Answers(), adds_later=False)
+    assert reading.context.reach == Reach(500, 500, 1000, is_estimate=True)
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
@@ -171,7 +176,8 @@ async def test_later_changes_are_listed_with_user_and_change() -> None:
 
 async def test_many_flags_need_no_requests_and_list_dependents() -> None:
     rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
-    context = await ContextQueries(None, flag({}), intent, rows, Context(now=NOW)).within(PATIENCE)
+    reading = await add_context(FlagReading(flag({}), intent, Context()), rows, None, adds_later=False)
+    context = reading.context
     assert context.dependents == (Linked(9, "child", True),)
     assert isinstance(context.reach, NotKnown)
 
