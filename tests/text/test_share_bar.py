@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.text.formats import share_bar
+from flagtui.text.share_bar import share_bar
 
 
 @pytest.mark.parametrize(
