@@ -23,7 +23,8 @@ from tests.doubles.slices import at_most
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.cli.commands.watch import UnheardChanges, follow
+from flagtui.api.rate_limiter import PER_SECOND
+from flagtui.cli.commands.watch import PAGE, UnheardChanges, follow
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 
@@ -113,8 +114,8 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     assert ids == ["e150", "e151"]
 
 
-PATIENCE = 150.0
-"""Seconds: after so many kills the client may rest for two minutes before it asks again."""
+PATIENCE = 150.0 + SERVED_CHANGES / PAGE / PER_SECOND
+"""Seconds: after so many kills the client may rest for two minutes, and then for each page."""
 
 
 def hear(lines: IO[str], heard: "Queue[str]") -> None:
