@@ -85,6 +85,15 @@ def test_former_height_brings_back_the_former_rows() -> None:
     assert (view.top, view.place) == (20, 20)
 
 
+@pytest.mark.parametrize(("place", "top"), [(5, 0), (40, 31)])
+def test_rows_before_the_first_height_stay_where_it_puts_them(place: int, top: int) -> None:
+    view = Viewport()
+    view.replace(100, place, 0)
+    for height in (10, 9, 10):
+        view.resize(height)
+    assert (view.top, view.place) == (top, place)
+
+
 @pytest.mark.parametrize(("count", "height"), [(0, 10), (10, 10), (3, 10), (10, 0)])
 def test_no_thumb_while_all_rows_are_in_sight(count: int, height: int) -> None:
     view = Viewport()

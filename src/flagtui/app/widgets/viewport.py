@@ -57,6 +57,9 @@ class Viewport:
     def move_to(self, place: int, *, jump: bool = False) -> None:
         """Put the cursor there and scroll as little as shows it; `jump` scrolls half a page instead."""
         self.place = self._row(place)
+        if self.height <= 0:
+            # Not on screen yet: the first height scrolls as little as shows the cursor.
+            return
         above = self.place < self.top
         if above or self.place not in self.rows_in_sight:
             if jump:
@@ -91,8 +94,9 @@ class Viewport:
         """Take another number of rows, the cursor at `place` and, where possible, on this screen line."""
         self.count, self.rule = count, rule
         self.place = self._row(place)
-        top = self.place - line
-        self.top = self._top(top + (top < rule <= self.place))
+        if self.height > 0:
+            top = self.place - line
+            self.top = self._top(top + (top < rule <= self.place))
         self.move_to(self.place)
 
     def _last_top(self, place: int) -> int:
