@@ -85,6 +85,44 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         assert len(wire.writes()) == 1
 
 
+async def test_leaving_waits_for_a_save_and_can_be_cancelled(setting: Setting) -> None:
+    async with running(setting) as program:
+        wire, app = program.wire, program.app
+        await program.go_to("new-nav")
+        await program.press("space")
+        wire.held = lambda request: request.method == "PATCH"
+        program.timing.now += 1
+        await program.press_without_waiting("y")
+        await heard(program)
+        await program.press_without_waiting("q")
+        leaving = "Leaving once the change in flight is saved; q leaves at once, esc stays."
+        assert leaving in words(program.screen)
+        await program.press_without_waiting("2")
+        assert app.tabs.current == "2", "other keys work meanwhile"
+        await program.press_without_waiting("escape")
+        assert "Leaving" not in words(program.screen)
+        await program.press_without_waiting("1")
+        wire.held = lambda request: "feature_flags" in request.url.path
+        await program.press_without_waiting("space")
+        while not app.app_state.reading:
+            await quiet.settle(app)
+        assert "saving…, reading new-nav… esc cancels" in words(program.screen)
+        await program.press_without_waiting("escape")
+        wire.let_go.set()
+        await program.settle()
+        assert not (await program.stored("new-nav")).active
+
+        await program.press("space")
+        wire.let_go.clear()
+        program.timing.now += 1
+        await program.press_without_waiting("y")
+        await heard(program)
+        await program.press_without_waiting("q")
+        assert app.last_words == ""
+        await program.press_without_waiting("q")
+        assert app.last_words == "a change got no response; the journal lists it as not known"
+
+
 def of_surroundings(request: Request) -> bool:
     """Whether it is about what surrounds a flag."""
     return any(part in request.url.path for part in ("user_blast_radius", "dependent_flags", "/activity"))

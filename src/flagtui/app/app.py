@@ -13,6 +13,7 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from flagtui.api.errors import needs_key
+from flagtui.app.shell.change_tasks import LEAVING
 from flagtui.app.shell.footer import key_at
 from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
@@ -53,7 +54,6 @@ class FlagTui(ScreenOwner[None]):
         self._stop_seeking: Watcher = lambda: None
         self.app_state = AppState(session)
         self.runner = ChangeRunner(self, self.app_state)
-        self.words_about_open_changes = self.runner.words_in_flight
         self.ages = Ages(self, self.app_state)
         self.tabs = TabScreens(self, self.app_state, self.runner)
 
@@ -161,7 +161,7 @@ class FlagTui(ScreenOwner[None]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus) and self._asks:
             self.server.polling.notice_person()
-        if isinstance(event, events.Key) and event.key == "escape" and self.runner.cancel_reading():
+        if isinstance(event, events.Key) and event.key == "escape" and self.runner.cancel_wait():
             return
         had_toasts = isinstance(event, events.Key) and event.key == "escape" and drop_read(self)
         if had_toasts and isinstance(self.screen, FramedScreen) and self.screen.clears_on_escape:
@@ -192,12 +192,9 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_sign_in(self) -> None:
-        if not await self.runner.signing_in.ask(self.app_state.trouble):
-            return
-        if (chosen := await self.above.choose_project_of_key()) is None:
-            self.action_refresh_now()
-        else:
-            self.show_project(chosen)
+        if await self.runner.signing_in.ask(self.app_state.trouble):
+            chosen = await self.above.choose_project_of_key()
+            self.action_refresh_now() if chosen is None else self.show_project(chosen)
 
     @work(group="choose")
     async def action_profile(self) -> None:
@@ -267,9 +264,8 @@ class FlagTui(ScreenOwner[None]):
         if not self.stop():
             show_toast(self, Notice("no shell could resume flagtui; it continues", "warning"))
 
-    async def action_quit(self) -> None:
-        if self.runner.is_saving:
-            show_toast(self, Notice("saving first: a change is in flight", "warning"))
+    @work(exclusive=True, group=LEAVING)
+    async def action_quit(self) -> None:  # type: ignore[override]  # a worker: toasts and keys go on meanwhile
         self.last_words = await self.runner.finish()
         self.exit()
 
@@ -288,6 +284,9 @@ class FlagTui(ScreenOwner[None]):
     def _asks(self) -> bool:
         """Whether any request was sent yet."""
         return "server" in self.__dict__
+
+    def words_about_open_changes(self) -> str:
+        return self.runner.words_in_flight()
 
     def renew_list(self, screen: Screen[Any]) -> None:
         self.tabs.renew(screen)

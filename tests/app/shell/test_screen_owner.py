@@ -61,6 +61,7 @@ class Owner(ScreenOwner[None]):
         super().__init__()
         self.reports: list[BaseException] = []
         self.renewed: list[Screen[Any]] = []
+        self.open_changes = ""
 
     def on_mount(self) -> None:
         self.install_screen(Listing(), "list")
@@ -72,6 +73,9 @@ class Owner(ScreenOwner[None]):
 
     def renew_list(self, screen: Screen[Any]) -> None:
         self.renewed.append(screen)
+
+    def words_about_open_changes(self) -> str:
+        return self.open_changes
 
     @work(exit_on_error=True)
     async def ask(self, answers: list[str | None]) -> None:
@@ -279,7 +283,7 @@ async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None
 
 
 async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:
-    faulty.words_about_open_changes = lambda: "A change got no response."
+    faulty.open_changes = "A change got no response."
     for _ in range(3):
         await faulty.push_screen(record := Record())
         record.call_later(fail)

@@ -36,6 +36,8 @@ PAUSE: Final = 0.25
 """Seconds without a letter after which the server is asked."""
 LEAVING_WAITS: Final = 10.0
 """Seconds that leaving waits for changes in flight."""
+LEAVING: Final = "leaving"
+"""The group of the worker that waits for them."""
 
 
 def ignore(_report: object) -> None:
@@ -51,6 +53,8 @@ class ChangeTasks:
         self._in_flight: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
+        self._leaving: Notice | None = None
+        """The toast of leaving, while that waits for changes in flight."""
         self._reader: asyncio.Task[Any] | None = None
         """The task that reads for a question, before anything is sent."""
         self.prepared = asyncio.Event()
@@ -76,8 +80,15 @@ class ChangeTasks:
         return "A change got no response; the next start checks whether it was applied." * self.is_saving
 
     async def finish(self) -> str:
-        """Wait for changes in flight before leaving; return a sentence about those that were not saved."""
-        if self._in_flight:
+        """Wait for changes in flight before leaving; return a sentence about those that were not saved.
+
+        A second call, while the first one waits, does not wait.
+        """
+        if self._in_flight and self._leaving is None:
+            key = key_sign("app.quit")
+            words = f"Leaving once the change in flight is saved; {key} leaves at once, esc stays."
+            self._leaving = Notice(words, "warning", seconds=LEAVING_WAITS)
+            self.show_toast(self._leaving)
             await asyncio.wait(self._in_flight, timeout=LEAVING_WAITS)
         if self._in_flight:
             return "a change got no response; the journal lists it as not known"
@@ -114,6 +125,7 @@ class ChangeTasks:
     async def ask(self, screen: Screen[SavedT]) -> SavedT | None:
         """Return what a dialog answers. Only within `run`; a save that asks has nothing in flight."""
         self._end_preparation()
+        self._stay()
         task, is_shown = asyncio.current_task(), self._app_state.shows_saving
         if task is None or task not in self._in_flight:
             return await self.app.push_screen_wait(screen)
@@ -191,14 +203,28 @@ class ChangeTasks:
                 if self._app_state.reading:
                     self._show_reading("")
 
-    def cancel_reading(self) -> bool:
-        """Cancel the change whose records are being read, as the header shows; False when none is."""
+    def cancel_wait(self) -> bool:
+        """Stay, where leaving waits, or cancel the change whose records are being read, as the header shows.
+
+        False when neither waits.
+        """
+        if self._stay():
+            return True
         if self._reader is None or not self._app_state.reading:
             return False
         self._reader.cancel()
         # Another change may be in flight.
         what = self._app_state.reading
         self.show_toast(Notice(f"The command was cancelled while reading {what}; it changed nothing."))
+        return True
+
+    def _stay(self) -> bool:
+        """Cancel leaving; False when it does not wait for changes."""
+        if self._leaving is None:
+            return False
+        self.app.workers.cancel_group(self.app, LEAVING)
+        drop_toast(self.app, self._leaving)
+        self._leaving = None
         return True
 
     def _show_reading(self, what: str) -> None:

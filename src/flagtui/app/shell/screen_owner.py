@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -60,14 +60,16 @@ class ScreenOwner(TerminalApp[ReturnType]):
         self._collecting: Timer | None = None
         self.last_words = ""
         """Text to print on the terminal after the screen is gone."""
-        self.words_about_open_changes: Callable[[], str] = str
-        """The sentence about changes in flight when a fault ends the program; empty without any."""
 
     # For the app that is built on it.
 
     def keep_report(self, fault: BaseException) -> Path | None:
         """Write down what happened; None where that cannot be done."""
         return None
+
+    def words_about_open_changes(self) -> str:
+        """Return the sentence about changes in flight when a fault ends the program; empty without any."""
+        return ""
 
     def renew_list(self, screen: Screen[Any]) -> None:
         """Put another list in the place of this one, which cannot go on."""

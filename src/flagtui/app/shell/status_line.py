@@ -59,10 +59,10 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
         is_offline = app_state.workspace.client.link.is_offline
         return Link("offline" if is_offline else "retrying", _join("offline" * is_offline, unresolved))
-    if app_state.shows_saving:
-        return Link("loading", "saving…")
-    if app_state.reading:
-        return Link("loading", f"reading {app_state.reading}… esc cancels")
+    saving = "saving…" if app_state.shows_saving else ""
+    reading = f"reading {app_state.reading}… esc cancels" if app_state.reading else ""
+    if saving or reading:
+        return Link("loading", _join(saving, reading))
     if app_state.workspace is None:
         if app_state.trouble:
             return _unopened_link(app_state.trouble, retry_words(app_state))
