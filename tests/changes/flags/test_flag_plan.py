@@ -83,16 +83,26 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
         experiment_set_metadata=[{"id": 31, "name": "Checkout redesign", "is_running": True}],
     )
     plan = make_plan(OFF, fresh)
-    assert consequence(plan, "Experiment") == "#31 Checkout redesign is running on it"
+    assert not [each for each in plan.consequences if each.label == "Experiment"], "the caution names it"
     assert plan.cautions[0].text.startswith("experiment #31 Checkout redesign is running")
     assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
 
 
-@pytest.mark.parametrize(("is_running", "tone"), [(True, "experiment"), (False, "plain")])
-def test_experiment_is_coloured_while_it_is_running(is_running: bool, tone: str) -> None:
+@pytest.mark.parametrize(
+    ("is_running", "words", "tone"),
+    [
+        (True, "#31 Checkout redesign is running on it", "experiment"),
+        (False, "#31 Checkout redesign uses it and is not running", "plain"),
+    ],
+)
+def test_experiment_without_a_caution_is_a_coloured_fact(is_running: bool, words: str, tone: str) -> None:
     link = {"id": 31, "name": "Checkout redesign", "is_running": is_running}
-    plan = make_plan(OFF, flag(experiment_set=[31], experiment_set_metadata=[link]))
-    assert [each.tone for each in plan.consequences if each.label == "Experiment"] == [tone]
+    fresh = flag(tags=[], experiment_set=[31], experiment_set_metadata=[link])
+    plan = make_plan(set_field(812, "tags", [], ["web"]), fresh)
+    assert [(each.text, each.tone) for each in plan.consequences if each.label == "Experiment"] == [
+        (words, tone)
+    ]
+    assert plan.cautions == ()
 
 
 def test_a_flag_that_is_already_off_needs_nothing() -> None:

@@ -24,6 +24,8 @@ TOUCHES: Final = 3
 """Earlier changes that a question lists one by one."""
 NAME: Final = 80
 """Characters of an experiment's number and name."""
+SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
+"""Fields that change an experiment's users or their variants."""
 
 
 def consequences(
@@ -35,6 +37,9 @@ def consequences(
     if was_on is not is_on or (is_on and "filters" in values):
         yield reach_in_words(context.reach)
     for experiment in experiments_of(fresh, context):
+        if experiment.is_on is not False and SPOILING & values.keys():
+            # A caution names it.
+            continue
         name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
         uses = {True: "is running on it", None: "uses it", False: "uses it and is not running"}
         tone: Tone = "plain" if experiment.is_on is False else "experiment"
@@ -142,8 +147,6 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
 
 PLACES: Final = 3
 """Places in code that a question names one by one."""
-SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
-"""Fields that change an experiment's users or their variants."""
 
 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
