@@ -4,7 +4,7 @@ from tests.doubles.expected import require
 from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.standing import stand_on_event, stored_event
 
-from flagtui.app.writing.question import Typed
+from flagtui.app.writing.typed_entry import Typed
 
 
 async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Setting) -> None:

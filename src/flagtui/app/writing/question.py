@@ -1,7 +1,6 @@
 """The question before a change: before → after, affected users, dependents, the last editor."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -19,6 +18,8 @@ from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, join_lines, styled
+from flagtui.app.writing.question_room import are_longer, lay_out
+from flagtui.app.writing.typed_entry import REASON, Entry, Typed, lines_apart
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
@@ -90,7 +91,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
                 yield from self._skipped_lines()
             with VerticalScroll(id="consequences", can_focus=False):
                 yield Static(id="facts")
-            yield from self._inputs()
+            yield from self._entries()
             with Horizontal(id="answers"):
                 yield AnswerButton("Cancel  esc", id="cancel")
                 yield AnswerButton(self._accept_label(), id="accept")
@@ -122,22 +123,20 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         options.add_class("-stop")
         yield options
 
-    def _typed_words(self) -> Content:
+    def typed_words(self) -> Content:
+        """Return what to type, as the entry names it."""
         typed = safe_text(self.asked.type_this or "", 80)
         return styled(("to confirm, type ", f"${self._session.colour}"), (typed, "bold"))
 
-    def typed_field(self, id: str) -> "Typed":
+    def typed_field(self, id: str) -> Typed:
         """Return the field for the text that confirms."""
         return Typed(id=id)
 
-    def _inputs(self) -> ComposeResult:
-        question = self._question
-        if question.type_this:
-            yield Static(self._typed_words(), id="typed-words")
-            yield self.typed_field("typed")
-        if question.reason_required:
-            yield Static(styled(("why, for the journal:", "$text-muted")))
-            yield Typed(id="reason")
+    def _entries(self) -> ComposeResult:
+        if typed := self._question.type_this:
+            yield Entry(self.typed_words(), self.typed_field("typed"), cell_len(typed))
+        if self._question.reason_required:
+            yield Entry(styled(("why, for the journal:", "$text-muted")), Typed(id="reason"), REASON)
 
     def _title(self, width: int) -> str:
         """Return the title with a visible place, however long the name of the record is."""
@@ -224,25 +223,25 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         box.border_title = styled(
             (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
         )
-        inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
+        entries, is_short = self.query(Entry), self.app.size.height < SHORT
         box.set_class(is_short, "-short")
-        frame, each = (4, 2) if is_short else (6 - bool(inputs), 4)
         # On a narrow screen a complaint takes two lines.
-        frame += self.app.size.width < 80
-        room = self.app.size.height * TALLEST // 100 - frame - each * inputs
+        frame = (4 if is_short else 6) + (self.app.size.width < 80)
+        room = self.app.size.height * TALLEST // 100 - frame
+        with_space = room - lines_apart(len(entries))
+        is_close = is_short or are_longer(self.fact_lines, with_space, width)
+        close = sum(entry.fit(width, is_close=is_close) for entry in entries)
+        room = room - close if is_close else with_space
+        box.set_class(bool(entries) and not is_close, "-apart")
         if skipped := self.query("#left-out"):
             # What can be done comes first where there is not much room.
             lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
             skipped.first().styles.max_height = lines
             room -= lines + (1 if is_short else 2)
         self.query_one("#consequences").styles.max_height = room = max(3, room)
-        rest = self.fact_lines(width)
-        facts = [*islice(rest, room + 1)]
         # The box takes its border and padding, and the scroll bar of a long text a cell.
         beside_bar = min(96, self.app.size.width * 98 // 100) - (4 if is_short else 6) - 1
-        if len(facts) > room and beside_bar < width:
-            facts, rest = [], self.fact_lines(max(1, beside_bar))
-        facts.extend(rest)
+        facts = lay_out(self.fact_lines, room, width, beside_bar, is_short=is_short)
         text = join_lines(facts, width)
         # Its last line is empty; where the facts fill the room, a scroll bar would lead to it.
         self.query_one("#facts", Static).update(text[:-1] if len(facts) == room else text)
@@ -289,12 +288,3 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def _text(self, name: str) -> str:
         return next((entry.value for entry in self.query(f"#{name}").results(Field)), "")
-
-
-class Typed(Field):
-    """A field for confirmations that must be typed: pasted text is refused."""
-
-    refuses_paste = "a confirmation has to be typed"
-
-    def action_paste(self) -> None:
-        """Ignore the key for pasting."""

@@ -10,7 +10,8 @@ from textual.widgets import Static
 
 from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton
-from flagtui.app.writing.question import ConfirmScreen, Typed
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.app.writing.typed_entry import Entry, Typed
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import P
 from flagtui.text.question_lines import CURSOR, question_lines
@@ -60,11 +61,9 @@ class UndoChoice(ConfirmScreen[P]):
         self.query_one("#accept", AnswerButton).label = self._accept_label()
         self.query_one("#question").border_subtitle = ""
         has_fields = self._has_fields
-        for words in self.query("#typed-words").results(Static):
-            words.update(self._typed_words())
-            words.display = has_fields
-        for field in self.query(Typed):
-            field.display = has_fields
+        for entry in self.query(Entry):
+            entry.show(self.typed_words(), len(self.asked.type_this or ""))
+            entry.display = has_fields
         (self.query_one(Typed) if has_fields else self.query_one("#cancel")).focus()
         self.action_move(1)
         self._redraw_keys()

@@ -1,0 +1,56 @@
+from collections.abc import Iterator
+
+import pytest
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.content import Content
+
+from flagtui.app.writing.question_room import are_longer, lay_out
+from flagtui.app.writing.typed_entry import APART, BELOW, BESIDE, Entry, Typed
+from flagtui.text.styled import Piece
+
+
+def facts(width: int) -> Iterator[list[Piece]]:
+    """Four lines, two of them empty; in ten cells one takes two."""
+    yield [("key", "bold")]
+    yield []
+    yield from [[("on → off, in the list", "")]] if width > 10 else [[("on → off,", "")], [("in the", "")]]
+    yield []
+
+
+def drawn(room: int, width: int, *, is_short: bool) -> list[str]:
+    return ["".join(text for text, _ in line) for line in lay_out(facts, room, width, 10, is_short=is_short)]
+
+
+@pytest.mark.parametrize(
+    ("room", "is_short", "lines"),
+    [
+        (4, True, ["key", "", "on → off, in the list", ""]),
+        (2, True, ["key", "on → off, in the list"]),
+        (1, True, ["key", "on → off,", "in the"]),
+        (4, False, ["key", "", "on → off, in the list", ""]),
+        (3, False, ["key", "", "on → off,", "in the", ""]),
+    ],
+)
+def test_empty_lines_of_a_short_screen_yield_to_facts(room: int, is_short: bool, lines: list[str]) -> None:
+    assert drawn(room, 40, is_short=is_short) == lines
+    assert are_longer(facts, room, 40) == (room < 4)
+
+
+class Entries(App[None]):
+    """An entry alone."""
+
+    def compose(self) -> ComposeResult:
+        yield Entry(Content("to confirm, type 4"), Typed(), 1)
+
+
+async def test_field_is_beside_its_words_where_both_have_room() -> None:
+    words = cell_len("to confirm, type 4")
+    async with Entries().run_test() as pilot:
+        entry = pilot.app.query_one(Entry)
+        assert entry.fit(80, is_close=False) == APART
+        assert entry.fit(words + 4, is_close=True) == BESIDE
+        assert entry.fit(words + 3, is_close=True) == BELOW
+        entry.show(Content("to confirm, type 12"), 2)
+        assert entry.fit(words + 5, is_close=True) == BELOW
+        assert entry.fit(words + 6, is_close=True) == BESIDE
