@@ -148,6 +148,7 @@ class Generation:
 _FIXED_IN_EXPERIMENTS: Final = "type _create_in_folder"
 _GONE_FROM_EXPERIMENTS: Final = (
     "running_time_calculation excluded_variants only_count_matured_users status is_legacy"
+    " tags can_freeze_exposure flag_cleanup_task_id"
 )
 
 DEFAULT: Final = Generation(bodies={}, relinks_drafts=True)
@@ -212,6 +213,8 @@ OLDER: Final = Generation(
             *("POST /experiments/{id}/end", "POST /experiments/{id}/reset"),
             *("POST /experiments/{id}/archive", "POST /experiments/{id}/unarchive"),
             *("POST /experiments/{id}/ship_variant", "POST /experiments/{id}/copy_to_project"),
+            *("GET /experiments/matching_ids", "POST /experiments/bulk_update_tags"),
+            "POST /experiments/{id}/migrate",
             *("GET /experiments/stats", "POST /experiments/calculate_running_time"),
             *("POST /experiments/{id}/freeze_exposure", "POST /experiments/{id}/unfreeze_exposure"),
             "POST /experiments/{id}/metrics_recalculation",

@@ -25,6 +25,7 @@ async def test_freezing_narrows_every_condition_to_exposed_users(service: Servic
     before = (await service.get(f"feature_flags/{experiment['feature_flag']['id']}"))["filters"]
     frozen = await _act(service, experiment, "freeze_exposure")
     assert (frozen["status"], frozen["end_date"]) == ("exposure_frozen", None)
+    assert [each["can_freeze_exposure"] for each in (experiment, frozen)] == [True, False]
     (cohort,) = service.rows("SELECT * FROM cohorts")
     assert (cohort["name"], cohort["is_static"], cohort["count"]) == (
         *('Exposure snapshot for experiment "Blue button"', 1, 2),

@@ -64,7 +64,7 @@ PLACES: Final[Mapping[str, Place]] = {
     **_resource("experiment", "/experiments"),
     **_steps("experiment", "/experiments", "launch pause resume end reset archive unarchive ship_variant"),
     **_steps("experiment", "/experiments", "freeze_exposure unfreeze_exposure"),
-    **_steps("experiment", "/experiments", "copy_to_project duplicate"),
+    **_steps("experiment", "/experiments", "copy_to_project duplicate migrate"),
     **_resource("holdout", "/experiment_holdouts"),
     **_resource("saved metric", "/experiment_saved_metrics"),
     **_resource("event definition", "/event_definitions"),
@@ -198,6 +198,12 @@ async def _experiments(asking: Asking, other: int) -> None:
     _expose(asking.world)
     for word in ("freeze_exposure", "unfreeze_exposure"):
         await ask(f"POST /experiments/{{id}}/{word}", {}, id=running["id"])
+    asking.world.write(
+        """UPDATE experiments SET metrics = '[{"kind":"ExperimentTrendsQuery","count_query":"""
+        """{"series":[{"kind":"EventsNode","event":"order placed"}]}}]' WHERE id = ?""",
+        running["id"],
+    )
+    await ask("POST /experiments/{id}/migrate", {}, id=running["id"])
 
 
 def _expose(world: World) -> None:

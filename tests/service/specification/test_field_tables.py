@@ -54,6 +54,7 @@ WITHOUT_RECORDS: Final = frozenset(
         "GET /api/organizations/{organization_id}/feature_flags/{key}",
         "GET /api/organizations/{organization_id}/feature_flags/keys",
         *("GET /experiments/requires_flag_implementation", "GET /experiments/stats"),
+        *("GET /experiments/matching_ids", "POST /experiments/bulk_update_tags"),
         *("POST /experiments/calculate_running_time", "GET /experiments/{id}/timeseries_results"),
         *("POST /experiments/{id}/recalculate_timeseries", "POST /experiments/{id}/metrics_recalculation"),
         "GET /experiments/{id}/metrics_recalculation/latest",
@@ -176,7 +177,7 @@ async def test_written_experiment_fields_come_back_everywhere(world: World) -> N
             "running_time_calculation": {"minimum_detectable_effect": 5},
         },
         **{"excluded_variants": [], "scheduling_config": {"a": 1}, "only_count_matured_users": True},
-        **{"parameters": {"variant_notes": {"test": "text"}}, "_create_in_folder": "Growth"},
+        **{"parameters": {"variant_notes": {"test": "text"}}, "_create_in_folder": "Growth", "tags": ["a"]},
     }
     assert sent.keys() == {name for name, entry in TABLES["experiment"].items() if entry.get("writable")}
     made = await world.post(path, sent, 201)

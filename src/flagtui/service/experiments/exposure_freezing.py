@@ -8,6 +8,7 @@ from flagtui.service.database import fetch, find, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.freeze_rules import conditions_of, freezing_refusal
 from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
@@ -28,7 +29,9 @@ def freeze_exposure(call: Call) -> Response:
     """
     experiment = find_called(call)
     call.body()
-    _check_freezable(experiment)
+    refusal = freezing_refusal(experiment)
+    if refusal is not None:
+        raise invalid(refusal)
     people = _exposed_people(call, experiment)
     name = _snapshot_name(experiment)
     cohort_id = make_cohort(call, {"name": name, "is_static": 1}, people)["id"]
@@ -46,7 +49,7 @@ def unfreeze_exposure(call: Call) -> Response:
     call.body()
     if experiment.status not in ("running", "exposure_frozen"):
         raise invalid("Experiment is not running.")
-    if not any(is_frozen(group) for group in _groups(experiment)):
+    if not any(is_frozen(group) for group in conditions_of(experiment)):
         raise invalid("Experiment exposure is not frozen.")
     change_flag(call, experiment.flag, {"filters": unfrozen_filters(experiment.flag.filters)})
     delete_snapshots(call, experiment)
@@ -60,7 +63,7 @@ def unfrozen_filters(filters: Mapping[str, Json]) -> dict[str, Json]:
 
 def delete_snapshots(call: Call, experiment: Experiment) -> None:
     """Soft-delete the snapshot cohorts of the flag as `experiment` had it, unless another flag uses them."""
-    for group in _groups(experiment):
+    for group in conditions_of(experiment):
         cohort = find(call.db, "cohorts", id=group.get("exposure_frozen_cohort"), project_id=call.project.id)
         if cohort is None or cohort["name"] != _snapshot_name(experiment) or not cohort["is_static"]:
             continue
@@ -70,34 +73,6 @@ def delete_snapshots(call: Call, experiment: Experiment) -> None:
 
 def _snapshot_name(experiment: Experiment) -> str:
     return f'Exposure snapshot for experiment "{experiment.fields["name"]}"'
-
-
-def _groups(experiment: Experiment) -> list[dict[str, Json]]:
-    groups = experiment.flag.filters.get("groups") or []
-    return [group for group in groups if isinstance(group, dict)]
-
-
-def _check_freezable(experiment: Experiment) -> None:
-    filters = experiment.flag.filters
-    has_holdout = experiment.fields["holdout_id"] or filters.get("holdout") or filters.get("holdout_groups")
-    types = [filters, *_groups(experiment)]
-    refusals = (
-        (not experiment.is_launched, "Experiment has not been launched yet."),
-        (experiment.end is not None, "Experiment has already ended."),
-        (experiment.flag.deleted, "The feature flag of the experiment has been deleted."),
-        (experiment.status == "paused", "Cannot freeze a paused experiment."),
-        (experiment.status == "exposure_frozen", "Experiment exposure is already frozen."),
-        (
-            any(part.get("aggregation_group_type_index") is not None for part in types),
-            "Group-aggregated experiments cannot be frozen.",
-        ),
-        (not _groups(experiment), "The feature flag has no release conditions."),
-        (bool(has_holdout), "An experiment with a holdout cannot be frozen."),
-        (bool(filters.get("super_groups")), "A flag with an early access feature cannot be frozen."),
-    )
-    for is_refused, detail in refusals:
-        if is_refused:
-            raise invalid(detail)
 
 
 def _exposed_people(call: Call, experiment: Experiment) -> set[int]:

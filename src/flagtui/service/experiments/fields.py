@@ -11,6 +11,7 @@ from flagtui.service.experiments.nested_fields import HOLDOUT, LINK
 from flagtui.service.experiments.saved_metrics import checked_links
 from flagtui.service.field_kinds import (
     HIDDEN,
+    TAGS,
     Field,
     Kind,
     Table,
@@ -27,6 +28,7 @@ from flagtui.service.resources import find_row
 from flagtui.service.shapes import (
     MAYBE_NUMBER,
     MAYBE_OBJECT,
+    MAYBE_TEXT,
     MAYBE_TEXTS,
     MOMENT,
     NUMBER,
@@ -238,6 +240,9 @@ EXPERIMENTS: Final = Table(
         Field("only_count_matured_users", truth(), _LOGGED | _COPIED),
         Field("status", None, shown=words(("draft", "running", "paused", "stopped", "exposure_frozen"))),
         Field("is_legacy", None, shown=TRUTH),
+        Field("tags", TAGS, _LOGGED),
+        Field("can_freeze_exposure", None, shown=TRUTH),
+        Field("flag_cleanup_task_id", None, shown=MAYBE_TEXT),
         Field("user_access_level", None, shown=words(("none", "viewer", "editor", "manager"))),
         Field("_create_in_folder", text(LONGEST_FOLDER), shown=HIDDEN, column="folder"),
     ),

@@ -1,5 +1,7 @@
 """The steps from draft to archive, each with the states it is allowed in; shipping a variant."""
 
+import uuid
+
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, forbidden, invalid, missing_scope
@@ -68,10 +70,29 @@ def _switch(call: Call, active: bool, is_so_already: str) -> Response:
 def end(call: Call) -> Response:
     """Set the conclusion, or clear it if the body has none."""
     experiment = find_called(call)
-    conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
+    fields = Fields(call.body())
+    conclusion = CONCLUSION.read(fields, Target(call))
+    is_cleaned = _wants_cleanup(call, fields)
     _refuse(_not_launched(experiment), _refuses_ended(experiment))
     changes = {"conclusion": None, "conclusion_comment": None, **conclusion, "end_date": call.stamp}
+    changes |= _cleanup_task(changes["conclusion"], is_cleaned=is_cleaned)
     return respond_experiment(call, save(call, experiment, changes))
+
+
+def _wants_cleanup(call: Call, fields: Fields) -> bool:
+    """Return whether the body asks for a pull request that removes the flag from code."""
+    wants = bool(fields.flag("open_cleanup_pr"))
+    if wants and not call.caller.may("task:write"):
+        raise missing_scope("task:write")
+    return wants
+
+
+def _cleanup_task(conclusion: Json, *, is_cleaned: bool) -> dict[str, Json]:
+    """Return the id of a new task; none without a conclusion, which decides what stays in code.
+
+    This service has no programs that would do the task.
+    """
+    return {"flag_cleanup_task_id": str(uuid.uuid4())} if is_cleaned and conclusion else {}
 
 
 def reset(call: Call) -> Response:
@@ -130,6 +151,9 @@ def ship_variant(call: Call) -> Response:
     key = fields.text("variant_key", blank=False)
     to_everyone = bool(fields.flag("release_to_everyone"))
     changes = CONCLUSION.read(fields, Target(call))
+    is_cleaned = _wants_cleanup(call, fields)
+    conclusion = changes.get("conclusion", experiment.fields["conclusion"])
+    changes |= _cleanup_task(conclusion, is_cleaned=is_cleaned)
     _refuse(
         _not_launched(experiment),
         (experiment.flag.deleted, "Experiment does not have a linked feature flag."),

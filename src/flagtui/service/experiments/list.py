@@ -8,6 +8,7 @@ from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
 from flagtui.service.experiments.fields import IN_A_LIST
 from flagtui.service.experiments.metric_rules import uses_event
+from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe_all, every_metric, levels_of
 from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import find_called, respond_experiment
@@ -47,12 +48,8 @@ _ORDERS = {
 def list_experiments(call: Call) -> Response:
     """Return a page of experiments; rows of the newest servers lack large fields."""
     where, part, order = _where(call), window(call), _order(call)
-    event = call.query.get("event")
-    if event:
-        every = select(call.db, str(where), where.values, order)
-        matches = [
-            experiment for experiment in every if uses_event(call.db, every_metric(call, experiment), event)
-        ]
+    if call.query.get("event"):
+        matches = matching_experiments(call)
         chosen, count = matches[part.offset : part.offset + part.limit], len(matches)
     else:
         counting = f"SELECT count(*) FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE {where}"
@@ -60,6 +57,15 @@ def list_experiments(call: Call) -> Response:
         values = {**where.values, "limit": part.limit, "offset": part.offset}
         chosen = select(call.db, str(where), values, f"{order} LIMIT :limit OFFSET :offset")
     return page(call, count, [text_of(record) for record in describe_all(call, chosen, IN_A_LIST)], part)
+
+
+def matching_experiments(call: Call) -> list[Experiment]:
+    """Return every experiment that the query of a list matches, in its order."""
+    where, order, event = _where(call), _order(call), call.query.get("event")
+    every = select(call.db, str(where), where.values, order)
+    if not event:
+        return every
+    return [each for each in every if uses_event(call.db, every_metric(call, each), event)]
 
 
 def retrieve_experiment(call: Call) -> Response:

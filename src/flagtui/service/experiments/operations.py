@@ -4,10 +4,12 @@ from flagtui.service.activity import feed
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments import (
+    bulk,
     cohorts,
     creation,
     duplicates,
     exposure_freezing,
+    legacy_migration,
     lifecycle,
     list,
     queries,
@@ -25,6 +27,7 @@ from flagtui.service.operations import PROJECT, Handler, Operation
 from flagtui.service.resources import Resource, refuse_deletion
 from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, page_of
+from flagtui.service.tag_edits import TAGS_BODY, TAGS_DONE
 
 EXPERIMENTS = f"{PROJECT}/experiments"
 ONE = f"{EXPERIMENTS}/{{id}}"
@@ -103,6 +106,7 @@ _ACTIONS = (
     ),
     _action("freeze_exposure", exposure_freezing.freeze_exposure, "Freeze the exposure", _ONE),
     _action("unfreeze_exposure", exposure_freezing.unfreeze_exposure, "Unfreeze the exposure", _ONE),
+    _action("migrate", legacy_migration.migrate, "Copy a legacy experiment to the current engine", _ONE),
     _action(
         "copy_to_project", duplicates.copy_to_project, "Copy an experiment to another project", _ONE,
         schemas.COPY_BODY, 201,
@@ -115,6 +119,15 @@ _ACTIONS = (
 )  # fmt: skip
 
 _CHOOSING = (
+    Operation(
+        "GET", f"{EXPERIMENTS}/matching_ids", bulk.matching_ids,
+        "List the ids of matching experiments that the caller can edit", READ, response=schemas.MATCHES,
+        parameters=list.PARAMETERS[2:],
+    ),
+    Operation(
+        "POST", f"{EXPERIMENTS}/bulk_update_tags", bulk.bulk_update_tags, "Tag several experiments", WRITE,
+        response=TAGS_DONE, body=TAGS_BODY,
+    ),
     Operation(
         "GET", f"{EXPERIMENTS}/requires_flag_implementation", setup_help.requires_flag_implementation,
         "Show whether an SDK implementation is missing", READ, slow=True, response=schemas.REQUIRES,

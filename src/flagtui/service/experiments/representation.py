@@ -9,6 +9,7 @@ from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, fingerprint
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
+from flagtui.service.experiments.freeze_rules import freezing_refusal
 from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use
@@ -39,6 +40,7 @@ def describe_all(
             "saved_metrics": linked,
             "created_by": value_of(users[experiment.fields["created_by_id"]]),
             "is_legacy": is_old(experiment, linked),
+            "can_freeze_exposure": freezing_refusal(experiment) is None,
             "user_access_level": _shown_level(call, levels, experiment),
         }
         shown.append(call.generation.adapt_record(record, row))

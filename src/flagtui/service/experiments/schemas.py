@@ -12,6 +12,7 @@ from flagtui.service.shapes import (
     MAYBE_OBJECT,
     MAYBE_TEXT,
     NUMBER,
+    NUMBERS,
     OBJECT,
     TEXT,
     TRUTH,
@@ -30,10 +31,10 @@ EXPERIMENT: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of
 EXPERIMENT_ROW: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of=IN_A_LIST)
 CREATE_BODY: Final = record(_BODY, ("name", "feature_flag_key"), of=EXPERIMENTS.record)
 PATCH_BODY: Final = record(_BODY, of=EXPERIMENTS.record)
-END_BODY: Final = record(CONCLUSION.body_schema())
-SHIP_BODY: Final = record(
-    {**CONCLUSION.body_schema(), "variant_key": TEXT, "release_to_everyone": TRUTH}, ("variant_key",)
-)
+_ENDING: Final[dict[str, Json]] = {**CONCLUSION.body_schema(), "open_cleanup_pr": TRUTH}
+END_BODY: Final = record(_ENDING)
+SHIP_BODY: Final = record({**_ENDING, "variant_key": TEXT, "release_to_everyone": TRUTH}, ("variant_key",))
+MATCHES: Final = whole({"ids": NUMBERS, "total": NUMBER})
 ARCHIVE_BODY: Final = record({"disable_feature_flag": TRUTH})
 _NEW_NAMES: Final[dict[str, Json]] = {"name": MAYBE_TEXT, "feature_flag_key": MAYBE_TEXT}
 DUPLICATE_BODY: Final = record(_NEW_NAMES)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from flagtui.evaluate import wire
 from flagtui.service.activity import change, log
-from flagtui.service.bodies import RETAGS, Fields, read_id, whole_number
+from flagtui.service.bodies import read_id
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
-from flagtui.service.errors import Fault, Json, hand_written, invalid
+from flagtui.service.errors import Fault, Json, hand_written
 from flagtui.service.flags.dependents import (
     IN_REPLAY,
     active_dependents,
@@ -23,8 +23,8 @@ from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
+from flagtui.service.tag_edits import TagEdit, edit_each, read_tag_edit
 
-MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
 
@@ -156,45 +156,20 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
 
 def bulk_update_tags(call: Call) -> Response:
     """Add, remove or replace tags without raising versions."""
-    fields = Fields(call.body())
-    ids = [
-        _tagged_id(fields, value, position)
-        for position, value in enumerate(fields.required_items("ids", MOST_TAGGED))
-    ]
-    action = fields.required_choice("action", RETAGS)
-    fields.require("tags")
-    tags = set(fields.tags())
-    _check_tags(fields, ids, tags, action)
-    rows = rows_by_id(call.db, call.project.id, ids)
+    edit = read_tag_edit(call)
+    rows = rows_by_id(call.db, call.project.id, edit.ids)
     levels = load_levels(call.db, call.caller, call.project)
-    updated: list[Json] = []
-    skipped: list[Json] = []
-    for number in dict.fromkeys(ids):
-        if number in rows and levels.reaches(number, "editor"):
-            updated.append({"id": number, "tags": _retag(call, rows[number], tags, action)})
-        else:
-            skipped.append({"id": number, "reason": "Not found or no edit access"})
-    return respond({"updated": updated, "skipped": skipped})
+
+    def retag(number: int) -> list[str] | None:
+        is_editable = number in rows and levels.reaches(number, "editor")
+        return _retag(call, rows[number], edit) if is_editable else None
+
+    return edit_each(edit, retag)
 
 
-def _tagged_id(fields: Fields, value: Json, position: int) -> int:
-    number = whole_number(value)
-    if number is None:
-        raise fields.fault(f"ids__{position}", "A valid integer is required.")
-    return number
-
-
-def _check_tags(fields: Fields, ids: list[int], tags: set[str], action: str) -> None:
-    fields.check_length("tags", fields.sent["tags"], MOST_TAGS)
-    if not tags and action != "set":
-        raise fields.fault("tags", f"At least one tag is required to {action} tags.")
-    if len(ids) * len(tags) > MOST_PAIRS:
-        raise invalid(f"Too many changes at once: at most {MOST_PAIRS:,} pairs of flag and tag.")
-
-
-def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str) -> list[str]:
+def _retag(call: Call, row: sqlite3.Row, edit: TagEdit) -> list[str]:
     before: list[str] = value_of(row["tags"])
-    after = sorted(RETAGS[action](set(before), tags))
+    after = edit.apply(before)
     if after != sorted(before):
         update_row(call.db, "flags", row["id"], FLAGS.encode({"tags": after}))
         changes = [change(SCOPE, "tags", before, after)]

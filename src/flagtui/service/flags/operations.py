@@ -20,6 +20,7 @@ from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.resources import refuse_deletion
 from flagtui.service.responses import Response
 from flagtui.service.shapes import ACTIVITY_PAGE, OBJECTS
+from flagtui.service.tag_edits import TAGS_BODY, TAGS_DONE
 
 FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
@@ -82,7 +83,10 @@ OPERATIONS = (
         "List the ids of matching flags that the caller can edit", READ, parameters=PARAMETERS,
     ),
     Operation("POST", f"{FLAGS}/bulk_delete", bulk_delete, "Soft-delete several flags", WRITE),
-    Operation("POST", f"{FLAGS}/bulk_update_tags", bulk_update_tags, "Tag several flags", WRITE),
+    Operation(
+        "POST", f"{FLAGS}/bulk_update_tags", bulk_update_tags, "Tag several flags", WRITE, TAGS_DONE,
+        TAGS_BODY,
+    ),
     Operation(
         "POST", f"{ONE}/dashboard", make_dashboard, "Create the usage dashboard of a flag", WRITE,
         closed=True,

@@ -1,0 +1,44 @@
+"""Operations on many experiments at once: the ids of a list, and their tags."""
+
+from flagtui.service.activity import change, log
+from flagtui.service.call import Call
+from flagtui.service.database import update_row
+from flagtui.service.experiments.fields import EXPERIMENTS
+from flagtui.service.experiments.list import matching_experiments
+from flagtui.service.experiments.records import Experiment
+from flagtui.service.experiments.representation import levels_of
+from flagtui.service.experiments.rows import select
+from flagtui.service.experiments.save import SCOPE
+from flagtui.service.list_filters import among
+from flagtui.service.responses import Response, respond, text_of
+from flagtui.service.tag_edits import TagEdit, edit_each, read_tag_edit
+
+
+def matching_ids(call: Call) -> Response:
+    """Return the ids of all experiments that the list would show and the caller can edit, in its order."""
+    levels = levels_of(call)
+    ids = [each.id for each in matching_experiments(call) if levels.reaches(each.id, "editor")]
+    return respond({"ids": ids, "total": len(ids)})
+
+
+def bulk_update_tags(call: Call) -> Response:
+    """Add, remove or replace tags; `updated_at` stays."""
+    edit = read_tag_edit(call)
+    values = {"project": call.project.id, "ids": text_of(edit.ids)}
+    rows = select(call.db, f"e.project_id = :project AND e.deleted = 0 AND e.id IN {among('ids')}", values)
+    levels, by_id = levels_of(call), {experiment.id: experiment for experiment in rows}
+
+    def retag(number: int) -> list[str] | None:
+        is_editable = number in by_id and levels.reaches(number, "editor")
+        return _retag(call, by_id[number], edit) if is_editable else None
+
+    return edit_each(edit, retag)
+
+
+def _retag(call: Call, experiment: Experiment, edit: TagEdit) -> list[str]:
+    before = experiment.fields["tags"]
+    after = edit.apply(before)
+    if after != sorted(before):
+        update_row(call.db, "experiments", experiment.id, EXPERIMENTS.encode({"tags": after}))
+        log(call, SCOPE, experiment.fields, "updated", [change(SCOPE, "tags", before, after)], merge=None)
+    return after
