@@ -79,3 +79,68 @@ async def test_a_strict_service_wants_the_scope_by_name(start_world: Start) -> N
     assert refusal.detail == "API key missing required scope 'feature_flag:write'"
     named = world.with_key("feature_flag:write")
     assert len((await named.post(path, body))["success"]) == 1
+
+
+async def cover(world: World, project: int, action: str) -> None:
+    body = {"action_key": f"feature_flag.{action}", "approver_config": {"quorum": 1, "users": [1]}}
+    await world.post(f"/api/projects/{project}/approval_policies/", {**body, "allow_self_approve": True}, 201)
+
+
+async def test_policy_of_the_target_holds_up_a_copy(world: World) -> None:
+    other = world.add_project()
+    await world.flag("a")
+    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
+    await cover(world, other, "enable")
+    answer = await world.post(await copy_path(world), body)
+    (held,) = answer["failed"]
+    assert (answer["success"], held["error_message"], held["approval_pending"]) == (
+        *([], "Approval required"),
+        True,
+    )
+    flags = f"/api/projects/{other}/feature_flags/"
+    assert (await world.get(flags))["count"] == 0
+    request = f"/api/projects/{other}/change_requests/{held['change_request_id']}/"
+    assert (await world.post(f"{request}approve/"))["status"] == "applied"
+    assert [(flag["key"], flag["active"]) for flag in (await world.get(flags))["results"]] == [("a", True)]
+    again = await world.post(await copy_path(world), {**body, "disable_copied_flag": True})
+    assert again["success"][0]["active"] is False
+
+
+async def test_copied_schedule_waits_for_approval_too(world: World) -> None:
+    other = world.add_project()
+    flag = await world.flag("a", active=False)
+    plan = {"record_id": str(flag["id"]), "model_name": "FeatureFlag"}
+    for value, moment in ((True, "2026-04-01T00:00:00Z"), (True, "2026-05-01T00:00:00Z")):
+        change = {"payload": {"operation": "update_status", "value": value}, "scheduled_at": moment}
+        await world.post("/api/projects/1/scheduled_changes/", {**plan, **change}, 201)
+    await cover(world, other, "enable")
+    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other], "copy_schedule": True}
+    (made,) = (await world.post(await copy_path(world), body))["success"]
+    assert made["schedule_copy_warning"].startswith("Flag copied but")
+    schedule = await world.get(f"/api/projects/{other}/scheduled_changes/")
+    assert [change["scheduled_at"] for change in schedule["results"]] == ["2026-04-01T00:00:00Z"]
+    assert (await world.get(f"/api/projects/{other}/change_requests/"))["count"] == 1
+    world.clock.pass_(days=60)
+    assert (await world.get(f"/api/projects/{other}/feature_flags/{made['id']}/"))["active"] is False
+
+
+async def test_copy_needs_edit_access_in_the_target(world: World) -> None:
+    other = world.add_project()
+    await world.flag("a")
+    grace = world.add_user("grace@acme.test")
+    world.write("INSERT INTO access_levels VALUES (?, ?, 'feature_flag', '', 'viewer')", other, grace)
+    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
+    answer = await world.with_key("*", user=grace).post(await copy_path(world), body)
+    (failure,) = answer["failed"]
+    assert failure["error_message"] == "You do not have permission to copy flags to this project."
+
+
+async def test_copy_keeps_a_flag_on_that_others_need(world: World) -> None:
+    other = world.add_project()
+    await world.flag("a", active=False)
+    target = f"/api/projects/{other}/feature_flags/"
+    base = await world.post(target, {"key": "a"}, 201)
+    await world.post(target, {"key": "child", "filters": asks_for(base["id"])}, 201)
+    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
+    (failure,) = (await world.post(await copy_path(world), body))["failed"]
+    assert failure["error_message"].startswith("Cannot disable this feature flag because other flags")

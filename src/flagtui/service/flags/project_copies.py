@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import Fields, whole_number
@@ -10,16 +11,30 @@ from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid, missing_scope
 from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.approval_gate import ask_for_approval
+from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.filter_storage import unsupported_config
 from flagtui.service.flags.levels import load_levels
+from flagtui.service.flags.planned_changes import bind_request
 from flagtui.service.flags.representation import flag_texts, properties_of
 from flagtui.service.flags.rows import make_room
 from flagtui.service.flags.rules.documents import stored_version
-from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
+from flagtui.service.flags.save import (
+    attempt,
+    change_flag,
+    create_flag,
+    gated_change,
+    new_values,
+    opened_values,
+)
 from flagtui.service.responses import Response, respond, text_of, value_of
 
 MOST_TARGETS = 50
+_SCHEDULE = (
+    *("model_name", "payload", "scheduled_at", "is_recurring", "recurrence_interval"),
+    *("cron_expression", "end_date", "timezone"),
+)
 
 
 def copy_flags(call: Call) -> Response:
@@ -34,17 +49,32 @@ def copy_flags(call: Call) -> Response:
     if len(targets) > MOST_TARGETS:
         raise _refusal(400, f"Cannot copy to more than {MOST_TARGETS} projects at once.")
     source, row = _source(call, source_id, str(body["feature_flag_key"]))
-    succeeded: list[str] = []
+    succeeded: list[Json] = []
     failed: list[Json] = []
     for target in targets:
         call.db.execute("SAVEPOINT copied_flag")
         try:
-            succeeded += _copy(source, row, target, body)
+            succeeded.append(_copy(source, row, target, body))
+        except CopyNeedsApproval as waiting:
+            failed.append({"project_id": target, **waiting.row})
         except Fault as fault:
             call.db.execute("ROLLBACK TO copied_flag")
             failed.append({"project_id": target, "error_message": _words(fault)})
         call.db.execute("RELEASE copied_flag")
-    return respond({"success": [value_of(text) for text in succeeded], "failed": failed})
+    return respond({"success": succeeded, "failed": failed})
+
+
+class CopyNeedsApproval(Exception):
+    """A policy of the target covers the copy; its request is stored and writes the copy when approved."""
+
+    def __init__(self, refusal: Response) -> None:
+        body = value_of(refusal.content.decode())
+        super().__init__(body["detail"])
+        self.row = {
+            "error_message": body["detail"],
+            "approval_pending": True,
+            "change_request_id": body["change_request_id"],
+        }
 
 
 def _refusal(status: int, text: str) -> Fault:
@@ -74,27 +104,42 @@ def _by_key(db: sqlite3.Connection, project_id: int, key: str) -> sqlite3.Row | 
     return find(db, "flags", project_id=project_id, key=key, deleted=0)
 
 
-def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> list[str]:
-    number = whole_number(target_id)
-    project = None if number is None else open_project(source.db, source.caller, number)
-    if project is None or project.organization_id != source.project.organization_id:
-        raise invalid("Project not found.")
-    target = replace(source, scoped_project=project)
+def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> Json:
+    """Return the flag that was made or changed in a target. Raises the reason why it was not."""
+    target = _target(source, target_id)
+    present = _by_key(target.db, target.project.id, row["key"])
+    levels = load_levels(target.db, target.caller, target.project)
+    if not levels.reaches(0 if present is None else present["id"], "editor"):
+        raise invalid("You do not have permission to copy flags to this project.")
     values = opened_values(source, row)
     copied: Values = {name: values[name] for name in FLAGS.using(Use.COPIED)}
     copied["active"] = values["active"] and not body.get("disable_copied_flag")
     copied["filters"] = _moved_filters(source, target, values["filters"])
-    present = _by_key(target.db, project.id, row["key"])
     if any(stored_version(flag["filters"]) != 1 for flag in (row, present) if flag is not None):
         raise unsupported_config(Fields(body))
+    before = {} if present is None else opened_values(target, present)
+    after = {**before, **copied} if present is not None else new_values({"key": row["key"], **copied})
+    if present is not None:
+        check_guards(target, present, before, after)
+    refusal = ask_for_approval(target, gated_change(target, present, before, after))
+    if refusal is not None:
+        raise CopyNeedsApproval(refusal)
     if present is None:
         make_room(target, row["key"])
-        made = create_flag(target, new_values({"key": row["key"], **copied}))
-    else:
-        made = change_flag(target, present, {**opened_values(target, present), **copied})
-    if body.get("copy_schedule"):
-        _copy_schedule(source, target, row["id"], made["id"])
-    return flag_texts(target, [made])
+    made = create_flag(target, after) if present is None else change_flag(target, present, after)
+    shown: dict[str, Json] = value_of(flag_texts(target, [made])[0])
+    if body.get("copy_schedule") and _copy_schedule(source, target, row["id"], made["id"]):
+        shown["schedule_copy_warning"] = "Flag copied but schedules that wait for another approval failed."
+    return shown
+
+
+def _target(source: Call, target_id: Json) -> Call:
+    """Return the request as if it had come for the target project."""
+    number = whole_number(target_id)
+    project = None if number is None else open_project(source.db, source.caller, number)
+    if project is None or project.organization_id != source.project.organization_id:
+        raise invalid("Project not found.")
+    return replace(source, scoped_project=project)
 
 
 def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
@@ -150,18 +195,18 @@ def _move_inner_cohorts(source: Call, target: Call, part: Json, above: tuple[int
             _move_inner_cohorts(source, target, inner, above)
 
 
-def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> None:
-    columns = (
-        "model_name, payload, scheduled_at, is_recurring, recurrence_interval, cron_expression,"
-        " end_date, timezone"
-    )
-    target.db.execute(
-        "INSERT INTO scheduled_changes"
-        f" (project_id, record_id, created_by_id, created_at, updated_at, {columns})"
-        f" SELECT ?, ?, ?, ?, ?, {columns} FROM scheduled_changes"
-        " WHERE project_id = ? AND record_id = ? AND executed_at IS NULL",
-        (
-            *(target.project.id, str(to_id), target.caller.user_id, target.stamp, target.stamp),
-            *(source.project.id, str(from_id)),
-        ),
-    )
+def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> int:
+    """Copy the changes to come; return how many were not, because a policy of the target holds them up."""
+    rows = target.db.execute(
+        f"SELECT {', '.join(_SCHEDULE)} FROM scheduled_changes"
+        " WHERE project_id = ? AND record_id = ? AND executed_at IS NULL ORDER BY scheduled_at, id",
+        (source.project.id, str(from_id)),
+    ).fetchall()
+    place = {"project_id": target.project.id, "record_id": str(to_id), "created_by_id": target.caller.user_id}
+    birth = {"created_at": target.stamp, "updated_at": target.stamp}
+
+    def copy(row: sqlite3.Row) -> None:
+        number = insert_row(target.db, "scheduled_changes", {**dict(row), **place, **birth})
+        bind_request(target, number, str(to_id), row["payload"])
+
+    return sum(attempt(target.db, partial(copy, row)) is not None for row in rows)

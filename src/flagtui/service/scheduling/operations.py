@@ -13,10 +13,10 @@ from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, moment, text, truth
 from flagtui.service.flags.change_requests import find_request
 from flagtui.service.flags.levels import load_levels
+from flagtui.service.flags.planned_changes import bind_request
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.projects import load_time_zone
 from flagtui.service.resources import Resource, find_row
-from flagtui.service.scheduling.due_changes import bind_request
 from flagtui.service.scheduling.recurrence import CRON_FIELDS, INTERVALS, BadCron, check_cron
 from flagtui.service.shapes import MAYBE_TEXT, OBJECT
 
