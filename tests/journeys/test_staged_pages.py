@@ -174,3 +174,11 @@ async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) 
         assert (await program.stored("export-parquet")).targeting.rollout == 55
         assert not (await program.stored("new-nav")).active
         assert not set_on_disk(program).file.exists
+
+
+async def test_empty_set_names_what_stages_now(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("ampersand")
+        assert "Nothing is staged. + in a list" in words(program.screen)
+        await program.press("escape", "plus", "ampersand")
+        assert "Nothing is staged. Keys in a list or on a record stage changes." in words(program.screen)

@@ -268,8 +268,17 @@ async def test_unreadable_set_names_the_command_that_discards_it(setting: Settin
         assert "flagtui staged drop --all --profile test --project 1 discards it." in words(program.screen)
         assert screen.rows.shown == 0
         assert "Staged 0" not in program.screen
+        assert "STAGING ?" in program.header
+        assert "The staged set cannot be read" in program.notices[-1]
+        # A step back would write over what the file has.
+        await program.press("u")
+        assert set_on_disk(program).file.path.read_text() == "{"
+        assert "is truncated or not a change set" in program.notices[-1]
         # Nothing could be collected in it.
-        await program.press("escape", "plus", "plus")
+        await program.press("escape", "plus")
+        assert "the staged set cannot be read: & shows why" in program.notices[-1]
+        assert "staged ?" in program.header
+        await program.press("plus")
         assert not program.app.app_state.is_staging
         assert "is truncated or not a change set" in program.notices[-1]
 

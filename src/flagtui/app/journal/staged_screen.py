@@ -169,6 +169,8 @@ class StagedScreen(ReadList[ListedChange]):
 
     def why_nothing(self) -> str:
         way = f"{key_sign('app.stage')} in a list or on a record stages changes instead of sending them."
+        if self._app_state.is_staging:
+            way = "Keys in a list or on a record stage changes."
         return f"{super().why_nothing()} {way}"
 
     @work(exclusive=True, group="outdated", description="read outdated")

@@ -72,8 +72,8 @@ class Location(Struct, frozen=True):
     user: str = ""
     overridden: str = ""
     """Return the environment variables that override the profile, for the header."""
-    staged: int = 0
-    """How many changes are staged."""
+    staged: int | None = 0
+    """How many changes are staged; None where the set cannot be read."""
     is_staging: bool = False
     """Whether keys stage changes instead of sending them."""
 
@@ -118,6 +118,7 @@ def _parts_of(location: Location, width: int) -> Parts:
     """Return every part that could be shown at this width, by name."""
     number = f"#{location.project_id}" if location.project_id is not None else ""
     # The badge is the host's name where no profile is for it.
+    staged = "?" if location.staged is None else f"{location.staged:,}"
     host = location.host if location.host != location.badge else ""
     parts = {
         "brand": (" flagtui ", "bold $badge-text on $primary"),
@@ -126,7 +127,7 @@ def _parts_of(location: Location, width: int) -> Parts:
             f"bold $badge-text on ${location.colour}",
         ),
         "staging": (
-            f" STAGING {location.staged:,} " if location.is_staging else "",
+            f" STAGING {staged} " if location.is_staging else "",
             "bold $badge-text on $secondary",
         ),
         "organization": (_short(location.organization, 24), "bold"),
@@ -135,7 +136,7 @@ def _parts_of(location: Location, width: int) -> Parts:
         "host": (_short(host, 40), "$faint"),
         "overridden": (_short(location.overridden, 64), "$warning"),
         "staged": (
-            f"staged {location.staged:,}" if location.staged and not location.is_staging else "",
+            f"staged {staged}" if location.staged != 0 and not location.is_staging else "",
             "$secondary",
         ),
         "user": (_short(location.user, 40), "$text-muted"),

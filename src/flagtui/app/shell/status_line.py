@@ -29,6 +29,7 @@ def location_of(app_state: AppState) -> Location:
     session, workspace = app_state.session, app_state.workspace
     if workspace is None:
         return Location(session.badge, session.colour, host=session.host, overridden=session.overridden)
+    staged = app_state.staged_set
     me, project, number = workspace.me, workspace.project, workspace.client.project
     return Location(
         badge=session.badge,
@@ -39,7 +40,7 @@ def location_of(app_state: AppState) -> Location:
         host=session.host,
         user=me.email or me.label if me else "",
         overridden=session.overridden,
-        staged=len(app_state.staged_set.changes) if app_state.staged_set is not None else 0,
+        staged=None if app_state.staged_fault else len(staged.changes) if staged is not None else 0,
         is_staging=app_state.is_staging,
     )
 

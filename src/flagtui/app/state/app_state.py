@@ -190,6 +190,8 @@ class AppState(Watched):
     """When the list is read again after a failure, by the clock that only goes on; 0 without a failure."""
     staged_set: ChangeSet | None = None
     """The staged set of the open project."""
+    staged_fault: str = ""
+    """Why the staged set cannot be read; empty when it can."""
     is_staging: bool = False
     """Whether keys stage changes instead of sending them."""
     code_search: CodeSearch | None = None

@@ -48,10 +48,13 @@ class Staging:
         """The path and the state of the file at the last look."""
         self._edits: Edits = {}
         self._steps = SetSteps()
-        self.fault = ""
-        """Why the set cannot be read; empty when it can."""
         self._applied: set[Identity] | None = None
         """The records whose changes were applied, while the set is being applied; None at other times."""
+
+    @property
+    def fault(self) -> str:
+        """Why the set cannot be read; empty when it can."""
+        return self._app_state.staged_fault
 
     @property
     def change_set(self) -> ChangeSet | None:
@@ -80,7 +83,7 @@ class Staging:
         if staged is None:
             if self._app_state.is_staging:
                 self.end()
-            self._seen = ()
+            self._seen, self._app_state.staged_fault = (), ""
             self._show(None)
             return
         # While a heavy set is changed, its thread reads the file, too.
@@ -94,7 +97,8 @@ class Staging:
         self._use(SetReading.of(staged, self._edits))
 
     def _use(self, reading: SetReading) -> None:
-        self._seen, self.fault, self._edits = reading.file_state, reading.fault, reading.edits
+        self._seen, self._edits = reading.file_state, reading.edits
+        self._app_state.staged_fault = reading.fault
         self._show(reading.change_set)
 
     def begin(self) -> None:
@@ -154,6 +158,8 @@ class Staging:
         async with self._order:
             with self.hold_set():
                 self.look()
+                if self.fault:
+                    self._staged_file().read()
                 before, now = self._current(), self._steps.next_set(is_redo=is_redo)
                 if now is None:
                     return None

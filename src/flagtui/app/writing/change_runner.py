@@ -10,6 +10,7 @@ from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.shell.preload import load_in_background
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.key_queue import KeyQueue
@@ -118,7 +119,10 @@ class ChangeRunner(ChangeTasks):
     def look_at_staged(self) -> None:
         """Show the staged set of this project; another program may have changed it."""
         if "staging" in self.__dict__:
+            earlier = self._app_state.staged_fault
             self.staging.look()
+            if self._app_state.is_staging and (fault := self._app_state.staged_fault) not in ("", earlier):
+                self.show_toast(Notice(f"The staged set cannot be read.\n{fault}", "warning"))
         elif (self._app_state.session.state_folder / "sets").exists():
             self.app.run_worker(self._load_staging(), group="staging", exclusive=True)
 

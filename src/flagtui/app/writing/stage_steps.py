@@ -47,9 +47,10 @@ class StageSteps:
             staging.refuse_while_applying()
             if self._app_state.is_staging:
                 staging.end()
-                staged = len(staging.changes)
-                kept = f"{count(staged, 'change')} staged: {key_sign('app.staged')} applies them"
+                staged, key = len(staging.changes), key_sign("app.staged")
+                kept = f"{count(staged, 'change')} staged: {key} applies them"
                 left = kept if staged else "nothing is staged"
+                left = f"the staged set cannot be read: {key} shows why" if staging.fault else left
                 self._show(Notice(left, title="staging ended"))
                 return
             staging.begin()
