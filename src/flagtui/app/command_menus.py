@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from msgspec import structs
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
@@ -43,10 +44,11 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     own = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
     elsewhere: list[Offer] = []
     subject = _subject(screen, app_state)
-    single = subject
+    single, is_choosing = subject, place == "flags" and app_state.session.pick is not None
     if isinstance(screen, RecordKeys) and len(rows := screen.chosen()) == 1:
         single = replace(subject, record=screen.link_to(rows[0]))
-    for command in COMMANDS:
+    for each in COMMANDS:
+        command = _as_chooser(each) if each.id == "lists.open" and is_choosing else each
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
@@ -68,6 +70,11 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
             line = cli_equivalent(command, Subject(where=subject.where, embedded_in=subject.embedded_in))
             elsewhere.append(Offer(command, f"{tab} {key}", go, is_here=False, cli=line))
     yield from elsewhere
+
+
+def _as_chooser(command: Command) -> Command:
+    """Return the key that opens a record, as `flagtui pick` has it."""
+    return structs.replace(command, help="Choose the flag under the cursor, and print its key", cli="")
 
 
 def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
