@@ -120,7 +120,7 @@ async def test_help_names_the_command_whose_key_the_user_took(setting: Setting) 
 
 async def test_help_of_a_choice_names_what_enter_does(setting: Setting) -> None:
     async with running(setting) as program:
-        program.app.app_state.session = replace(program.app.app_state.session, pick=str)
+        program.app.app_state.session = replace(program.app.app_state.session, pick=lambda key: None)
         await program.press("question_mark", *"/choose")
         assert "⏎ Choose the flag under the cursor, and print its key" in words(program.screen)
         await program.press("escape", "escape", "2", "question_mark", *"/what is under")

@@ -104,6 +104,29 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(settin
         assert change.key == "new-nav"
 
 
+async def test_changes_made_by_others_leave_the_set(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await stage_two(program)
+        await change_by_colleague(program, "export-parquet", 40)
+        await program.press("f5", "ampersand", "A")
+        assert "export-parquet changed since" in words(program.screen)
+        await program.press("y")
+        assert not (await program.stored("new-nav")).active
+        assert not set_on_disk(program).file.exists
+        assert len(program.wire.writes()) == 1
+        await program.press("u", "y", "escape")
+
+        await program.go_to("new-nav")
+        await program.press("plus", "space")
+        navigation = await program.stored("new-nav")
+        await program.colleague().flags.update(navigation.id, {"active": False})
+        await program.press("f5", "ampersand", "A")
+        assert not program.app.screen.is_modal
+        assert "new-nav has the staged values already: not staged any more" in program.notices[-1]
+        assert not set_on_disk(program).file.exists
+        assert len(program.wire.writes()) == 2
+
+
 async def test_deleted_records_block_the_set_with_the_next_step(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await stage_two(program)

@@ -61,6 +61,12 @@ def explain_dropped(what: str, title: str = "") -> Notice:
     return Notice(f"{what}: not staged any more; nothing was sent", title=title)
 
 
+def explain_done(done: Sequence[StagedChange], total: int) -> Notice:
+    """Return the toast about changes that left the set because their records have the values already."""
+    what = f"{done[0].key} has" if len(done) == 1 else f"{count(len(done), 'record')} have"
+    return explain_dropped(f"{what} the staged values already", f"staged {total:,}")
+
+
 def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -> Notice:
     """Return the toast about a step that was undone or redone.
 
@@ -115,12 +121,3 @@ def explain_pending(pending: Sequence[Entry], lost: Sequence[Skipped] = ()) -> N
     names = ", ".join(entry.key for entry in pending)
     what = f"whether an earlier run changed {names} is not known yet; nothing was sent"
     return Notice(f"{what}\napply the set again in a minute", "warning", "not applied")
-
-
-def explain_outdated(outdated: Sequence[OutdatedChange]) -> Notice:
-    """Return the toast about a set whose records have changed since; nothing of it is sent."""
-    first = f"{outdated[0].change.key} {outdated[0].words}"
-    more = f", and {len(outdated) - 1:,} more" if len(outdated) > 1 else ""
-    staged, edit, drop = map(key_sign, ("app.staged", "staged.edit", "staged.drop"))
-    fix = f"in {staged}, {edit} stages such a change again on the current record, {drop} unstages it"
-    return Notice(f"{first}{more}; nothing was sent\n{fix}", "warning", "not applied")

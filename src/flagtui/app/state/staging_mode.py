@@ -53,7 +53,7 @@ class Staging:
 
     @property
     def fault(self) -> str:
-        """Why the set cannot be read; empty when it can."""
+        """Return why the set cannot be read; empty when it can."""
         return self._app_state.staged_fault
 
     @property

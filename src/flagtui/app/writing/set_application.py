@@ -29,7 +29,7 @@ from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 from flagtui.text.set_words import (
     explain_blocked_set,
-    explain_outdated,
+    explain_done,
     explain_pending,
     explain_set_fault,
     order_note,
@@ -81,6 +81,8 @@ class SetApplication:
             self._runner.show_toast(explain_blocked_set(plan.blocked[0]))
         elif plan.outdated:
             await self._ask_about_current(change_set, plan.outdated, workspace)
+        elif not plan.planned.plans:
+            await self._drop_done(plan.done)
         else:
             await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
@@ -96,9 +98,14 @@ class SetApplication:
         if plan.blocked:
             self._runner.show_toast(explain_blocked_set(plan.blocked[0]))
         elif not plan.planned.plans:
-            self._runner.show_toast(explain_outdated(outdated))
+            await self._drop_done(plan.done)
         else:
             await self._send(change_set, plan, workspace, outdated_note(outdated))
+
+    async def _drop_done(self, done: Sequence[StagedChange]) -> None:
+        """Unstage changes whose records have their values already."""
+        await self._staging.drop_applied(change.identity for change in done)
+        self._runner.show_toast(explain_done(done, len(self._staging.changes)))
 
     async def _plan(
         self, change_set: ChangeSet, workspace: Workspace, *, is_overwriting: bool = False
@@ -128,8 +135,9 @@ class SetApplication:
             if report is None:
                 return
             saved = {interface.identity_of(outcome) for outcome in report.saved}
-            # Changes that an earlier run applied leave the set, too; the rest stays staged.
-            await self._staging.drop_applied(saved | _applied_before(plan, change_set))
+            # Changes that an earlier run applied leave the set, too, and no-ops; the rest stays staged.
+            done = {change.identity for change in plan.done} if saved else set[Identity]()
+            await self._staging.drop_applied(saved | done | _applied_before(plan, change_set))
         drop_toast(self._runner.app, explain_set_fault(being_applied()))
         if report.saved:
             # What was applied is undone with u, which undoes staged steps while keys stage.

@@ -53,6 +53,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
     """Whether records that have changed since are planned too, and conflicting values overwritten."""
     outdated: list[OutdatedChange] = field(default_factory=list)
     """After `plan`: changes that are not planned because their record has changed since."""
+    done: list[StagedChange] = field(default_factory=list)
+    """After `plan`: no-ops, whose record has the values already."""
 
     def name(self, request: StagedChange) -> str:
         return request.key
@@ -78,6 +80,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         results = await read_each(requests, plan)
         self.outdated = [result for _, result in results if isinstance(result, OutdatedChange)]
         skipped = [result for _, result in results if isinstance(result, Skipped)]
+        self.done = [change for change, result in results if isinstance(result, Skipped) and result.is_no_op]
         planned = [
             (change, result) for change, result in results if not isinstance(result, OutdatedChange | Skipped)
         ]

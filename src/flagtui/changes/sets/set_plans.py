@@ -30,6 +30,8 @@ class SetPlan:
     """None when nothing is left, or when an earlier run is pending."""
     outdated: Sequence[OutdatedChange] = ()
     """Changes whose record has changed since."""
+    done: Sequence[StagedChange] = ()
+    """No-ops, whose record has the values already."""
     lost: Sequence[Skipped] = ()
     """Where nothing is left: applied changes that are no longer in effect."""
 
@@ -66,4 +68,4 @@ async def plan_set(
         is_overwriting=is_overwriting,
     )
     planned = await planner.plan(before.left)
-    return SetPlan(progress, before.left, planned, planner.outdated)
+    return SetPlan(progress, before.left, planned, planner.outdated, planner.done)
