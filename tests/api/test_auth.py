@@ -39,13 +39,11 @@ def test_key_goes_only_to_the_confirmed_scheme_host_and_port(url: str) -> None:
     assert KEY not in str(request.headers.raw)
 
 
-def test_the_key_goes_to_its_host() -> None:
+def test_key_goes_to_its_host_however_it_was_pasted() -> None:
     auth = KeyAuth(read_host("https://flags.example.test"), KEY)
     request = auth(httpx.Request("GET", "https://flags.example.test:443/api/"))
     assert request.headers["Authorization"] == f"Bearer {KEY}"
 
-
-def test_pasted_keys_and_foreign_secret_objects_are_read() -> None:
     class Kept:
         def get_secret_value(self) -> str:
             return KEY

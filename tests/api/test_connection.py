@@ -121,15 +121,13 @@ async def test_a_limited_write_is_not_repeated_but_holds_the_rest(
     assert client.link.waiting == 21.0
 
 
-async def test_a_body_that_drips_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
+async def test_hanging_responses_are_given_up_at_the_deadline(make_client: MakeClient) -> None:
     body = Dripping(b'{"id"', b":", hangs=True)
     client = make_client(lambda request: httpx.Response(200, stream=body), deadlines=SHORT)
     with pytest.raises(errors.Unanswered):
         await client.flags.update(5, {"active": True})
     assert body.is_closed
 
-
-async def test_silent_server_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
     async def hang(request: httpx.Request) -> httpx.Response:
         await asyncio.Event().wait()
         return httpx.Response(200)

@@ -78,34 +78,29 @@ async def test_reading_stops_where_rows_are_not_what_is_too_many(serve: Serve, l
     assert pages <= PAGE_LIMIT + 8
 
 
-async def test_a_list_just_within_the_limit_is_whole() -> None:
+async def test_largest_projects_are_read_whole() -> None:
     async def fetch(offset: int, limit: int) -> RowPage[int]:
         return RowPage(tuple(range(offset, min(offset + limit, ROW_LIMIT))), ROW_LIMIT)
 
     assert sum([len(page.rows) async for page in Pages(fetch, lambda row: row)]) == ROW_LIMIT
+    assert ROW_LIMIT >= 2 * 100_000
+    assert BYTE_LIMIT >= 100_000 * 2_500
 
 
-async def test_small_records_are_read_up_to_their_limit(make_client: MakeClient) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
+async def test_small_records_end_at_their_limit_or_when_they_repeat(make_client: MakeClient) -> None:
+    def endless(request: httpx.Request) -> httpx.Response:
         start = int(request.url.params.get("offset", "0"))
         records = [{"id": start + place + 1, "name": "n"} for place in range(1_000)]
         return httpx.Response(200, json={"results": records, "next": "https://x", "count": 10**18})
 
-    async with make_client(answer) as client:
+    async with make_client(endless) as client:
         with pytest.raises(ListTooLong, match=f"{OBJECT_LIMIT:,} records"):
             await client.cohorts.all()
 
-
-async def test_small_records_that_repeat_are_reported(make_client: MakeClient) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
+    def repeating(request: httpx.Request) -> httpx.Response:
         records = [{"id": place + 1, "name": "n"} for place in range(100)]
         return httpx.Response(200, json={"results": records, "next": "https://x", "count": 250})
 
-    async with make_client(answer) as client:
+    async with make_client(repeating) as client:
         with pytest.raises(ListTooLong, match="repeats rows"):
             await client.cohorts.all()
-
-
-def test_limits_leave_room_for_the_largest_projects() -> None:
-    assert ROW_LIMIT >= 2 * 100_000
-    assert BYTE_LIMIT >= 100_000 * 2_500

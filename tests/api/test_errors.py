@@ -32,13 +32,10 @@ def test_every_error_states_what_is_true_and_what_to_do(kind: type[ApiError], is
     assert str(error) == f"It went wrong. {error.now} {error.next}"
 
 
-def test_what_is_refused_before_sending_is_a_wrong_value_too() -> None:
+def test_refusals_before_sending_are_wrong_values_without_a_scope() -> None:
     for kind in (errors.BadHost, errors.BadKey, errors.PlainHttpRefused):
         assert issubclass(kind, ValueError)
         assert not kind.sent
-
-
-def test_missing_scope_without_a_name_is_empty() -> None:
     assert errors.MissingScope("x", facts=ErrorFacts(detail="missing required scope")).scope == ""
 
 

@@ -20,7 +20,7 @@ async def test_flag_is_switched_by_patch_where_the_endpoint_is_missing(
     assert len(server.asked) == 3
 
 
-async def test_archiving_is_not_pretended_on_servers_without_archives(make_client: MakeClient) -> None:
+async def test_archives_and_bulk_are_replaced_only_where_possible(make_client: MakeClient) -> None:
     server = Old()
     with pytest.raises(errors.EndpointNotFound):
         await make_client(server).flags.archive(5)
@@ -28,9 +28,6 @@ async def test_archiving_is_not_pretended_on_servers_without_archives(make_clien
     server = Old(flag=FLAG | {"archived": False})
     await make_client(server).flags.archive(5)
     assert server.writes == [("feature_flags", "5", {"archived": True, "active": False})]
-
-
-async def test_flags_are_deleted_and_tagged_singly_without_bulk(make_client: MakeClient) -> None:
     server = Old(flag=FLAG | {"tags": ["ops"]})
     flags = make_client(server).flags
     assert [flag.key for flag in (await flags.bulk_delete([5])).deleted] == ["a"]
@@ -70,15 +67,12 @@ async def test_an_id_stays_one_step_of_the_path(make_client: MakeClient, id: str
     assert client.link.requests == 0
 
 
-async def test_gateway_page_is_not_remembered_as_a_missing_endpoint(make_client: MakeClient) -> None:
+async def test_missing_endpoint_is_remembered_and_a_gateway_page_not(make_client: MakeClient) -> None:
     answers = iter([httpx.Response(404, html="<html>"), httpx.Response(200, json={"status": "active"})])
     client = make_client(lambda request: next(answers))
     with pytest.raises(errors.EndpointNotFound):
         await client.flags.status(5)
     assert (await client.flags.status(5)).status == "active"
-
-
-async def test_server_is_probed_once_for_endpoints_of_one_year(make_client: MakeClient) -> None:
     server = Old()
     client = make_client(server)
     for _ in range(2):

@@ -39,12 +39,9 @@ def test_a_change_is_made_with_the_library_that_is_named(tmp_path: Path, name: s
     assert done.stdout.split() == ["b", name], done.stderr
 
 
-def test_the_first_that_is_there_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_present_library_is_loaded_or_the_install_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
     assert load_library("").__name__ == "httpx2"
-
-
-def test_what_is_missing_or_no_library_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in LIBRARIES:
         monkeypatch.setitem(sys.modules, name, None)
     for named in ("", "httpx2"):

@@ -86,16 +86,13 @@ def test_list_with_ignored_offsets_is_reported_partial(stated: int) -> None:
     assert len(pages_asked) <= 65
 
 
-def test_list_shorter_than_its_count_is_whole() -> None:
+def test_list_ends_at_its_rows_whatever_its_count_says() -> None:
     def counted(offset: int, limit: int) -> RowPage[int]:
         rows = tuple(range(offset, min(offset + limit, 250)))
         # The first page alone counts otherwise, as if the list had grown.
         return RowPage(rows, 1_000 if offset else 999)
 
     assert sorted(asyncio.run(read(counted))) == list(range(250))
-
-
-def test_server_that_promises_rows_without_sending_is_left() -> None:
     pages_asked: list[tuple[int, int]] = []
     empty: RowPage[int] = RowPage((), 1_000_000)
     assert asyncio.run(read(lambda offset, limit: empty, pages_asked)) == []

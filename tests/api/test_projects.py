@@ -38,23 +38,17 @@ async def test_projects_are_found_by_whichever_way_is_open(
     assert (project.id, project.label) == (42, "Web shop")
 
 
-async def test_confined_key_still_knows_the_numbers_of_its_projects(make_client: MakeClient) -> None:
+async def test_projects_of_a_confined_key_are_numbers_or_refused(make_client: MakeClient) -> None:
     client = make_client(projects_server(403, 200, 403, [42, 43]))
     assert [project.label for project in await client.projects.list()] == ["Web shop", "project 43"]
-
-
-async def test_without_any_way_to_list_projects_the_refusal_stands(make_client: MakeClient) -> None:
     with pytest.raises(errors.Forbidden):
         await make_client(projects_server(403, 404, 403)).projects.list()
 
 
-async def test_the_current_project_is_pinned_to_a_number(make_client: MakeClient) -> None:
+async def test_current_project_is_a_number_or_needs_one(make_client: MakeClient) -> None:
     client = make_client(projects_server(200, 200, 200), project="@current")
     assert await client.projects.current() == 42
     assert await client.for_project(7).projects.current() == 7
-
-
-async def test_key_without_its_owner_needs_the_number_of_a_project(make_client: MakeClient) -> None:
     client = make_client(projects_server(200, 200, 403), project="@current")
     with pytest.raises(errors.Forbidden) as refused:
         await client.projects.current()

@@ -83,14 +83,11 @@ def test_every_refusal_has_its_name_and_three_sentences(
     assert error.now == (expected or "Nothing was changed.")
 
 
-def test_the_missing_scope_is_named() -> None:
+def test_refusals_name_the_scope_or_the_policies() -> None:
     error = error_of(403, error_body("API key missing required scope 'feature_flag:write'"))
     assert isinstance(error, errors.MissingScope)
     assert error.scope == "feature_flag:write"
     assert "feature_flag:write" in error.next
-
-
-def test_a_change_under_several_policies_can_be_split() -> None:
     error = error_of(400, {"code": "policy_conflict", "error": "Two policies match"}, "PATCH")
     assert error.what == "Several approval policies cover this change: Two policies match."
     assert error.next == "Make its parts separate changes, such as the switch and the percentages."

@@ -44,9 +44,12 @@ def test_read_that_a_gateway_failed_is_tried_again_with_jitter(status: int) -> N
     assert pause_before_retry(error, 2, 1.0) == 2.0
 
 
-def test_read_without_response_is_tried_again() -> None:
+def test_reads_are_retried_with_jitter_and_doubled_pauses() -> None:
     assert pause_before_retry(error_of(errors.Unanswered), 1, 0.5) == 0.5
     assert pause_before_retry(error_of(errors.Unanswered, method="PATCH"), 1, 0.5) is None
+    error = error_of(errors.RateLimited, status=429)
+    pauses = [pause_before_retry(error, attempt, chance) for attempt in (1, 2) for chance in (0.0, 0.5)]
+    assert pauses == [1.0, 1.5, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +66,6 @@ def test_read_without_response_is_tried_again() -> None:
 )
 def test_lasting_errors_are_not_tried_again(error: ApiError) -> None:
     assert pause_before_retry(error, 1, 0.5) is None
-
-
-def test_rate_limit_without_a_time_doubles_the_pause_with_jitter() -> None:
-    error = error_of(errors.RateLimited, status=429)
-    pauses = [pause_before_retry(error, attempt, chance) for attempt in (1, 2) for chance in (0.0, 0.5)]
-    assert pauses == [1.0, 1.5, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(("pause", "waited"), [(0.0, 1.0), (21.0, 21.0), (86_400.0, 120.0)])

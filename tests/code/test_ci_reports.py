@@ -52,15 +52,12 @@ def test_published_schema_rejects_a_wrong_document(validate: Any) -> None:
         validate(document)
 
 
-def test_sarif_uris_are_relative_and_escaped() -> None:
+def test_sarif_is_limited_and_its_uris_relative(validate: Any) -> None:
     result = sarif_document(findings(1, HOSTILE))["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]
     expected = {"uri": "src/a%20b%25%2C%3A%C3%A9%0A%22%3C%26.ts", "uriBaseId": "%SRCROOT%"}
     assert place["artifactLocation"] == expected
     assert place["region"] == {"startLine": 1, "startColumn": 5}
-
-
-def test_sarif_has_at_most_25000_results_the_most_serious_first(validate: Any) -> None:
     note = CodeFinding("off", "a", "off", Reference("a.ts", 1, 1, "call", "a"))
     error = CodeFinding("unknown-key", "b", "unknown", Reference("a.ts", 2, 1, "call", "b"))
     results = sarif_document([note] * RESULT_LIMIT + [error])["runs"][0]["results"]
@@ -76,9 +73,6 @@ def test_annotations_are_escaped_and_ten_at_most() -> None:
         "::There is no flag gone, and none was deleted."
     )
     assert lines[-1] == "13 findings: 13 errors; 3 of them without an annotation."
-
-
-def test_annotations_of_nothing_are_one_line() -> None:
     assert [*github_lines([])] == ["0 findings."]
 
 
@@ -91,12 +85,9 @@ def test_code_quality_has_a_place_and_a_fingerprint_for_each() -> None:
     assert len({each["fingerprint"] for each in report}) == 2
 
 
-def test_junit_has_failures_and_passed_rules() -> None:
+def test_junit_has_failures_passed_rules_and_valid_characters() -> None:
     suite = ElementTree.fromstring(junit_document(findings(2, HOSTILE), RULES))[0]
     assert (suite.get("tests"), suite.get("failures")) == (str(2 + 1 + len(RULES) - 2), "3")
     assert sum(case.find("failure") is not None for case in suite) == 3
-
-
-def test_junit_survives_characters_that_xml_has_not() -> None:
     finding = CodeFinding("unknown-key", "a", "a\x00\x1b\ufffe", Reference("a\x0b.ts", 1, 1, "call", "a"))
     assert ElementTree.fromstring(junit_document([finding], DEFAULT_RULES))[0].get("failures") == "1"

@@ -102,15 +102,15 @@ def test_reference_has_the_findings_of_its_record(
     assert rules(reference, about=about) == expected
 
 
-def test_records_that_no_code_names_are_unreferenced() -> None:
+def test_findings_of_records_name_unreferenced_and_similar_ones() -> None:
     about = facts(flag("a"), flag("b", archived=True), flag("c", deleted=True), events=("e", "$pageview"))
     findings = find_findings((), about, RULES)
     assert [(each.rule, each.key) for each in findings] == [("unreferenced", "e"), ("unreferenced", "a")]
-
-
-def test_events_that_could_not_be_read_have_no_finding() -> None:
+    (finding,) = find_findings((use("new-nvv"),), facts(flag("new-nav")), DEFAULT_RULES)
+    assert "did you mean new-nav?" in finding.message
     about = CodeFacts({}, None, 0.0)
     assert rules(use("e", subject="event"), about=about) == []
+    assert find_findings((), facts(flag("kill", active=False)), DEFAULT_RULES, ("kill",)) == []
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,6 @@ def test_events_that_could_not_be_read_have_no_finding() -> None:
 def test_required_flag_has_to_exist(about: CodeFacts) -> None:
     (finding,) = find_findings((), about, DEFAULT_RULES, ("kill",))
     assert (finding.rule, finding.level) == ("missing-required", "error")
-
-
-def test_required_flag_that_is_off_is_no_finding() -> None:
-    assert find_findings((), facts(flag("kill", active=False)), DEFAULT_RULES, ("kill",)) == []
-
-
-def test_unknown_key_names_a_similar_one() -> None:
-    (finding,) = find_findings((use("new-nvv"),), facts(flag("new-nav")), DEFAULT_RULES)
-    assert "did you mean new-nav?" in finding.message
 
 
 def test_fingerprints_stay_when_lines_move() -> None:

@@ -34,13 +34,20 @@ def only(text: str, language: str = "ts") -> Reference:
     return reference
 
 
-def test_place_counts_characters_and_lines_from_one() -> None:
+def test_calls_have_their_place_key_and_kind() -> None:
     assert only('\n/* é */ posthog.isFeatureEnabled("nav")').place == "src/app.ts:2:34"
+    key = "k" * 400
+    assert only(f'isFeatureEnabled("{key}")').key == key
+    assert only('posthog?.isFeatureEnabled?.("nav")').kind == "call"
 
 
-def test_without_a_language_every_quoted_key_is_a_string() -> None:
+def test_quoted_keys_are_strings_without_a_language() -> None:
     file = read("posthog.isFeatureEnabled('nav') # `checkout` \"other\"", "")
     assert [(each.kind, each.key) for each in file.references] == [("string", "nav"), ("string", "checkout")]
+    names = {"a.ts", "b.TSX", "c.py", "d.kt", "e.vue", "f.md", "Makefile"}
+    languages = {name: language.name if (language := language_of(name)) else "" for name in names}
+    assert languages["b.TSX"] == "tsx"
+    assert languages["f.md"] == languages["Makefile"] == ""
 
 
 @pytest.mark.parametrize(
@@ -100,9 +107,12 @@ def test_computed_and_ambiguous_keys_are_not_guessed(text: str) -> None:
     assert resolve(read(text))[-1] == ("call", "")
 
 
-def test_names_that_are_not_imported_belong_to_other_files() -> None:
+def test_names_of_other_files_and_receivers_are_no_calls() -> None:
     files = (read('export const NAV = "nav";', path="flags.ts"), read("isFeatureEnabled(NAV)"))
     assert ("call", "") in resolve(*files)
+    assert read('camera.capture("order placed")').references == ()
+    text = 'let nav = "nav"; nav = other(); posthog.isFeatureEnabled(nav)'
+    assert resolve(read(text)) == [("string", "nav"), ("call", "")]
 
 
 @pytest.mark.parametrize(
@@ -154,10 +164,6 @@ def test_captured_events_are_calls(text: str, language: str) -> None:
     assert (reference.kind, reference.subject, reference.key) == ("call", "event", "order placed")
 
 
-def test_capture_without_the_library_is_no_call() -> None:
-    assert read('camera.capture("order placed")').references == ()
-
-
 @pytest.mark.parametrize(
     ("line", "is_event"),
     [
@@ -186,12 +192,9 @@ def test_script_blocks_of_pages_are_parsed() -> None:
     assert [(each.kind, each.line) for each in references] == [("comment", 1), ("string", 2), ("call", 4)]
 
 
-def test_component_names_its_flag() -> None:
+def test_components_and_wrappers_name_their_flag() -> None:
     text = 'const a = <PostHogFeature flag="nav" match={true} />; const b = <PostHogFeature flag={key} />;'
     assert resolve(read(text, "tsx")) == [("call", "nav"), ("call", "")]
-
-
-def test_wrappers_are_called_on_their_receiver() -> None:
     text = 'gates.on("nav"); other.on("nav"); useGate("checkout")'
     expected = [("wrapper", "nav"), ("string", "nav"), ("wrapper", "checkout")]
     assert resolve(read(text, wrappers=("gates.on", "useGate"))) == expected
@@ -222,28 +225,17 @@ def test_marker_accepts_its_line_or_the_next_one() -> None:
     assert reasons == ["kept for rollback", "", "computed on purpose"]
 
 
-def test_marker_without_a_reason_is_reported() -> None:
+def test_marker_needs_a_reason_outside_of_strings() -> None:
     file = read('isFeatureEnabled("nav") // flagtui: ok\n')
     assert file.problems == ('src/app.ts:1: "flagtui: ok" needs a reason after it.',)
     assert file.references[0].accepted == ""
+    assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""
 
 
 def test_broken_syntax_keeps_what_is_understood() -> None:
     file = read('isFeatureEnabled("nav");\nfunction ( { [\n')
     assert [each.key for each in file.references] == ["nav"]
     assert file.problems == ("src/app.ts:2: syntax not understood; uses below may be missing.",)
-
-
-def test_key_of_400_characters_is_recognised() -> None:
-    key = "k" * 400
-    assert only(f'isFeatureEnabled("{key}")').key == key
-
-
-def test_languages_are_recognised_by_extension() -> None:
-    names = {"a.ts", "b.TSX", "c.py", "d.kt", "e.vue", "f.md", "Makefile"}
-    languages = {name: language.name if (language := language_of(name)) else "" for name in names}
-    assert languages["b.TSX"] == "tsx"
-    assert languages["f.md"] == languages["Makefile"] == ""
 
 
 @pytest.mark.parametrize(
@@ -271,19 +263,6 @@ def test_computed_value_has_no_key(text: str) -> None:
 )
 def test_quoted_keys_within_texts_and_templates_are_strings(text: str, language: str) -> None:
     assert resolve(read(text, language)) == [("string", "nav")]
-
-
-def test_call_where_there_is_a_function_is_a_call() -> None:
-    assert only('posthog?.isFeatureEnabled?.("nav")').kind == "call"
-
-
-def test_name_assigned_again_within_a_line_is_computed() -> None:
-    text = 'let nav = "nav"; nav = other(); posthog.isFeatureEnabled(nav)'
-    assert resolve(read(text)) == [("string", "nav"), ("call", "")]
-
-
-def test_marker_within_a_string_accepts_nothing() -> None:
-    assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Corpus, Scan]:
     return planted, scan_tree(tree, ScanRequest(KNOWN, RepositorySettings(wrappers=WRAPPERS)))
 
 
-def test_corpus_has_at_least_eight_languages() -> None:
-    assert len(SAMPLES) >= 8
-
-
 def test_planted_references_are_recognised(corpus: tuple[Corpus, Scan]) -> None:
     planted, scan = corpus
     # Only a call or a wrapper shows that a word without a record is a key.
@@ -54,11 +50,12 @@ def test_planted_references_are_recognised(corpus: tuple[Corpus, Scan]) -> None:
     assert scan.problems == []
 
 
-def test_comments_are_no_use(corpus: tuple[Corpus, Scan]) -> None:
+def test_comments_are_no_use_in_any_of_eight_languages(corpus: tuple[Corpus, Scan]) -> None:
     planted, scan = corpus
     uses = {(each.path, each.line) for each in scan.references if each.kind in USES}
     assert len(planted.comment_lines) > 500
     assert not uses & planted.comment_lines
+    assert len(SAMPLES) >= 8
 
 
 def test_each_finding_occurs_at_least_twenty_times(corpus: tuple[Corpus, Scan]) -> None:

@@ -8,11 +8,8 @@ from flagtui.code.repository_settings import FILE_NAME, RepositorySettings, read
 from flagtui.config.toml_source import SettingsError
 
 
-def test_missing_file_has_the_defaults(tmp_path: Path) -> None:
+def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
     assert read_repository_settings(tmp_path) == RepositorySettings()
-
-
-def test_every_setting_is_read(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text(
         '[code]\nwrappers = ["useGate"]\nconstants = ["flags.ts"]\nignore = ["docs/"]\n'
         'generated = ["gen/"]\ntests = ["it/"]\nlanguages = ["ts", "go"]\n'

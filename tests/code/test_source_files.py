@@ -32,28 +32,22 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_of_a_repository_are_those_that_git_tracks(repository: Path) -> None:
+def test_files_are_tracked_ones_of_the_folder_that_is_named(repository: Path) -> None:
     write(repository, src__new_dot_py="new")
     tree = list_files(find_root([repository / "src"], repository), [repository])
     assert tree.files == [".gitignore", "src/a.py", "src/b.py"]
-
-
-def test_folder_inside_a_repository_narrows_the_list(repository: Path) -> None:
     root = find_root([repository / "src"], repository / "src")
     assert root == repository
     assert list_files(root, [repository / "src"]).files == ["src/a.py", "src/b.py"]
 
 
-def test_paths_without_a_repository_are_relative_to_the_current_folder(tmp_path: Path) -> None:
-    inner = tmp_path / "src"
-    inner.mkdir()
-    assert find_root([inner], tmp_path) == tmp_path.resolve()
-    assert find_root([tmp_path], inner) == tmp_path.resolve()
-
-
-def test_changed_files_are_those_that_differ_from_the_revision(repository: Path) -> None:
+def test_changed_files_differ_from_the_revision_or_are_ignored(repository: Path) -> None:
     write(repository, src__b_dot_py="changed")
     assert list_changed(repository, "HEAD") == {"src/b.py"}
+    write(repository, _dot_flagtuiignore="src/a.*\n")
+    tree = list_files(repository, [repository])
+    assert "src/a.py" not in tree.files
+    assert tree.skipped["ignored"] == 1
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--output=/tmp/x", "-h"])
@@ -62,9 +56,13 @@ def test_unknown_revision_is_an_error(repository: Path, revision: str) -> None:
         list_changed(repository, revision)
 
 
-def test_folder_without_a_repository_is_named(tmp_path: Path) -> None:
+def test_folders_outside_a_repository_are_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is in no git repository"):
         list_changed(tmp_path, "HEAD")
+    inner = tmp_path / "src"
+    inner.mkdir()
+    assert find_root([inner], tmp_path) == tmp_path.resolve()
+    assert find_root([tmp_path], inner) == tmp_path.resolve()
 
 
 def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
@@ -73,13 +71,6 @@ def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
     tree = list_files(tmp_path, [tmp_path])
     assert tree.files == [".gitignore", "a.py", "src/.gitignore", "src/build/f.py", "src/d.py"]
     assert tree.skipped["ignored"] == 2
-
-
-def test_own_ignore_file_applies_in_a_repository_too(repository: Path) -> None:
-    write(repository, _dot_flagtuiignore="src/a.*\n")
-    tree = list_files(repository, [repository])
-    assert "src/a.py" not in tree.files
-    assert tree.skipped["ignored"] == 1
 
 
 def test_malformed_patterns_are_reported_and_match_nothing(tmp_path: Path) -> None:
@@ -108,17 +99,14 @@ def test_folder_named_like_a_pattern_is_that_folder_alone(repository: Path) -> N
     assert list_files(repository, [repository / "pages" / "[slug]"]).files == ["pages/[slug]/b.py"]
 
 
-def test_vendored_folders_are_skipped(tmp_path: Path) -> None:
+def test_vendored_folders_and_loops_of_links_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, node_modules__a_dot_js="", lib__vendor__b_dot_go="", c_dot_js="")
     assert list_files(tmp_path, [tmp_path]).files == ["c.js"]
-
-
-def test_loops_of_links_end_a_walk(tmp_path: Path) -> None:
     write(tmp_path, src__a_dot_py="")
     (tmp_path / "src" / "again").symlink_to(tmp_path)
     (tmp_path / "src" / "itself").symlink_to(tmp_path / "src" / "itself")
     tree = list_files(tmp_path, [tmp_path])
-    assert tree.files == ["src/a.py"]
+    assert tree.files == ["c.js", "src/a.py"]
     assert tree.skipped["links"] == 2
 
 
@@ -145,13 +133,10 @@ def read(folder: Path, *names: str) -> tuple[dict[str, bytes], dict[str, int], l
     return contents, Counter[str](reader.skipped.values()), reader.problems
 
 
-def test_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:
+def test_unreadable_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "pipe")
     assert read(tmp_path, "link", "pipe", "gone") == ({"pipe": b""}, {"links": 1, "missing": 1}, [])
-
-
-def test_unreadable_file_has_one_line(tmp_path: Path) -> None:
     name = "a" * 300
     problem = f"{name} cannot be read: File name too long."
     assert read(tmp_path, name) == ({}, {"unreadable": 1}, [problem])

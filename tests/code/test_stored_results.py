@@ -147,13 +147,10 @@ def test_damaged_results_are_read_again(tmp_path: Path, kept: int) -> None:
     assert files_read(tree, store) == 1
 
 
-def test_results_are_private(tmp_path: Path) -> None:
+def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.ts").write_text(CONTENTS[0])
     scan(tmp_path, tmp_path / "cache" / "results")
     assert (tmp_path / "cache" / "results").stat().st_mode & 0o777 == 0o600
-
-
-def test_results_without_a_file_are_none(tmp_path: Path) -> None:
     store = ResultStore(None, "")
     results = store.load(tmp_path, ["a.ts"])
     store.save(results, time.time_ns())

@@ -41,7 +41,7 @@ def scan_apart(tree: Path, files_per_process: int) -> list[object]:
     return result
 
 
-def test_several_processes_have_the_result_of_one(tree: Path) -> None:
+def test_scans_have_one_result_and_one_order(tree: Path) -> None:
     result = scan_apart(tree, 2)
     assert result == scan_apart(tree, 1_000)
     assert result[1:] == [
@@ -49,9 +49,6 @@ def test_several_processes_have_the_result_of_one(tree: Path) -> None:
         [["binary", 1], ["minified", 1]],
         ["broken.ts:2: syntax not understood; uses below may be missing."],
     ]
-
-
-def test_references_are_in_the_order_of_files_and_lines(tree: Path) -> None:
     scan = scan_tree(list_files(tree, [tree]), ScanRequest({"nav"}))
     places = [(each.path, each.line) for each in scan.references]
     assert places == sorted(places)

@@ -113,16 +113,13 @@ def test_hostile_texts_cannot_end_a_comment(text: str) -> None:
     assert '"""' not in line
 
 
-def test_shape_of_values_names_types_and_keeps_no_value() -> None:
+def test_shapes_and_encrypted_payloads_keep_no_value() -> None:
     merged = merge_shapes(map(shape_of, ([1], [2.5], ["secret"], [])))
     assert merged.items == merge_shapes(map(shape_of, (1, 2.5, "secret")))
     assert shape_of([]).items != shape_of([None]).items
     assert merge_shapes(map(shape_of, (1, None, 2.5))).scalars == ("null", "number")
     assert "secret" not in repr(shape_of({"a": "secret"}))
     assert shape_of({str(number): 1 for number in range(300)}).is_table
-
-
-def test_encrypted_payloads_can_be_anything() -> None:
     hidden = shape("secret", payloads={"true": "********"}, has_encrypted_payloads=True)
     assert '"secret": unknown;' in write(write_typescript, hidden)
     assert '"secret": Any,' in write(write_python, hidden)

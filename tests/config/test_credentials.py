@@ -105,16 +105,13 @@ def test_the_variable_is_gone_once_it_was_taken() -> None:
     assert take_variable("FLAGTUI_API_KEY", environment) == ""
 
 
-def test_a_key_is_stored_read_and_forgotten(tmp_path: Path) -> None:
+def test_key_is_stored_read_forgotten_and_missed(tmp_path: Path) -> None:
     places = KeyPlaces(keyring=ring(Shelf()), folder=tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     places.keep_in_file(OWNER, Secret(KEY))
     assert places.forget(OWNER) == ("file", "keyring")
     assert places.forget(OWNER) == ()
     assert places.find(OWNER) == NoCredential(())
-
-
-def test_a_keyring_that_keeps_nothing_is_noticed() -> None:
     with pytest.raises(KeyringUnusable, match="does not return it"):
         ring(Forgetful()).store(OWNER, Secret(KEY))
 

@@ -17,10 +17,12 @@ def test_interrupt_ends_the_editor_alone(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_chosen_editor_wins_and_gets_no_notice() -> None:
+def test_editor_is_the_chosen_one_or_a_next_step(tmp_path: Path) -> None:
     editor = find_editor({"EDITOR": f"{sys.executable} -c pass"})
     assert editor == Editor((sys.executable, "-c", "pass"))
     assert editor.notice == ""
+    with pytest.raises(NoEditor, match="set EDITOR"):
+        find_editor({"PATH": str(tmp_path)})
 
 
 @pytest.mark.parametrize(("programs", "name"), [(["vi", "nano"], "vi"), (["nano"], "nano")])
@@ -28,8 +30,3 @@ def test_without_a_choice_vi_or_nano_is_named(tmp_path: Path, programs: list[str
     for program in programs:
         (tmp_path / program).touch(0o755)
     assert find_editor({"PATH": str(tmp_path)}).notice == f"EDITOR is not set; the editor is {name}"
-
-
-def test_without_any_editor_the_next_step_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NoEditor, match="set EDITOR"):
-        find_editor({"PATH": str(tmp_path)})

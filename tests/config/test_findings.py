@@ -105,13 +105,10 @@ def how_to(missing: NoCredential) -> str:
     return f"Sign in ({missing.chosen})."
 
 
-def test_the_key_is_masked_and_its_place_named(tmp_path: Path) -> None:
+def test_key_is_masked_or_its_absence_explained(tmp_path: Path) -> None:
     key, keyring = find_key(KeyPlaces(environment=KEY, keyring=no_keyring(), folder=tmp_path), OWNER, how_to)
     assert key == Finding("key", "phx_••••cdef from FLAGTUI_API_KEY")
     assert (keyring.value, keyring.state) == ("This system has no keyring.", "note")
-
-
-def test_a_missing_key_says_why_and_what_to_do(tmp_path: Path) -> None:
     (key,) = find_key(KeyPlaces(keyring=None, folder=tmp_path), OWNER, how_to)
     assert key == Finding("key", "none for prod at https://eu.posthog.com", "wrong", "Sign in (None).")
     (key,) = find_key(KeyPlaces(command="false", keyring=None, folder=tmp_path), OWNER, how_to)

@@ -25,15 +25,9 @@ def test_a_command_that_gives_no_key_says_why(command: str, message: str) -> Non
     assert message in str(caught.value)
 
 
-def test_key_command_reads_one_line_and_uses_no_shell() -> None:
+def test_command_runs_without_shell_key_or_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_key_command("printf '%s\\n' 'phx_$HOME;x' second") == "phx_$HOME;x"
-
-
-def test_a_command_that_hangs_is_ended() -> None:
     with pytest.raises(CommandFailed, match="did not finish"):
         run_key_command("sleep 60", seconds=0.05)
-
-
-def test_the_command_does_not_inherit_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     assert run_key_command(python('import os; print(os.environ.get("FLAGTUI_API_KEY"))')) == "None"

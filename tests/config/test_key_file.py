@@ -30,14 +30,11 @@ def test_key_file_readable_by_others_is_refused_with_the_remedy(tmp_path: Path, 
         read_key_file(tmp_path, OWNER.username)
 
 
-def test_file_in_place_of_the_folder_is_one_sentence(tmp_path: Path) -> None:
+def test_key_file_stays_in_its_folder_or_is_refused(tmp_path: Path) -> None:
+    assert key_path(tmp_path, "../../x @ https://h/").parent == tmp_path / "keys"
     (tmp_path / "state").write_text("")
     with pytest.raises(KeyFileRefused, match="the key cannot be kept"):
         write_key_file(tmp_path / "state", OWNER.username, KEY)
     assert read_key_file(tmp_path / "state", OWNER.username) is None
     with pytest.raises(KeyFileRefused, match="Set HOME"):
         write_key_file(None, OWNER.username, KEY)
-
-
-def test_names_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
-    assert key_path(tmp_path, "../../x @ https://h/").parent == tmp_path / "keys"

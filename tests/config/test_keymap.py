@@ -81,16 +81,14 @@ def test_what_no_keyboard_sends_is_refused(written: str, reason: str) -> None:
     assert reason in str(caught.value)
 
 
-def test_other_keys_for_commands_are_taken() -> None:
+def test_other_keys_are_taken_swapped_and_shared() -> None:
     expected = {"flags.toggle": "t,ctrl+t", "lists.sort": "o,full_stop"}
     assert keymap('flags.toggle = "t,ctrl+t"\n"lists.sort" = ["o", "."]') == expected
     assert keymap('everywhere.quit = ""') == {"everywhere.quit": ""}
     assert keymap('everywhere.quit = ","') == {"everywhere.quit": "comma"}
     assert keymap("") == {}
-
-
-def test_two_commands_may_swap_their_keys() -> None:
     assert keymap('flags.toggle = "u"\nflags.undo = "space"') == {"flags.toggle": "u", "flags.undo": "space"}
+    assert keymap('experiments.launch = "space"') == {"experiments.launch": "space"}
 
 
 @pytest.mark.parametrize(
@@ -106,10 +104,6 @@ def test_two_commands_may_swap_their_keys() -> None:
 def test_default_key_yields_to_the_key_of_the_user(toml: str, yielded: dict[str, str]) -> None:
     chosen = toml.split(" = ")[0]
     assert {command: keys for command, keys in keymap(toml).items() if command != chosen} == yielded
-
-
-def test_screens_that_never_meet_may_share_a_key() -> None:
-    assert keymap('experiments.launch = "space"') == {"experiments.launch": "space"}
 
 
 @pytest.mark.parametrize(

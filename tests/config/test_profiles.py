@@ -23,10 +23,6 @@ def test_option_wins_over_environment_which_wins_over_file(
     assert choose_profile(BOTH, default, given_, named=named).profile.name == expected
 
 
-def test_the_only_profile_needs_no_naming() -> None:
-    assert choose_profile({"prod": PROD}, "", Given()).profile == PROD
-
-
 def test_environment_alone_makes_a_guarded_profile() -> None:
     chosen = choose_profile({}, "", Given(host="http://127.0.0.1:8010", has_key=True))
     assert chosen.profile.host == "http://127.0.0.1:8010"
@@ -34,6 +30,7 @@ def test_environment_alone_makes_a_guarded_profile() -> None:
     assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
     assert chosen.sources["project"] == "default"
     assert choose_profile({}, "", Given(has_key=True)).sources["host"] == "default"
+    assert choose_profile({"prod": PROD}, "", Given()).profile == PROD
 
 
 def test_what_wins_over_the_profile_is_told() -> None:
@@ -55,10 +52,14 @@ def test_option_that_wins_hides_the_variable() -> None:
     assert chosen.profile.project == "7"
 
 
-def test_foreign_host_does_not_get_the_profile_key() -> None:
+def test_profile_key_and_permissions_stay_at_its_own_host() -> None:
     assert choose_profile(BOTH, "prod", Given()).has_own_host
     assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
     assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
+    mine = Profile("mine", host="http://a.test", allow_plain_http=True, key_command="pass show flagtui")
+    profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
+    assert not profile.allow_plain_http
+    assert profile.key_command == ""
 
 
 OF_SHOP = {
@@ -97,13 +98,6 @@ def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
     mine = chosen.profile
     assert chosen.has_own_host
     assert (mine.word, mine.theme_colour, mine.project) == ("PROD", "error", "12")
-
-
-def test_permissions_of_a_profile_do_not_extend_to_other_hosts() -> None:
-    mine = Profile("mine", host="http://a.test", allow_plain_http=True, key_command="pass show flagtui")
-    profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
-    assert not profile.allow_plain_http
-    assert profile.key_command == ""
 
 
 @pytest.mark.parametrize(

@@ -159,9 +159,11 @@ def test_a_name_the_program_does_not_have_is_pointed_at() -> None:
         settings.check_columns("flags", ("key",))
 
 
-def test_a_file_that_is_not_there_gives_the_defaults(tmp_path: Path) -> None:
+def test_missing_or_unreadable_file_has_defaults_or_a_sentence(tmp_path: Path) -> None:
     assert read_settings(tmp_path / "config.toml").profiles == {}
     assert read_settings(None).profiles == {}
+    with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
+        read_settings(tmp_path)
 
 
 @pytest.mark.parametrize(("content", "line"), [(b"\xff\xfe", 1), (b"mouse = true\ntheme = '\xe9'", 2)])
@@ -169,11 +171,6 @@ def test_file_that_is_not_utf8_is_reported_with_its_line(tmp_path: Path, content
     (tmp_path / "config.toml").write_bytes(content)
     with pytest.raises(SettingsError, match=rf"config\.toml:{line}: it is not UTF-8; save the file as UTF-8"):
         read_settings(tmp_path / "config.toml")
-
-
-def test_a_folder_in_place_of_the_file_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
-        read_settings(tmp_path)
 
 
 @settings(deadline=None)

@@ -29,9 +29,11 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_comments_and_order_stay_when_a_profile_changes(file: Path) -> None:
+def test_comments_and_order_stay_and_defaults_are_written(file: Path) -> None:
     write_profile(file, Profile("prod", host="us", project="12", guard="strict"))
     assert file.read_text() == MINE.replace('"eu"', '"us"').replace('"strict"\n', '"strict"\nproject = 12\n')
+    write_profile(file, Profile("prod", host="eu"))
+    assert read_settings(file).profiles["prod"] == Profile("prod", host="eu")
 
 
 def test_new_profile_is_added_with_its_differences_from_the_default(file: Path) -> None:
@@ -53,11 +55,6 @@ def test_first_profile_makes_a_file_private_to_its_owner(tmp_path: Path) -> None
     assert read_settings(file).profiles == {"prod": Profile("prod", project="7")}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_text().startswith("# Settings of flagtui")
-
-
-def test_default_value_replaces_the_written_one(file: Path) -> None:
-    write_profile(file, Profile("prod", host="eu"))
-    assert read_settings(file).profiles["prod"] == Profile("prod", host="eu")
 
 
 def test_a_search_line_is_kept_under_its_name_and_replaced(file: Path) -> None:

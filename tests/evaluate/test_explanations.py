@@ -25,7 +25,7 @@ def evaluate_flag(person: Person, made: JSON, **definitions: Any) -> Evaluation:
     return evaluate(made["key"], person, Definitions.of([made], **definitions))
 
 
-def test_the_deciding_condition_is_named_with_its_hash() -> None:
+def test_condition_and_rollout_are_named_with_the_hash() -> None:
     evaluation = evaluate_flag(ADA, flag({"properties": [STAFF], "rollout_percentage": 50}))
     expected = (True, Reason.CONDITION_MATCH, 0)
     assert (evaluation.value, evaluation.reason, evaluation.condition_index) == expected
@@ -33,9 +33,6 @@ def test_the_deciding_condition_is_named_with_its_hash() -> None:
     assert (
         describe_check(evaluation.conditions[0].checks[0]) == "email ends with @acme.com: it is ada@acme.com"
     )
-
-
-def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
     evaluation = evaluate_flag(ADA, flag({"properties": [STAFF], "rollout_percentage": 32.6}))
     assert (evaluation.value, evaluation.reason) == (False, Reason.OUT_OF_ROLLOUT)
     assert describe(evaluation) == (
@@ -43,14 +40,11 @@ def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
     )
 
 
-def test_unmatched_condition_names_property_and_actual_value() -> None:
+def test_unmatched_condition_answers_every_question() -> None:
     evaluation = evaluate_flag(BOB, flag({"properties": [STAFF]}))
     assert (
         describe(evaluation) == "condition 1 does not match: email ends with @acme.com: it is bob@other.com"
     )
-
-
-def test_every_question_is_answered_even_after_the_first_no() -> None:
     plan = {"key": "plan", "type": "person", "operator": "is_set"}
     evaluation = evaluate_flag(BOB, flag({"properties": [STAFF, plan]}))
     words = [describe_check(check) for check in evaluation.conditions[0].checks]
@@ -65,18 +59,15 @@ def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
 
 
-def test_remainder_of_the_variants_belongs_to_none() -> None:
-    variants = [{"key": "control", "rollout_percentage": 0.001}]
-    evaluation = evaluate_flag(ADA, flag({}, multivariate={"variants": variants}))
-    assert evaluation.value is True
-    assert require(evaluation.conditions[0].variant).key is None
-
-
-def test_a_forced_variant_needs_no_draw() -> None:
+def test_variant_is_forced_drawn_or_none() -> None:
     variants = [{"key": "control", "rollout_percentage": 100}, {"key": "test", "rollout_percentage": 0}]
     evaluation = evaluate_flag(ADA, flag({"variant": "test"}, multivariate={"variants": variants}))
     assert (evaluation.value, evaluation.conditions[0].forced_variant) == ("test", "test")
     assert evaluation.conditions[0].variant is None
+    variants = [{"key": "control", "rollout_percentage": 0.001}]
+    evaluation = evaluate_flag(ADA, flag({}, multivariate={"variants": variants}))
+    assert evaluation.value is True
+    assert require(evaluation.conditions[0].variant).key is None
 
 
 def test_a_cohort_of_nested_groups_is_one_question() -> None:
@@ -97,15 +88,12 @@ def test_a_list_of_people_is_asked_for_this_person(operator: str, value: bool) -
     assert evaluate_flag(member, made).unknown == Unknown(Why.COHORT_UNKNOWN, "31", is_final=True)
 
 
-def test_a_dependency_shows_the_value_of_the_other_flag() -> None:
+def test_dependency_shows_the_other_value_or_is_missing() -> None:
     asks = {"key": 1, "type": "flag", "operator": "flag_evaluates_to", "value": True}
     child = {"id": 2, "key": "child", "active": True, "filters": {"groups": [{"properties": [asks]}]}}
     evaluation = evaluate("child", BOB, Definitions.of([flag({"properties": [STAFF]}), child]))
     check = evaluation.conditions[0].checks[0]
     assert describe_check(check) == "flag beta evaluates to true: it is false"
-
-
-def test_missing_dependency_is_the_reason_where_everything_is_known() -> None:
     made = flag({"properties": [{"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}]})
     assert evaluate_flag(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
     server = evaluate_flag(Person("ada", is_complete=True), made)
@@ -147,12 +135,6 @@ def test_a_holdout_comes_before_the_conditions() -> None:
     assert describe(evaluation).startswith("held out of experiments (hash 0.")
 
 
-def test_a_newer_configuration_is_not_guessed_at() -> None:
-    evaluation = evaluate_flag(ADA, flag(version=3, rules=[]))
-    assert (evaluation.value, evaluation.unknown) == (None, Unknown(Why.CONFIGURATION_NEWER, "beta"))
-    assert describe(evaluation) == "the flag has a newer kind of configuration"
-
-
 @pytest.mark.parametrize(
     "groups",
     [None, "x", [None], [{"properties": "x"}], [{"properties": ["x"]}], [{"rollout_percentage": "50"}], [[]]],
@@ -164,11 +146,11 @@ def test_odd_conditions_never_raise(groups: Any) -> None:
     assert describe(evaluation)
 
 
-def test_a_flag_that_is_off_says_so() -> None:
+def test_flags_that_serve_no_one_say_why() -> None:
     evaluation = evaluate_flag(ADA, {**flag({}), "active": False})
     assert (evaluation.value, describe(evaluation)) == (False, "the flag is off")
-
-
-def test_no_conditions_match_nobody() -> None:
     evaluation = evaluate_flag(ADA, flag())
     assert (evaluation.value, describe(evaluation)) == (False, "the flag has no conditions")
+    evaluation = evaluate_flag(ADA, flag(version=3, rules=[]))
+    assert (evaluation.value, evaluation.unknown) == (None, Unknown(Why.CONFIGURATION_NEWER, "beta"))
+    assert describe(evaluation) == "the flag has a newer kind of configuration"

@@ -40,10 +40,6 @@ def person(*, is_complete: bool = True) -> Person:
     return Person("ada", expensive_properties(), is_complete=is_complete)
 
 
-def test_there_are_fifty() -> None:
-    assert len(EXPENSIVE) == 50
-
-
 @pytest.mark.parametrize(
     ("expensive", "rules"),
     [
@@ -70,15 +66,7 @@ def test_fifty_expensive_patterns_share_one_budget() -> None:
         assert not is_open or describe(evaluation).startswith("too costly to evaluate here: ")
 
 
-def test_used_up_budget_refuses_at_once_while_quick_patterns_continue() -> None:
-    with limited_patterns(0.0):
-        assert compare("regex", "^(pro|team)$", "pro", Manner()) == Unknown(
-            Why.PATTERN_COSTLY, "^(pro|team)$"
-        )
-        assert compare("regex", "^pro$", "pro", Manner()) is True
-
-
-def test_budget_ends_with_a_reserve_for_quick_patterns() -> None:
+def test_budget_ends_with_a_reserve_for_ordinary_patterns() -> None:
     budget = PatternBudget(0.075)
     budget.charge(0.06)
     assert 0.01 < budget.allowance("a") <= 0.02
@@ -87,19 +75,25 @@ def test_budget_ends_with_a_reserve_for_quick_patterns() -> None:
     budget.charge(0.06)
     with pytest.raises(TooCostlyError):
         budget.allowance("a")
-
-
-def test_smallest_rest_leaves_enough_for_an_ordinary_pattern() -> None:
     budget = PatternBudget(0.075)
     budget.charge(0.075 - 1e-6, free=0.0)
     assert budget.allowance("a") == 0.001
+    budget = PatternBudget(0.001)
+    for _ in range(1_000):
+        budget.charge(10e-6)
+    assert budget.has_rest
 
 
-def test_costly_pattern_is_paid_for_once() -> None:
+def test_costly_patterns_are_paid_for_once_then_refused() -> None:
     with limited_patterns():
         for _ in range(50):
             assert compare("regex", COSTLY, LONG, Manner()) == Unknown(Why.PATTERN_COSTLY, COSTLY)
         assert current_budget().allowance("another") > 0.01
+    with limited_patterns(0.0):
+        assert compare("regex", "^(pro|team)$", "pro", Manner()) == Unknown(
+            Why.PATTERN_COSTLY, "^(pro|team)$"
+        )
+        assert compare("regex", "^pro$", "pro", Manner()) is True
 
 
 @pytest.fixture
@@ -116,13 +110,6 @@ def test_costly_flags_leave_ordinary_patterns_decided() -> None:
         for pattern in (f"{number}|{COSTLY}" for number in range(6)):
             assert compare("regex", pattern, LONG, Manner()) == Unknown(Why.PATTERN_COSTLY, pattern)
         assert compare("regex", r"@(acme|corp)\.com$", "ada@acme.com", Manner()) is True
-
-
-def test_budget_is_not_used_by_ordinary_searches() -> None:
-    budget = PatternBudget(0.001)
-    for _ in range(1_000):
-        budget.charge(10e-6)
-    assert budget.has_rest
 
 
 @pytest.mark.parametrize("rules", Rules)
@@ -182,11 +169,12 @@ def test_long_pattern_is_cut_in_its_reason() -> None:
     assert words.endswith("…")
 
 
-def test_check_of_expensive_patterns_ends_soon() -> None:
+def test_fifty_patterns_are_checked_soon() -> None:
     start = process_time()
     with limited_patterns():
         assert not any(is_malformed(expensive.pattern) for expensive in EXPENSIVE)
     assert process_time() - start < 1
+    assert len(EXPENSIVE) == 50
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "a**", "(?P<x", "*", "a{2,1}"])

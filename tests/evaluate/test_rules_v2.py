@@ -69,16 +69,13 @@ def test_seeds_hash_to_fractions_of_the_server(use: str, seed: str, subject: str
     assert hashes[use] == fraction
 
 
-def test_missing_property_fails_whole_flag_when_person_is_partial() -> None:
+def test_missing_property_or_invalid_pattern_fails_the_whole_flag() -> None:
     rules = [targeted_release("x", key="plan", value="pro"), targeted_release("y")]
     result = evaluate(rules, Person("p"))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
     assert result.failure is not None
     assert result.failure.why is Why.PROPERTY_MISSING
     assert evaluate(rules, Person("p", is_complete=True)).value == "y"
-
-
-def test_invalid_pattern_fails_whole_flag_despite_negation() -> None:
     rule = targeted_release("x", key="plan", operator="regex", value="(", negation=True)
     result = evaluate([rule, targeted_release("y")], Person("p", {"plan": "pro"}, is_complete=True))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
@@ -140,23 +137,17 @@ def test_flag_with_rules_reports_value_and_deciding_rule() -> None:
     assert [describe_rule(step) for step in evaluation.rules.steps] == expected
 
 
-def test_costly_pattern_leaves_rules_not_known() -> None:
+def test_costly_or_unreadable_patterns_leave_no_value() -> None:
     rules = [targeted_release("blue", key="email", operator="regex", value="(a|a?)+$")]
     evaluation = evaluate_flag(rules, Person("ada", {"email": "a" * 3_000 + "!"}, is_complete=True))
     assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, Reason.UNKNOWN, False)
-
-
-def test_pattern_that_no_server_evaluates_is_a_server_failure() -> None:
     rules = [targeted_release("blue", key="email", operator="regex", value="[")]
     evaluation = evaluate_flag(rules, Person("ada", {"email": "ada@x.com"}))
     assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, RuleReason.ERROR, True)
     assert describe(evaluation).startswith("the server cannot evaluate this flag: ")
 
 
-def test_inactive_flag_with_rules_is_off() -> None:
+def test_rules_of_inactive_flags_and_libraries_are_not_evaluated() -> None:
     assert evaluate_flag([targeted_release("red")], Person("ada"), active=False).reason is Reason.DISABLED
-
-
-def test_library_does_not_evaluate_rules() -> None:
     evaluation = evaluate_flag([targeted_release("red")], Person("ada"), Rules.LIBRARY)
     assert evaluation.unknown == Unknown(Why.CONFIGURATION_NEWER, "it")

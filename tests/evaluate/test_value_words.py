@@ -15,13 +15,10 @@ def words_of(operator: str, value: JSON, version: int = 1) -> str:
     return " ".join(part for part in asked_words(operator, value, version) if part)
 
 
-def test_long_list_counts_its_remaining_values() -> None:
+def test_long_lists_and_values_count_what_is_left_out() -> None:
     emails = [f"person-{number:04}@example.com" for number in range(2_500)]
     assert words_of("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
     assert list_values(emails[:4]) == ", ".join(emails[:4])
-
-
-def test_one_long_value_says_that_letters_are_left_out() -> None:
     assert list_values("x" * 130) == "x" * 120 + "… (10 more characters)"
     assert list_values(["x" * 121, "y"]) == "x" * 120 + "… (1 more character) and 1 more"
 
@@ -44,10 +41,14 @@ def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str)
     assert list_values(value) == words
 
 
-def test_operators_that_read_a_list_as_text_show_text() -> None:
+def test_operators_and_newer_matching_read_values_their_way() -> None:
     assert words_of("regex", ["a", "b"]) == 'matches ["a", "b"]'
     assert words_of("icontains_multi", ["a", "b"]) == "contains any of a, b"
     assert list_values([18, 65], "between") == "18 to 65"
+    assert words_of("exact", "false", 2) == "is false"
+    assert compare("exact", "false", "banana", Manner(matching_version=2)) is False
+    assert words_of("exact", [], 2) == "is true (no value is listed)"
+    assert compare("exact", [], True, Manner(matching_version=2)) is True
 
 
 @pytest.mark.parametrize(
@@ -77,10 +78,3 @@ def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, val
         }.get(words.partition(" (")[0])
         if fits is not None:
             assert compare(operator, value, actual, Manner()) is fits, actual
-
-
-def test_a_newer_way_of_matching_takes_false_for_the_text() -> None:
-    assert words_of("exact", "false", 2) == "is false"
-    assert compare("exact", "false", "banana", Manner(matching_version=2)) is False
-    assert words_of("exact", [], 2) == "is true (no value is listed)"
-    assert compare("exact", [], True, Manner(matching_version=2)) is True

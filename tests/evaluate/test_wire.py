@@ -26,25 +26,19 @@ def test_parts_are_read_as_they_were_set(filters: Any) -> None:
     assert (wire.properties(condition), wire.share(condition)) == ([{"key": "email"}], 5)
 
 
-def test_other_members_stay() -> None:
+def test_other_members_stay_without_labels_and_payloads() -> None:
     filters = {"early_exit": True, "multivariate": {"variants": [], "more": 1}}
     changed = wire.with_variants(wire.with_conditions(filters, ()), ["v"])
     assert changed == {"early_exit": True, "groups": [], "multivariate": {"variants": ["v"], "more": 1}}
     assert wire.without_variants(changed)["multivariate"] is None
+    plain = {"properties": [{"key": "id"}, "odd"]}
+    assert wire.without_labels({"properties": [{"key": "id", "cohort_name": "Beta"}, "odd"]}) == plain
+    assert wire.without_labels(plain) is plain
+    assert wire.mask_payloads({"payloads": {"true": "1"}}, "*") == {"payloads": {"true": "*"}}
+    assert wire.mask_payloads({"payloads": None}, "*") == {"payloads": None}
 
 
 @pytest.mark.parametrize("groups", [None, "x", {}])
 def test_only_a_list_of_conditions_is_changed(groups: Any) -> None:
     assert wire.map_conditions({"groups": groups}, lambda _each: "changed") == {"groups": groups}
     assert wire.map_conditions({"groups": [1, 2]}, lambda each: each + 1) == {"groups": [2, 3]}
-
-
-def test_labels_of_servers_are_dropped() -> None:
-    plain = {"properties": [{"key": "id"}, "odd"]}
-    assert wire.without_labels({"properties": [{"key": "id", "cohort_name": "Beta"}, "odd"]}) == plain
-    assert wire.without_labels(plain) is plain
-
-
-def test_masks_replace_every_payload() -> None:
-    assert wire.mask_payloads({"payloads": {"true": "1"}}, "*") == {"payloads": {"true": "*"}}
-    assert wire.mask_payloads({"payloads": None}, "*") == {"payloads": None}

@@ -57,13 +57,7 @@ async def test_cut_link_is_one_line_and_the_last_definitions_stay(mirrored: Mirr
     assert mirrored.mirror.describe()["trouble"] == trouble
 
 
-async def test_refused_key_names_the_remedy(mirrored: Mirrored) -> None:
-    mirrored.upstream.error = UpstreamError("The key was not accepted.", "Check the key.")
-    await mirrored.mirror.refresh()
-    assert mirrored.mirror.trouble == "The key was not accepted. Check the key."
-
-
-async def test_recovery_is_one_line(mirrored: Mirrored) -> None:
+async def test_recovery_and_a_refused_key_are_one_line(mirrored: Mirrored) -> None:
     mirrored.upstream.error = UpstreamError("It does not respond.")
     await mirrored.mirror.refresh()
     mirrored.upstream.error = None
@@ -71,6 +65,9 @@ async def test_recovery_is_one_line(mirrored: Mirrored) -> None:
     await mirrored.mirror.refresh()
     assert mirrored.lines[1:] == ["upstream responds again; serving 2 flags as they are now"]
     assert mirrored.mirror.trouble == ""
+    mirrored.upstream.error = UpstreamError("The key was not accepted.", "Check the key.")
+    await mirrored.mirror.refresh()
+    assert mirrored.mirror.trouble == "The key was not accepted. Check the key."
 
 
 async def test_project_that_lost_all_flags_leaves_the_last_definitions(mirrored: Mirrored) -> None:

@@ -24,24 +24,18 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "overrides.toml"
 
 
-def test_file_has_overrides_for_everyone_and_for_persons(path: Path) -> None:
+def test_file_has_overrides_for_everyone_and_persons_or_none(path: Path) -> None:
+    assert read_override_file(path) == []
     path.write_text(GOOD)
     assert [str(each) for each in read_override_file(path)] == [
         *("new-nav=on", "checkout=test", "search=20%", 'limits={"max": 3}'),
         "checkout=control@ann@acme.com",
     ]
-
-
-def test_example_of_the_guide_is_read(path: Path) -> None:
     guide = (Path(__file__).parents[2] / "docs" / "mirror.md").read_text(encoding="utf-8")
     path.write_text(guide.partition("```toml\n")[2].partition("```")[0])
     assert [str(each) for each in read_override_file(path)] == [
         *("new-nav=on", "new-search=20%", "checkout=test@ann@acme.com")
     ]
-
-
-def test_missing_file_has_no_overrides(path: Path) -> None:
-    assert read_override_file(path) == []
 
 
 @pytest.mark.parametrize(

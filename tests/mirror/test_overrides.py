@@ -47,9 +47,14 @@ def test_malformed_override_is_refused_with_the_form_to_use(text: str) -> None:
         read_override(text)
 
 
-def test_last_override_of_a_place_counts() -> None:
+def test_overrides_of_others_count_beside_broken_flags() -> None:
     overrides = Overrides.of(map(read_override, ("a=on", "a=off@ann", "a=off", "a=test@ann")))
     assert [str(each) for each in overrides] == ["a=off", "a=test@ann"]
+    flags: list[Any] = [{"key": ["plain"]}, {"key": "split", "filters": {"multivariate": VARIANTS}}]
+    overrides = Overrides.of(map(read_override, ("split=red", "mine=on")))
+    mirrored = MirroredFlags({"flags": flags})
+    mirrored.replace(overrides=overrides)
+    assert (mirrored.local_keys, mirrored.unknown_variants) == (["mine"], ["split=red"])
 
 
 CONDITION: dict[str, Any] = {"properties": [], "rollout_percentage": 40}
@@ -164,11 +169,3 @@ def test_dependents_follow_an_override(place: str, word: str, value: bool, perso
     records = {record.key: record for record in map(FlagRecord.of, document["flags"])}
     flags = FlagSet(Definitions.of_document(document), records, overrides=overrides.values)
     assert result_of(flags, "dependent", Person("bob", is_complete=True)).value is value
-
-
-def test_flag_without_a_text_key_leaves_the_overrides_of_others() -> None:
-    flags: list[Any] = [{"key": ["plain"]}, {"key": "split", "filters": {"multivariate": VARIANTS}}]
-    overrides = Overrides.of(map(read_override, ("split=red", "mine=on")))
-    mirrored = MirroredFlags({"flags": flags})
-    mirrored.replace(overrides=overrides)
-    assert (mirrored.local_keys, mirrored.unknown_variants) == (["mine"], ["split=red"])

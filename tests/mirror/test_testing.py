@@ -41,14 +41,11 @@ def test_values_are_served_to_the_official_client_and_change() -> None:
         client.shutdown()
 
 
-def test_definitions_are_evaluated_where_no_value_is_set() -> None:
+def test_definitions_are_evaluated_and_requests_reported() -> None:
     condition = {"properties": [], "rollout_percentage": 100}
     document = {"flags": [{"id": 1, "key": "stored", "active": True, "filters": {"groups": [condition]}}]}
     with mirror({"new-nav": True}, definitions=document) as flags:
         assert (value_of(flags, "stored"), value_of(flags, "new-nav")) == (True, True)
-
-
-def test_requests_are_reported() -> None:
     with mirror({"new-nav": True}) as flags:
         value_of(flags, "new-nav")
         assert [(each["key"], each["value"], each["count"]) for each in flags.requested] == [

@@ -16,7 +16,7 @@ def entry(*changes: dict[str, Any], **more: Any) -> dict[str, Any]:
 VERSION = {"field": "version", "action": "changed", "before": 4, "after": 5}
 
 
-def test_the_version_that_moves_with_every_change_is_left_out() -> None:
+def test_version_is_no_change_and_alone_marks_unlogged() -> None:
     activity = Activity.of(
         entry({"field": "active", "action": "changed", "before": True, "after": False}, VERSION)
     )
@@ -24,24 +24,18 @@ def test_the_version_that_moves_with_every_change_is_left_out() -> None:
     assert (change.field, change.before, change.after) == ("active", True, False)
     assert not activity.is_unlogged
     assert activity.record_id == 812
-
-
-def test_entry_with_only_a_version_is_marked_unlogged() -> None:
     assert Activity.of(entry(VERSION)).is_unlogged
     assert not Activity.of(entry(activity="created")).is_unlogged
 
 
-def test_changes_that_are_null_or_odd_are_none() -> None:
-    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
-    for changes in odd:
-        assert Activity.of({"detail": {"changes": changes}}).changes == ()
-
-
-def test_entry_without_an_id_is_still_identifiable() -> None:
+def test_entry_without_an_id_is_identifiable_and_malformed_changes_none() -> None:
     first = Activity.of({"created_at": "2026-01-01T00:00:00Z", "item_id": "1", "activity": "updated"})
     other = Activity.of({"created_at": "2026-01-02T00:00:00Z", "item_id": "1", "activity": "updated"})
     assert first.identity != other.identity
     assert Activity.of(entry()).identity == "e1"
+    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
+    for changes in odd:
+        assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 
 def test_what_made_a_change_by_itself_is_named() -> None:
@@ -59,7 +53,7 @@ def test_a_page_gives_its_entries_and_whether_there_are_more() -> None:
     assert page.total_count == 37
 
 
-def test_a_history_with_a_hole_gives_no_version() -> None:
+def test_history_with_a_hole_or_secrets_gives_no_version() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 5, "name": "now"})
     change = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
     hole = Activity.of(entry({"field": "version", "before": 2, "after": 3}))
@@ -68,9 +62,6 @@ def test_a_history_with_a_hole_gives_no_version() -> None:
     assert rebuilt_version(flag, [change, hole], 3) is None
     assert rebuilt_version(flag, [change], 3) is None
     assert rebuilt_version(flag, [change], 6) is None
-
-
-def test_a_flag_with_secrets_has_no_history() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 1, "has_encrypted_payloads": True})
     assert rebuilt_version(flag, [], 1) is None
 

@@ -99,9 +99,12 @@ def test_absent_and_null_group_types_differ_in_raw_conditions_only() -> None:
     assert "aggregation_group_type_index" in null.raw
 
 
-def test_the_form_of_version_one_can_be_edited() -> None:
+def test_version_one_is_editable_with_early_access_of_any_form() -> None:
     assert Filters.of({"version": 1, "groups": []}).is_editable
     assert Filters.of({"groups": []}).is_editable
+    assert Filters.of({"feature_enrollment": True}).feature_enrollment
+    assert Filters.of({"super_groups": [group(100)]}).feature_enrollment
+    assert not Filters.of({"feature_enrollment": None, "super_groups": None}).feature_enrollment
 
 
 @pytest.mark.parametrize("share", ["50", True, [], {}])
@@ -109,12 +112,6 @@ def test_share_that_is_not_a_number_matches_no_one(share: Any) -> None:
     filters = Filters.of({"groups": [{"rollout_percentage": share}]})
     assert (filters.conditions[0].rollout, filters.rollout) == (0.0, 0.0)
     assert not Filters.of({"groups": None}).problem
-
-
-def test_early_access_is_recognised_in_both_forms() -> None:
-    assert Filters.of({"feature_enrollment": True}).feature_enrollment
-    assert Filters.of({"super_groups": [group(100)]}).feature_enrollment
-    assert not Filters.of({"feature_enrollment": None, "super_groups": None}).feature_enrollment
 
 
 def test_variants_and_holdout_are_read() -> None:

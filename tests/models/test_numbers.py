@@ -28,9 +28,14 @@ def test_whole_numbers_may_be_floats_in_every_record(kind: type[Record]) -> None
             assert getattr(read, name) == 7, name
 
 
-def test_exposures_are_floats_and_malformed_ones_are_dropped() -> None:
+def test_malformed_exposures_reasons_and_names_lose_no_other() -> None:
     raw = {"total_exposures": {"control": 975.0, "test": 11, "odd": None, "text": "12", "part": 0.5}}
     assert Exposures.of(raw).total_exposures == {"control": 975.0, "test": 11.0, "part": 0.5}
+    days = Timeseries.of({"errors": {"2026-03-01": None, "2026-03-02": "timeout"}})
+    assert days.errors == {"2026-03-02": "timeout"}
+    assert LocalEvaluation.of({"group_type_mapping": {"0": "company", "1": None}}).group_type_mapping == {
+        "0": "company"
+    }
 
 
 @pytest.mark.parametrize("number", [975, 975.0, 975.25])
@@ -45,17 +50,11 @@ def test_sample_that_is_no_number_is_unknown(odd: JSON) -> None:
     assert value_of(sample) is None
 
 
-def test_estimated_reach_is_a_whole_number_of_people() -> None:
+def test_reach_and_version_may_be_floats() -> None:
     reach = BlastRadius.of_any({"users_affected": 120.4, "total_users": 4000.0})
     assert (reach.affected, reach.total) == (120, 4000)
-
-
-def test_one_odd_reason_or_name_loses_no_other() -> None:
-    days = Timeseries.of({"errors": {"2026-03-01": None, "2026-03-02": "timeout"}})
-    assert days.errors == {"2026-03-02": "timeout"}
-    assert LocalEvaluation.of({"group_type_mapping": {"0": "company", "1": None}}).group_type_mapping == {
-        "0": "company"
-    }
+    detail = {"changes": [{"field": "version", "before": 4.0, "after": 5.0}]}
+    assert version_made(Activity.of({"activity": "updated", "detail": detail})) == 5
 
 
 def test_page_with_float_numbers_keeps_rows_and_total() -> None:
@@ -66,11 +65,6 @@ def test_page_with_float_numbers_keeps_rows_and_total() -> None:
     experiments = [{"id": 5.0, "name": "a", "holdout_id": 3.0, "feature_flag": {"id": 7.0, "key": "k"}}]
     [row] = read_experiment_page(json.dumps({"count": 1.0, "results": experiments}).encode()).rows
     assert (row.id, row.holdout_id, row.flag_id) == (5, 3, 7)
-
-
-def test_a_version_in_the_activity_may_be_a_float() -> None:
-    detail = {"changes": [{"field": "version", "before": 4.0, "after": 5.0}]}
-    assert version_made(Activity.of({"activity": "updated", "detail": detail})) == 5
 
 
 @pytest.mark.parametrize(

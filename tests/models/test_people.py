@@ -24,22 +24,19 @@ def test_writing_covers_reading_and_a_star_covers_all(scopes: list[str], scope: 
     assert KeyInfo.of({"scopes": scopes}).allows(scope) is allowed
 
 
-def test_person_is_named_by_first_name_then_address_then_number() -> None:
+def test_users_and_projects_are_named_by_name_or_number() -> None:
     assert User.of({"id": 7, "first_name": " Ada ", "email": "a@b"}).label == "Ada"
     assert User.of({"id": 7, "first_name": "", "email": "a@b"}).label == "a@b"
     assert User.of({"id": 7, "first_name": None}).label == "user 7"
     assert User.of({}).label == "unknown"
+    assert Project.of({"id": 42, "name": "Web shop"}).label == "Web shop"
+    assert Project.of({"id": 42}).label == "project 42"
 
 
 def test_the_current_project_is_a_number_or_not_known() -> None:
     assert Me.of({"team": {"id": 42}}).current_project == 42
     for team in (None, {}, {"id": "42"}, {"id": True}):
         assert Me.of({"team": team}).current_project is None
-
-
-def test_a_project_is_called_by_name_or_number() -> None:
-    assert Project.of({"id": 42, "name": "Web shop"}).label == "Web shop"
-    assert Project.of({"id": 42}).label == "project 42"
 
 
 def test_a_bare_event_definition_and_a_full_one_are_rows() -> None:

@@ -47,32 +47,22 @@ def count_steps(rows: list[ChangeRow], flag: CurrentFlag = not_known) -> list[Us
     return [steps[row.id].count(COUNTS) for row in rows]
 
 
-def test_rollout_is_sized_by_the_counted_users() -> None:
+def test_rollout_is_counted_where_the_flag_is_on() -> None:
     rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
     [change] = count_steps([rollout], current(True))
     assert change == UserChange(gained=1_237, total=8_246)
-
-
-def test_rollout_of_a_flag_that_is_off_reaches_no_user() -> None:
-    rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
     assert count_steps([rollout], current(False)) == [UserChange()]
-
-
-def test_change_is_not_counted_while_the_state_is_unknown() -> None:
-    rollout = entry(5, filters=(conditions((75, [])), conditions((90, []))))
     assert count_steps([rollout]) == [None]
+    assert count_steps([entry(5, tags=(["a"], ["b"]))]) == [UserChange()]
 
 
-def test_switch_takes_its_conditions_from_a_later_change() -> None:
+def test_switch_takes_conditions_of_later_changes_or_the_flag() -> None:
     off = entry(5, active=(True, False))
     later = entry(6, filters=(conditions((50, [GERMANS])), conditions((100, []))), active=(False, True))
     assert count_steps([off, later]) == [
         UserChange(lost=500, total=8_246),
         UserChange(gained=8_246, total=8_246),
     ]
-
-
-def test_switch_takes_its_conditions_from_the_flag_as_it_is() -> None:
     on = entry(5, active=(False, True))
     assert count_steps([on], current(True, conditions((100, [])))) == [UserChange(gained=8_246, total=8_246)]
     assert count_steps([on], current(True)) == [None]
@@ -92,10 +82,6 @@ def test_deletion_counts_every_user_of_the_flag(activity: str, expected: UserCha
     rows = [entry(5, activity)]
     state = ServedState(True, Filters.of(conditions((100, []))))
     assert count_steps(rows, lambda _id, _version: state) == [expected]
-
-
-def test_change_of_tags_moves_no_user() -> None:
-    assert count_steps([entry(5, tags=(["a"], ["b"]))]) == [UserChange()]
 
 
 def test_groups_are_not_counted_as_users() -> None:

@@ -4,7 +4,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.value_shapes import ANYTHING, LEVELS, merge_shapes, shape_of
 
 
-def test_deep_value_is_anything_below_the_last_level() -> None:
+def test_deep_and_mixed_values_are_anything() -> None:
     value: JSON = "deep"
     for _ in range(LEVELS + 1):
         value = [value]
@@ -13,8 +13,5 @@ def test_deep_value_is_anything_below_the_last_level() -> None:
         assert shape.items is not None
         shape = shape.items
     assert shape == ANYTHING
-
-
-def test_value_beside_anything_is_anything() -> None:
     assert merge_shapes([shape_of(1), ANYTHING]) == ANYTHING
     assert merge_shapes([]) == ANYTHING

@@ -65,16 +65,13 @@ async def test_pages_are_read_one_by_one_until_the_end() -> None:
     assert log.asked == [(PAGE, 1), (PAGE, 2), (PAGE, 3)]
 
 
-async def test_new_entries_come_on_top_and_old_rows_stay() -> None:
+async def test_new_entries_come_on_top_without_gap_or_repeat() -> None:
     log, feed = await reading([log_raw(2), log_raw(1)])
     before = list(feed.rows)
     log.entries[:0] = [log_raw(4), log_raw(3)]
     await feed.catch_up()
     assert newest_first(feed) == ["e4", "e3", "e2", "e1"]
     assert all(new is old for new, old in zip(feed.rows, before, strict=False))
-
-
-async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
     log, feed = await reading([log_raw(number) for number in range(300, 0, -1)])
     log.entries[:0] = [log_raw(number) for number in range(430, 300, -1)]
     while not feed.is_complete:
@@ -165,12 +162,14 @@ async def test_heavy_entries_become_rows_in_a_thread() -> None:
     assert calls.count < 1_000
 
 
-def test_deletions_are_sought_without_reading_other_changes() -> None:
+def test_deletions_name_the_key_and_skip_other_changes() -> None:
     entries = ActivityPage.of({"results": [log_raw(3, "deleted"), *heavy_entries(2_000)]}).entries
     with counting_calls() as calls:
         deletions = deletions_in(entries)
     assert [deletion.id for deletion in deletions] == [1]
     assert calls.count < 1_000
+    (deletion,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
+    assert deletion.key == "nice-key"
 
 
 def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
@@ -192,11 +191,6 @@ def test_the_newest_word_about_a_flag_decides() -> None:
         (2, "two", "Sam"),
         (3, "k", "Sam"),
     ]
-
-
-def test_deletion_mark_is_removed_from_a_key() -> None:
-    (deletion,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
-    assert deletion.key == "nice-key"
 
 
 async def test_only_a_few_pages_are_read() -> None:

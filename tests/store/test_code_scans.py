@@ -21,7 +21,7 @@ def test_scan_of_a_folder_is_that_of_the_folders_below(tmp_path: Path) -> None:
     assert (scan.folder, scan.root, scan.places) == (str(code), str(tmp_path), PLACES)
 
 
-def test_later_scan_replaces_the_earlier_one(tmp_path: Path) -> None:
+def test_scan_is_replaced_by_later_ones_of_its_folder(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path / "cache", "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     scans.save(tmp_path, tmp_path, (), 200.0)
@@ -29,16 +29,6 @@ def test_later_scan_replaces_the_earlier_one(tmp_path: Path) -> None:
     assert scan is not None
     assert (scan.taken_at, scan.places) == (200.0, ())
     assert len([*(tmp_path / "cache" / "code").iterdir()]) == 1
-
-
-def test_other_profiles_and_folders_have_no_scan(tmp_path: Path) -> None:
-    CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", tmp_path, PLACES, 100.0)
-    assert CodeScans(tmp_path / "cache", "staging").load(tmp_path / "code") is None
-    assert CodeScans(tmp_path / "cache", "prod").load(tmp_path / "other") is None
-    assert CodeScans(tmp_path / "cache", "prod", "2").load(tmp_path / "code") is None
-
-
-def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path, "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     scan = scans.load(tmp_path)
@@ -48,7 +38,14 @@ def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:
     assert scan.uses_of("other").uses == ()
 
 
-def test_damaged_scan_and_missing_cache_are_no_scan(tmp_path: Path) -> None:
+def test_other_profiles_and_folders_have_no_scan(tmp_path: Path) -> None:
+    CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", tmp_path, PLACES, 100.0)
+    assert CodeScans(tmp_path / "cache", "staging").load(tmp_path / "code") is None
+    assert CodeScans(tmp_path / "cache", "prod").load(tmp_path / "other") is None
+    assert CodeScans(tmp_path / "cache", "prod", "2").load(tmp_path / "code") is None
+
+
+def test_damaged_scans_are_none_and_files_are_private(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path, "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     (file,) = (tmp_path / "code").iterdir()
@@ -56,9 +53,6 @@ def test_damaged_scan_and_missing_cache_are_no_scan(tmp_path: Path) -> None:
     assert scans.load(tmp_path) is None
     assert CodeScans(None, "prod").save(tmp_path, tmp_path, PLACES, 100.0).places == PLACES
     assert CodeScans(None, "prod").load(tmp_path) is None
-
-
-def test_scan_is_private_to_its_user(tmp_path: Path) -> None:
     CodeScans(tmp_path, "prod").save(tmp_path, tmp_path, PLACES, 100.0)
     (file,) = (tmp_path / "code").iterdir()
     assert (tmp_path / "code").stat().st_mode & 0o777 == 0o700

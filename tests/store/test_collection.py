@@ -77,42 +77,33 @@ def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
     assert collection.pending == frozenset()
 
 
-def test_an_edit_that_fails_rolls_back() -> None:
+def test_edits_are_shown_on_each_other_and_on_known_records() -> None:
+    collection = load_rows(flag(1, active=True))
+    with collection.showing(1, {"active": False}):
+        with collection.showing(1, {"name": "new", "active": True}):
+            assert collection.get(1) == flag(1, active=True, name="new")
+        assert collection.get(1) == flag(1, active=False)
+    collection = load_rows(flag(1))
+    with collection.showing(99, {"active": True}):
+        assert ids(collection) == [1]
+        assert collection.get(99) is None
     collection = load_rows(flag(1, active=True))
     with pytest.raises(OSError, match="lost"), collection.showing(1, {"active": False}):
         raise OSError("lost")
     assert collection.get(1) == flag(1, active=True)
 
 
-def test_two_edits_of_a_record_are_shown_on_each_other() -> None:
-    collection = load_rows(flag(1, active=True))
-    with collection.showing(1, {"active": False}):
-        with collection.showing(1, {"name": "new", "active": True}):
-            assert collection.get(1) == flag(1, active=True, name="new")
-        assert collection.get(1) == flag(1, active=False)
-
-
-def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
+def test_refresh_beneath_an_edit_keeps_the_record() -> None:
     collection = load_rows(flag(1, active=True))
     with collection.showing(1, {"active": False}):
         assert collection.get(1) == flag(1, active=False)
         load(collection, flag(1, 2, active=True, name="renamed"))
         assert collection.get(1) == flag(1, 2, active=False, name="renamed")
     assert collection.get(1) == flag(1, 2, active=True, name="renamed")
-
-
-def test_refresh_keeps_a_record_with_an_edit_in_flight() -> None:
     collection = load_rows(flag(1), flag(2))
     with collection.showing(2, {"active": False}):
         load(collection, flag(1))
         assert ids(collection) == [1, 2]
-
-
-def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
-    collection = load_rows(flag(1))
-    with collection.showing(99, {"active": True}):
-        assert ids(collection) == [1]
-        assert collection.get(99) is None
 
 
 def test_staging_one_more_change_keeps_the_rows_of_the_others() -> None:
@@ -148,7 +139,7 @@ def test_own_changes_are_not_among_the_changed_rows() -> None:
     assert collection.changed_since(look) == {2}
 
 
-def test_rows_are_the_same_object_until_something_changes() -> None:
+def test_rows_change_only_when_newer_records_arrive() -> None:
     collection = load_rows(flag(1))
     before = collection.rows
     assert collection.rows is before
@@ -157,6 +148,10 @@ def test_rows_are_the_same_object_until_something_changes() -> None:
     collection.put(flag(1, 2))
     assert collection.rows is not before
     assert before == (flag(1),)
+    collection = empty()
+    collection.put(flag(1, 5))
+    collection.recall([flag(1, 9), flag(2)])
+    assert collection.rows == (flag(1, 5), flag(2))
 
 
 def test_watchers_are_told_until_they_stop() -> None:
@@ -180,13 +175,6 @@ def test_several_records_at_once_are_one_change() -> None:
     assert collection.put_all([flag(1, 4)]) == 0
     assert collection.put_all([flag(2), flag(3)]) == 2
     assert collection.version == version + 1
-
-
-def test_recalled_rows_do_not_displace_live_ones() -> None:
-    collection = empty()
-    collection.put(flag(1, 5))
-    collection.recall([flag(1, 9), flag(2)])
-    assert collection.rows == (flag(1, 5), flag(2))
 
 
 def test_rows_of_other_kinds_may_have_text_ids() -> None:

@@ -63,10 +63,7 @@ def test_few_different_values_are_tested_once_each() -> None:
     assert len(facts_read) == 3
 
 
-def test_what_is_different_in_every_row_is_no_column() -> None:
+def test_columns_are_skipped_without_repeats_or_facts() -> None:
     assert column_of(attrgetter("name"), ROWS) is None
-
-
-def test_a_qualifier_that_lacks_a_fact_leaves_nothing_out() -> None:
     [term] = read_line("owner:me", EVENTS).terms
     assert set(Columns(ROWS).passing(term, Facts(NOW, None))) == {1}

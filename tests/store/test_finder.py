@@ -112,13 +112,6 @@ def test_what_is_not_known_comes_last_whichever_way_round() -> None:
     assert keys(finder, "") == ["c", "b", "a"]
 
 
-def test_an_order_there_is_not_is_refused_and_changes_nothing() -> None:
-    finder = Finder(make_rows(3))
-    with pytest.raises(KeyError, match="size"):
-        finder.sort_by(Sort("size"))
-    assert finder.sort == Sort("updated")
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.integers(0, 15), max_size=5),
@@ -173,13 +166,17 @@ def test_rows_stay_sorted_when_a_change_moves_none(sort: Sort) -> None:
     assert finder.is_sorted
 
 
-def test_order_of_words_is_ascending_until_reversed() -> None:
+def test_orders_are_ascending_by_words_and_known() -> None:
     finder = Finder(make_rows(3), sort=Sort("key"))
     assert not finder.is_descending
     finder.sort_by(Sort("key", is_reversed=True))
     assert finder.is_descending
     finder.sort_by(Sort("updated"))
     assert finder.is_descending
+    finder = Finder(make_rows(3))
+    with pytest.raises(KeyError, match="size"):
+        finder.sort_by(Sort("size"))
+    assert finder.sort == Sort("updated")
 
 
 def test_rows_that_are_gone_are_not_found() -> None:
@@ -193,22 +190,29 @@ def test_rows_that_are_gone_are_not_found() -> None:
     assert finder.total == 0
 
 
-def test_archived_rows_are_counted_only_when_asked_for() -> None:
+def test_archived_rows_are_counted_when_asked_for_and_by_reason() -> None:
     finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", archived=True), FlagRow(3, "c", deleted=True)])
     assert finder.total == 1
     assert keys(finder, "is:archived") == ["b"]
     assert keys(finder, "is:deleted") == ["c"]
     assert keys(finder, "") == ["a"]
+    archived = [FlagRow(id=number, key=f"b{number}", archived=True) for number in (2, 3)]
+    finder = Finder([FlagRow(id=1, key="a"), *archived, FlagRow(id=4, key="c", deleted=True)])
+    assert finder.apart(finder.find("is:archived,deleted")) == {"archived": 2, "deleted": 1}
+    assert finder.apart(finder.find("b3 is:archived")) == {"archived": 1}
+    assert finder.apart(finder.find("a")) == {}
 
 
-def test_by_me_starts_to_count_when_the_person_is_known() -> None:
+def test_facts_count_from_the_moment_they_are_known() -> None:
     finder = Finder([FlagRow(id=1, key="a", creator_id=7), FlagRow(id=2, key="b", creator_id=8)])
     assert keys(finder, "by:me") == ["a", "b"]
     finder.set_user(Someone(8, "b@x"))
     assert keys(finder, "by:me") == ["b"]
-
-
-def test_ages_count_from_now_not_from_the_first_search() -> None:
+    names = {31: "Checkout redesign"}
+    finder = Finder([FlagRow(id=1, key="a", experiments=(31,)), FlagRow(id=2, key="b")])
+    assert keys(finder, "redesign") == []
+    finder.set_extra_text(lambda row: "\0".join(names.get(each, "") for each in row.experiments))
+    assert keys(finder, "redesign") == ["a"]
     now = NOW
     finder = Finder([FlagRow(id=1, key="a", updated_at=NOW)], clock=lambda: now)
     assert keys(finder, "updated:>1h") == []
@@ -216,29 +220,10 @@ def test_ages_count_from_now_not_from_the_first_search() -> None:
     assert keys(finder, "updated:>1h") == ["a"]
 
 
-def test_names_of_experiments_are_searched_once_they_are_known() -> None:
-    names = {31: "Checkout redesign"}
-    finder = Finder([FlagRow(id=1, key="a", experiments=(31,)), FlagRow(id=2, key="b")])
-    assert keys(finder, "redesign") == []
-    finder.set_extra_text(lambda row: "\0".join(names.get(each, "") for each in row.experiments))
-    assert keys(finder, "redesign") == ["a"]
-
-
-def test_problems_of_the_line_are_kept_with_the_answer() -> None:
+def test_answers_keep_their_problems_and_their_rows() -> None:
     finder = Finder(make_rows(5))
     assert list(finder.find("new")) == list(finder.find("new type:bool"))
     assert finder.query.problems[0].start == 4
-
-
-def test_counting_another_line_leaves_the_present_one_alone() -> None:
-    finder = Finder(make_rows(30))
-    matches = list(finder.find("new"))
-    assert finder.count("is:on") == len(Finder(make_rows(30)).find("is:on"))
-    assert finder.query.line == "new"
-    assert list(finder.find("new")) == matches
-
-
-def test_an_answer_given_out_does_not_change_afterwards() -> None:
     rows = make_rows(20)
     finder = Finder(rows)
     answer = finder.find("")
@@ -246,6 +231,11 @@ def test_an_answer_given_out_does_not_change_afterwards() -> None:
     finder.sort_by(Sort("key"))
     finder.find("new")
     assert list(answer) == before
+    finder = Finder(make_rows(30))
+    matches = list(finder.find("new"))
+    assert finder.count("is:on") == len(Finder(make_rows(30)).find("is:on"))
+    assert finder.query.line == "new"
+    assert list(finder.find("new")) == matches
 
 
 def test_a_hundred_thousand_letters_of_typing_keep_memory_bounded() -> None:
@@ -253,14 +243,6 @@ def test_a_hundred_thousand_letters_of_typing_keep_memory_bounded() -> None:
     for number in range(500):
         finder.find(f"x{number}")
     assert len(finder._answers) <= 24
-
-
-def test_what_an_empty_line_hides_is_counted_by_why() -> None:
-    archived = [FlagRow(id=number, key=f"b{number}", archived=True) for number in (2, 3)]
-    finder = Finder([FlagRow(id=1, key="a"), *archived, FlagRow(id=4, key="c", deleted=True)])
-    assert finder.apart(finder.find("is:archived,deleted")) == {"archived": 2, "deleted": 1}
-    assert finder.apart(finder.find("b3 is:archived")) == {"archived": 1}
-    assert finder.apart(finder.find("a")) == {}
 
 
 def test_view_equals_the_rows_at_its_positions_without_a_list() -> None:

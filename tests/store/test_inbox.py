@@ -61,7 +61,7 @@ def test_a_description_comes_from_the_twin_before_any_neighbour() -> None:
     assert neighbour.source in ("checkout completed", "checkout started")
 
 
-def test_tags_are_proposed_only_when_neighbours_agree() -> None:
+def test_tags_and_descriptions_are_proposed_where_they_are_missing() -> None:
     tagged = [row(f"invoice {deed}", tags=("billing", deed)) for deed in ("paid", "sent", "lost")]
     inbox = Inbox(
         [*tagged, row("invoice viewed"), row("video played", tags=("media",)), row("video paused")], NOW
@@ -69,9 +69,6 @@ def test_tags_are_proposed_only_when_neighbours_agree() -> None:
     proposal = inbox.proposal(case(inbox, "invoice viewed"))
     assert (proposal.tags, proposal.neighbours) == (("billing",), 3)
     assert inbox.proposal(case(inbox, "video paused")).tags == ()
-
-
-def test_a_description_that_is_there_is_not_replaced() -> None:
     inbox = Inbox(
         [row("plan seen", description="mine"), row("plan left", description="x", verified=True)], NOW
     )

@@ -11,7 +11,7 @@ def change_row(**fields: object) -> FlagRow:
     return msgspec.structs.replace(ON, **fields)
 
 
-def test_what_came_went_and_changed_is_told_apart() -> None:
+def test_differences_count_records_and_changes_but_no_calls() -> None:
     off = change_row(active=False, version=4, updated_at=200.0)
     new = FlagRow(id=3, key="new")
     difference = compare([ON, OTHER], [new, off])
@@ -19,13 +19,7 @@ def test_what_came_went_and_changed_is_told_apart() -> None:
     assert difference.gone == (OTHER,)
     assert difference.changed == (Changed(ON, off, ("active",)),)
     assert not difference.is_empty
-
-
-def test_a_change_rows_do_not_show_is_still_a_change() -> None:
     assert compare([ON], [change_row(version=4)]).changed == (Changed(ON, change_row(version=4), ()),)
-
-
-def test_being_asked_for_is_no_change() -> None:
     assert compare([ON, OTHER], [change_row(called_at=900.0), OTHER]).is_empty
     assert compare([], []).is_empty
 

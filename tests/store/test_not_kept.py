@@ -23,14 +23,11 @@ def test_a_row_no_file_can_hold_is_not_kept(tmp_path: Path, row: FlagRow) -> Non
     assert not snapshots.why_not_kept(PLACE)
 
 
-def test_oversized_cache_is_neither_written_nor_read(tmp_path: Path) -> None:
+def test_oversized_caches_are_skipped_and_odd_profiles_have_files(tmp_path: Path) -> None:
     snapshots = make(tmp_path, size_limit=1024)
     assert not snapshots.save(PLACE, ROWS, FlagRow)
     assert snapshots.why_not_kept(PLACE).startswith("larger than")
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     assert snapshots.load(PLACE, FlagRow) is None
-
-
-def test_a_profile_of_undecodable_bytes_has_its_own_file() -> None:
     names = {SnapshotPlace(profile, "h", "1", "flags").file_name for profile in ("\udcff", "\udcfe", "")}
     assert len(names) == 3

@@ -108,14 +108,11 @@ def test_a_damaged_or_cut_copy_is_set_aside(tmp_path: Path, place: int, is_cut: 
     assert rows_in(tmp_path) is None
 
 
-def test_cached_rows_of_another_version_are_ignored(tmp_path: Path) -> None:
+def test_copies_of_other_versions_or_kinds_are_ignored(tmp_path: Path) -> None:
     now = msgspec.defstruct("Row", [("id", int), ("name", str), ("key", str)])
     before = msgspec.defstruct("Row", [("id", int), ("key", str), ("name", str)])
     make(tmp_path).save(PLACE, [before(1, "key", "name")], before)
     assert make(tmp_path).load(PLACE, now) is None
-
-
-def test_valid_file_with_wrong_kinds_of_values_is_moved_aside(tmp_path: Path) -> None:
     odd = msgspec.structs.replace(ROWS[0], rollout="all")
     make(tmp_path).save(PLACE, [odd], FlagRow)
     assert rows_in(tmp_path) is None
@@ -143,15 +140,12 @@ def test_unwritable_disk_turns_caching_off_with_a_reason(tmp_path: Path) -> None
     assert only_file(tmp_path).suffix == ".rows"
 
 
-def test_file_in_place_of_the_folder_is_a_reason(tmp_path: Path) -> None:
+def test_caching_needs_a_folder_that_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "rows").write_text("in the way")
     snapshots = make(tmp_path / "rows")
     assert not snapshots.save(PLACE, ROWS, FlagRow)
     assert "rows" in snapshots.off_reason
     assert snapshots.load(PLACE, FlagRow) is None
-
-
-def test_without_a_folder_nothing_is_kept() -> None:
     snapshots = make(None)
     assert not snapshots.save(PLACE, ROWS, FlagRow)
     assert snapshots.load(PLACE, FlagRow) is None
@@ -213,7 +207,7 @@ def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> No
     assert only_file(tmp_path).suffix == ".rows"
 
 
-def test_old_caches_and_leftovers_are_removed_other_files_stay(tmp_path: Path) -> None:
+def test_old_and_oldest_copies_make_room_for_new_ones(tmp_path: Path) -> None:
     ages = {"old.rows": 40, "young.rows": 2, "left.new": 1, "aside.unreadable": 40, "other": 90}
     for name, age in ages.items():
         (tmp_path / name).write_bytes(b"x")
@@ -250,14 +244,11 @@ def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> 
     assert make(None).moments(PLACE) == ()
 
 
-def test_of_each_hour_and_day_the_first_copy_stays() -> None:
+def test_first_copies_of_hours_and_days_stay_with_their_moment(tmp_path: Path) -> None:
     assert worth_keeping([0, 10, HOUR + 5, HOUR + 6], HOUR + 10) == {0, HOUR + 5, HOUR + 6}
     assert worth_keeping([0, 10, HOUR + 5], 2 * DAY) == {0, HOUR + 5}
     assert worth_keeping([0, 10], 90 * DAY) == {10}
     assert worth_keeping([], 0.0) == {0}
-
-
-def test_file_named_without_a_moment_is_no_copy(tmp_path: Path) -> None:
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     (tmp_path / "earlier" / f"{PLACE.file_name[:-5]}@x.rows").write_text("")
     assert make(tmp_path).moments(PLACE) == (int(NOW),)

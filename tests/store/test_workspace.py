@@ -147,7 +147,7 @@ async def test_flags_are_loaded_and_shown_again_at_next_start(open_workspace: Op
     assert ids(second) == [2, 4]
 
 
-async def test_a_failed_refresh_keeps_rows_and_the_copy_on_disk(open_workspace: Open, server: Server) -> None:
+async def test_failed_refresh_keeps_rows_and_the_cache(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     await workspace.refresh()
     server.status["/api/projects/12/feature_flags/"] = 403
@@ -168,7 +168,7 @@ async def test_an_edit_in_flight_is_not_kept_on_disk(open_workspace: Open) -> No
     assert again.flags.rows[0].active
 
 
-async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_workspace: Open) -> None:
+async def test_archived_flags_stay_until_they_are_unarchived(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     await workspace.refresh()
     assert isinstance(await workspace.load_archived(), Loaded)
@@ -176,9 +176,6 @@ async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_wor
     assert workspace.flags.total == 2
     await workspace.refresh()
     assert ids(workspace) == [1, 2, 3]
-
-
-async def test_flag_unarchived_elsewhere_leaves_archived_rows(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     await workspace.refresh()
     await workspace.load_archived()

@@ -217,11 +217,8 @@ def test_change_is_described_in_a_few_words(change: dict[str, JSON], words: str)
     assert entry(change) == words
 
 
-def test_write_without_logged_detail_is_shown() -> None:
+def test_deletions_and_writes_without_detail_are_named() -> None:
     assert entry() == "tags changed, or saved without a change"
-
-
-def test_deletion_is_named() -> None:
     assert entry({"field": "deleted", "before": False, "after": True}, activity="deleted") == "deleted"
 
 

@@ -12,9 +12,11 @@ from flagtui.text.formats import count, countdown, moment, percent
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
 
-def test_missing_moment_is_not_never() -> None:
+def test_moments_and_counts_have_words() -> None:
     assert moment(None) == "not known"
     assert moment(0) == "1970-01-01 00:00 UTC"
+    assert count(1, "flag") == "1 flag"
+    assert count(1_248, "flag") == "1,248 flags"
 
 
 @pytest.mark.parametrize(
@@ -30,11 +32,6 @@ def test_missing_moment_is_not_never() -> None:
 )
 def test_percent_never_rounds_to_0_or_100(share: float, words: str) -> None:
     assert percent(share) == words
-
-
-def test_counting_words() -> None:
-    assert count(1, "flag") == "1 flag"
-    assert count(1_248, "flag") == "1,248 flags"
 
 
 def test_counts_in_texts_have_separators() -> None:

@@ -113,25 +113,19 @@ def test_forced_variants_take_linear_work() -> None:
     assert not any("does not have" in plain([line]) for line in who_sees_it(both))
 
 
-def test_pane_describes_first_conditions_and_counts_the_rest() -> None:
-    filters = targeting(heavy.with_conditions(1_000))
-    lines = [*who_sees_it(filters, lines=200)]
-    assert plain(lines[-1:]) == "  … and 900 more conditions; the JSON tab has all"
-    assert plain(lines[:-1]) == plain([*who_sees_it(filters)][:200])
-    assert counted_calls(lambda: [*who_sees_it(filters, lines=200)]) < 10_000
-
-
-def test_condition_lists_first_properties_and_counts_the_rest() -> None:
+def test_shortened_lists_count_conditions_properties_and_early_exits() -> None:
     lines = plain([*who_sees_it(targeting(heavy.with_properties(5_000)), lines=200)]).split("\n")
     assert len(lines) == 102
     assert lines[-1] == "  … and 4,900 more properties; the JSON tab has all"
-
-
-def test_early_exit_follows_a_shortened_list() -> None:
     raw = heavy.with_conditions(1_000)["filters"] | {"early_exit": True}
     *_, more, last = plain([*who_sees_it(Filters.of(raw), lines=200)]).split("\n")
     assert more.endswith("900 more conditions; the JSON tab has all")
     assert last.endswith("early exit: the first matching condition decides, even by its rollout")
+    filters = targeting(heavy.with_conditions(1_000))
+    described = [*who_sees_it(filters, lines=200)]
+    assert plain(described[-1:]) == "  … and 900 more conditions; the JSON tab has all"
+    assert plain(described[:-1]) == plain([*who_sees_it(filters)][:200])
+    assert counted_calls(lambda: [*who_sees_it(filters, lines=200)]) < 10_000
 
 
 def test_command_line_describes_all_conditions_in_linear_time() -> None:
@@ -177,13 +171,10 @@ def test_heavy_value_of_a_difference_is_written_in_part() -> None:
     assert counted_calls(lambda: [*diff_lines({"other": value}, {})]) < 5_000
 
 
-def test_last_changed_condition_of_thousands_is_described() -> None:
+def test_last_change_of_thousands_is_described() -> None:
     after = heavy.targeting(heavy.conditions(5_000))
     before = {**after, "groups": [*after["groups"][:-1], {**after["groups"][-1], "rollout_percentage": 1.5}]}
     assert activity_words(log_entry(filters=(before, after))) == "condition 5000: 1.5 % → 50 %"
-
-
-def test_changed_property_of_thousands_is_described() -> None:
     after = heavy.with_properties(5_000)["filters"]
     (group,) = after["groups"]
     properties = [*group["properties"][:-1], {**group["properties"][-1], "key": "country"}]

@@ -31,10 +31,13 @@ def test_row_names_overrides_of_everyone_and_of_persons(overrides: tuple[str, ..
     assert override_words(state(*overrides).overrides_of("new-nav")) == words
 
 
-def test_row_names_the_most_frequent_values() -> None:
+def test_row_and_pane_show_requested_and_upstream_values() -> None:
     requested = [(False, "out_of_rollout_bound", 2), (True, "condition_match", 7), ({"max": 3}, "x", 1)]
     assert requested_words(state(requested=requested).requests_of("new-nav")) == "10 × on, off"
     assert requested_words(()) == ""
+    expected = ["ON THIS MACHINE", " as upstream     off", ""]
+    assert text(mirror_lines(state(), "new-nav", "off", 60)) == expected
+    assert text(mirror_lines(None, "new-nav", "off", 60)) == []
 
 
 def text(lines: Any) -> list[str]:
@@ -53,12 +56,6 @@ def test_pane_shows_each_override_beside_upstream_and_requests_with_reasons() ->
         "            1 ×  no value  flag not found",
         "",
     ]
-
-
-def test_pane_shows_upstream_value_without_override_or_record() -> None:
-    expected = ["ON THIS MACHINE", " as upstream     off", ""]
-    assert text(mirror_lines(state(), "new-nav", "off", 60)) == expected
-    assert text(mirror_lines(None, "new-nav", "off", 60)) == []
 
 
 def test_notices_name_troubles_and_requested_keys_without_a_flag() -> None:

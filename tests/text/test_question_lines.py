@@ -53,14 +53,11 @@ def test_question_about_several_flags_shows_the_whole_value(change: str) -> None
         assert CHANGES[change][1] in question_text(*plans).replace('\\"', '"')
 
 
-def test_question_about_a_new_flag_shows_its_payload() -> None:
+def test_question_about_a_new_flag_shows_each_value_once() -> None:
     fields = remote_configuration("fresh", f'{{"text": "{LONG}"}}')
     created = plan_create({**fields, "name": LONG}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
     assert question_text(created).count(LONG) == 2
-
-
-def test_question_about_a_new_flag_repeats_no_short_value() -> None:
     created = plan_create({**boolean_flag("fresh"), "name": "Short"}, Taken(()), Context(now=NOW))
     assert isinstance(created, Plan)
     assert question_text(created).count("Short") == 1

@@ -45,7 +45,7 @@ def test_rollout_names_share_and_miss(policy: str, goal: str) -> None:
     assert sentences(rule(value="b"), rule(value="a", **fields))[1:3] == expected
 
 
-def test_split_names_variants_and_holdout() -> None:
+def test_split_names_variants_and_holdout_or_its_pause() -> None:
     assert sentences(rule(**SPLIT))[:5] == [
         " 1 serves a variant to 50 % of everyone",
         "      5 % of them are held out and get the default",
@@ -53,9 +53,6 @@ def test_split_names_variants_and_holdout() -> None:
         "      60 % of those get 2 (test)",
         "      the other matching users get the default",
     ]
-
-
-def test_paused_split_serves_the_default() -> None:
     words = " 1 serves the default to everyone; its split is paused"
     assert sentences(rule(**SPLIT, paused=True))[0] == words
 
@@ -76,12 +73,7 @@ def test_unusual_rule_has_a_sentence(broken: Any, words: str) -> None:
     assert "never match" not in text
 
 
-def test_missing_rules_are_malformed() -> None:
-    text = plain(who_sees_it(Filters.of({"version": 2})))
-    assert text == "the server cannot evaluate this flag: its rules are malformed"
-
-
-def test_values_of_rules_name_their_rule() -> None:
+def test_rules_name_their_values_or_are_malformed() -> None:
     filters = Filters.of({"version": 2, "return_type": "number", "rules": [rule(value=0), rule(**SPLIT)]})
     assert plain(rule_values(filters)).splitlines() == [
         "values of type number",
@@ -90,3 +82,5 @@ def test_values_of_rules_name_their_rule() -> None:
         "rule 2: 2 (test 60 %)",
         "the caller's default",
     ]
+    text = plain(who_sees_it(Filters.of({"version": 2})))
+    assert text == "the server cannot evaluate this flag: its rules are malformed"

@@ -55,7 +55,7 @@ def test_status_as_text_is_read_as_the_server_reads_it(value: object, words: str
     assert words_of("update_status", value) == words
 
 
-def test_scheduled_condition_lists_its_property_filters() -> None:
+def test_conditions_and_variants_of_a_schedule_are_listed() -> None:
     plan = {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]}
     value = {"groups": [{"rollout_percentage": 25, "properties": [plan]}, {"variant": "test"}]}
     assert words_of("add_release_condition", value) == (
@@ -64,9 +64,6 @@ def test_scheduled_condition_lists_its_property_filters() -> None:
     for_groups = {"groups": [{"rollout_percentage": 5}], "aggregation_group_type_index": 0}
     assert words_of("add_release_condition", for_groups) == "+ condition: 5 % of all groups of type 0"
     assert words_of("add_release_condition", {"groups": []}) == "+ condition"
-
-
-def test_scheduled_variants_are_listed_with_their_shares() -> None:
     shares = [{"key": "a", "rollout_percentage": 30}, {"key": "b", "rollout_percentage": 70}]
     assert words_of("update_variants", {"variants": shares}) == "variants a 30 %, b 70 %"
     assert words_of("update_variants", {}) == "variants"

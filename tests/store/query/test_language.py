@@ -93,13 +93,10 @@ def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, exp
     assert find(flags, line) == expected
 
 
-def test_by_me_is_the_signed_in_user_once_known(flags: list[FlagRow]) -> None:
+def test_by_me_is_the_signed_in_user_or_the_address(flags: list[FlagRow]) -> None:
     assert find(flags, "by:me", ADA) == [1]
     assert find(flags, "-by:me", ADA) == [2, 3, 4, 5, 8]
     assert find(flags, "by:me") == find(flags, "")
-
-
-def test_by_me_uses_the_address_without_a_creator_id() -> None:
     assert find([FlagRow(id=1, key="a", creator="Ada@Acme.test")], "by:me", ADA) == [1]
     assert find([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
 
@@ -144,14 +141,11 @@ def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece:
     assert find(flags, f"new {piece} -x") == find(flags, "new -x") != []
 
 
-def test_an_address_is_text_and_not_a_qualifier() -> None:
+def test_addresses_and_very_long_lines_are_read() -> None:
     row = FlagRow(id=1, key="a", name="see https://acme.test/x")
     assert read_line("https://acme.test", FLAGS).problems == ()
     assert find([row], "https://acme.test") == [1]
     assert find([FlagRow(id=1, key="a", name="todo: remove")], '"todo: remove"') == [1]
-
-
-def test_very_long_line_is_read_to_a_limit_with_notice() -> None:
     query = read_line("a " * 5_000, FLAGS)
     assert len(query.terms) == 500
     assert "1,000" in query.problems[-1].reason
@@ -285,11 +279,8 @@ def test_qualifiers_about_code_without_a_scan_are_problems() -> None:
     assert "no scan yet" in finder.problems[0].reason
 
 
-def test_code_of_archived_flags_shows_them() -> None:
+def test_rules_of_code_exist_and_show_their_flags() -> None:
     assert read_line("code:archived", FLAGS).shows == {"archived"}
     assert read_line("code:deleted,off", FLAGS).shows == {"deleted"}
-
-
-def test_rule_of_code_has_to_exist() -> None:
     (problem,) = read_line("code:rolled", FLAGS).problems
     assert "code: use the id of a rule" in problem.reason

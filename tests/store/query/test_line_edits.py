@@ -21,11 +21,8 @@ def steps(line: str, name: str, count: int) -> list[str]:
     return lines
 
 
-def test_the_type_key_walks_through_the_types_and_out_again() -> None:
+def test_keys_walk_through_their_values_and_out_again() -> None:
     assert steps("", "type", 5) == ["type:boolean", "type:multivariant", "type:experiment", "type:config", ""]
-
-
-def test_the_other_keys_walk_through_their_values_in_place() -> None:
     assert steps("new check", "runtime", 4) == [
         "new check runtime:server",
         "new check runtime:client",
@@ -76,18 +73,12 @@ def test_tab_offers_what_the_piece_could_become(line: str, expected: list[str]) 
     assert complete(line, len(line), KNOWN, FLAGS) == expected
 
 
-def test_tab_offers_no_value_that_finds_nothing() -> None:
+def test_tab_completes_the_piece_under_the_cursor() -> None:
     values = {"tag": ['a"b c', "esc\x1b[31m", "two words", "web"], "": ["line\none", "line-two"]}
     assert complete("tag:", 4, values, FLAGS) == ['tag:"two words"', "tag:web"]
     assert complete("tag:web,", 8, values, FLAGS) == ["tag:web,web"]
     assert complete("line", 4, values, FLAGS) == ["line-two"]
-
-
-def test_tab_looks_at_the_piece_under_the_cursor_only() -> None:
     assert complete("type:b new", 6, KNOWN, FLAGS) == ["type:boolean"]
-
-
-def test_accepted_value_gets_a_space_and_accepted_name_does_not() -> None:
     assert accept("new ty", 6, "type:") == ("new type:", 9)
     assert accept("new type:b", 10, "type:boolean") == ("new type:boolean ", 17)
     assert accept("type:b new", 6, "type:boolean") == ("type:boolean new", 13)

@@ -89,16 +89,13 @@ def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
     assert bool(finder.query.problems) is (line == "by:me")
 
 
-def test_the_single_keys_know_the_states_of_their_list() -> None:
+def test_keys_and_chips_are_those_of_their_list() -> None:
     assert cycle("new", "is", EXPERIMENTS) == "new is:draft"
     assert cycle("is:stopped", "is", EXPERIMENTS) == "is:archived"
     assert cycle("is:archived", "is", EXPERIMENTS) == ""
     assert cycle("", "result", EXPERIMENTS) == "result:won"
     assert cycle("", "kind", EVENTS) == "kind:custom"
     assert complete("is:un", 5, {}, EVENTS) == ["is:unverified", "is:undescribed"]
-
-
-def test_the_chips_are_those_of_their_list() -> None:
     assert [chip.label for chip in describe(read_line("is:draft", EXPERIMENTS))] == ["state", "type"]
     assert [chip.label for chip in describe(read_line("", EVENTS))] == ["state", "kind"]
 
