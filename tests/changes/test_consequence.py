@@ -3,7 +3,7 @@
 from flagtui.changes.proposal import Consequence, consequence_with_age
 
 
-def test_ages_in_a_sentence_are_those_of_the_moment() -> None:
+def test_ages_of_a_consequence_move_and_others_stay() -> None:
     consequence = consequence_with_age(
         "Last change", ("sam, ", 60.0, ": on → off; ada, ", 0.0), 120.0, "warning"
     )
@@ -12,8 +12,5 @@ def test_ages_in_a_sentence_are_those_of_the_moment() -> None:
     assert later.text == "sam, 2 h ago: on → off; ada, 3 h ago"
     assert later.as_of(120.0) == consequence
     assert consequence.as_of(36 * 3_600.0).text == "sam, 1 day ago: on → off; ada, 1 day ago"
-
-
-def test_consequence_without_ages_stays_the_same() -> None:
     consequence = Consequence("Reach", "no one")
     assert consequence.as_of(1e9) is consequence

@@ -75,16 +75,13 @@ def test_snapshot_restores_what_was_changed_after_it() -> None:
     assert copy.groups[0]["rollout_percentage"] == 11
 
 
-def test_frozen_copy_keeps_its_values() -> None:
+def test_missing_parts_and_frozen_copies_stay() -> None:
     copy = heavy_flag()
     set_share(copy, 0, 300)
     frozen = copy.frozen()
     set_share(copy, 0, 30)
     assert frozen.problems == ["filters.groups[0].rollout_percentage must be between 0 and 100, not 300"]
     assert copy.problems == []
-
-
-def test_missing_part_is_empty_and_cannot_be_changed() -> None:
     copy = WorkingCopy.of(Flag.of({"id": 7, "key": "k", "filters": {"groups": [1]}}))
     assert copy.change("filters", "multivariate", "variants") == {}
     copy.change_group(0)["rollout_percentage"] = 5

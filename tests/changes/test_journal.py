@@ -106,13 +106,10 @@ def test_a_disk_that_cannot_sync_has_not_written(tmp_path: Path) -> None:
         Journal(tmp_path, disk=Disk(sync=broken)).begin(entry())
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_folders_that_cannot_be_made_and_links_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(JournalUnwritable):
         Journal(tmp_path / "file" / "flagtui").begin(entry())
-
-
-def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "target").touch()
     (tmp_path / "journal.jsonl").symlink_to(tmp_path / "target")
     with pytest.raises(JournalUnwritable):

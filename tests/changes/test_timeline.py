@@ -32,22 +32,17 @@ def test_timeline_is_oldest_first_with_user_change_reason_and_outcome() -> None:
     )
 
 
-def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
-    text = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
-    assert "`checkout-v2`: turn off in prod. Saved as version 13." in text
-
-
-def test_timeline_tells_undo_from_redo() -> None:
+def test_timeline_tells_undo_from_redo_and_empty_from_anonymous() -> None:
     undo = replace(SAVED, id="b", at=NOW + 1, direction="undo")
     redo = replace(SAVED, id="c", at=NOW + 2, direction="redo")
     endings = [
         line.rpartition("13")[2] for line in markdown([SAVED, undo, redo]).splitlines() if "13" in line
     ]
     assert endings == [".", " (undo).", " (redo)."]
-
-
-def test_no_change_is_said() -> None:
+    text = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
+    assert "`checkout-v2`: turn off in prod. Saved as version 13." in text
     assert "Nothing was changed." in markdown([])
+    assert summary(SAVED) == "checkout-v2: turn off, saved, v12 → v13"
 
 
 def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
@@ -58,7 +53,3 @@ def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert all("<img" not in line.replace("\\<img", "") for line in lines if "`" not in line)
-
-
-def test_a_summary_fits_one_line() -> None:
-    assert summary(SAVED) == "checkout-v2: turn off, saved, v12 → v13"

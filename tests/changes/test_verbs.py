@@ -73,17 +73,18 @@ def test_words_for_three_records_name_no_single_record(plan: Any) -> None:
     assert f"3 {plan.noun}s" in posed.title
 
 
-def test_undo_of_a_creation_deletes_for_the_first_time() -> None:
+def test_creations_delete_and_only_lasting_changes_are_grave() -> None:
     assert [plan.verb.undo for plan in PLANS if plan.verb.name == "create"] == ["delete it"] * 3
+    grave = [
+        name for name in ("turn off", "turn on", "delete", "rename", "edit", "archive") if verb(name).is_grave
+    ]
+    assert grave == ["delete", "rename"]
 
 
-def test_key_for_one_record_is_its_title() -> None:
+def test_titles_of_one_or_different_changes_are_true_of_all() -> None:
     plan = next(plan for plan in PLANS if plan.verb.name == "delete experiment")
     assert question(plan, 1).accept_words == "Delete the experiment"
     assert question(plan, 3).accept_words == "Delete 3 experiments"
-
-
-def test_different_changes_share_a_title_that_is_true_of_all() -> None:
     both = tuple(Counted(verb=verb(name), noun="flag") for name in ("archive", "unarchive"))
     posed = replace(question(both[0], 2), plans=both)
     assert (posed.title, posed.accept_words) == ("Change 2 flags", "Change 2 flags")
@@ -115,13 +116,6 @@ def test_undo_of_steps_names_their_records(step: str, single: str, several: str)
 )
 def test_a_title_can_be_followed_by_the_key(name: str, title: str) -> None:
     assert verb(name).title == title
-
-
-def test_only_what_cannot_be_shrugged_off_is_grave() -> None:
-    grave = [
-        name for name in ("turn off", "turn on", "delete", "rename", "edit", "archive") if verb(name).is_grave
-    ]
-    assert grave == ["delete", "rename"]
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "turn it on again"), (3, "turn them on again")])

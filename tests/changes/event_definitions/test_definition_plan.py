@@ -67,9 +67,6 @@ def test_field_that_the_server_does_not_show_is_refused() -> None:
     refusal = foresee_refusal(reject, definition())
     assert refusal is not None
     assert refusal.reason == "this server has no `enforcement_mode` and would ignore it"
-
-
-def test_primary_property_is_known_by_its_newest_name() -> None:
     named = set_field(ID, "primary_property", "$pathname", "")
     assert foresee_refusal(named, definition(promoted_property=None)) is None
     assert foresee_refusal(named, definition()) is not None
@@ -82,11 +79,7 @@ def test_change_lines_name_people_by_their_address() -> None:
     assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: user 7 → alice@acme.com")
 
 
-def test_verified_event_needs_no_verification() -> None:
-    assert plan_event(verify(ID), definition(verified=True), AROUND) is None
-
-
-def test_verifying_unhides_and_hiding_unverifies_with_a_warning() -> None:
+def test_verification_hiding_and_their_ends_warn() -> None:
     shown = make_plan(verify(ID), hidden=True)
     assert (shown.body, shown.values) == ({"verified": True}, {"verified": True, "hidden": False})
     assert [line.words for line in shown.lines] == ["unverified → verified", "hidden → shown"]
@@ -94,23 +87,20 @@ def test_verifying_unhides_and_hiding_unverifies_with_a_warning() -> None:
     hidden = make_plan(hide(ID), verified=True, verified_by=BOB)
     assert hidden.values == {"hidden": True, "verified": False}
     assert "hiding unverifies: it was verified by Bob" in hidden.cautions[0].text
-
-
-def test_unverifying_warns_that_the_verifier_is_forgotten() -> None:
     plan = make_plan(verify(ID, False), verified=True, verified_by=BOB)
     assert [caution.text for caution in plan.cautions] == ["who verified it, Bob, and when is forgotten"]
+    assert plan_event(verify(ID), definition(verified=True), AROUND) is None
 
 
-def test_description_of_another_user_meanwhile_is_a_conflict() -> None:
-    (conflict,) = make_plan(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
-    assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
-
-
-def test_rejecting_warns_that_data_is_lost() -> None:
+def test_rejecting_and_old_deletions_name_what_is_lost() -> None:
     plan = make_plan(set_field(ID, "enforcement_mode", "reject", "allow"))
     assert any(
         "dropped from now on" in consequence.text and consequence.tone == "danger"
         for consequence in plan.consequences
+    )
+    plan = make_plan(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
+    assert any(
+        consequence.text.startswith("if the event is ever sent again") for consequence in plan.consequences
     )
 
 
@@ -185,19 +175,12 @@ def test_tags_are_tidied_as_servers_keep_them() -> None:
     assert tidy_tags([" A", "a ", "", "b"]) == ("a", "b")
 
 
-def test_an_old_definition_is_not_said_to_come_back_soon() -> None:
-    plan = make_plan(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
-    assert any(
-        consequence.text.startswith("if the event is ever sent again") for consequence in plan.consequences
-    )
-
-
 def an_entry(before: dict[str, JSON], after: dict[str, JSON]) -> Entry:
     """A saved change, as the journal has it."""
     return Entry("e", 0.0, 0, "signed up", "edit", kind=KIND, uuid=ID, before=before, after=after)
 
 
-def test_undo_shows_three_sides_of_later_changes_and_asks() -> None:
+def test_undo_shows_later_changes_and_keeps_others_tags() -> None:
     entry = an_entry({"description": "Old", "owner": 1}, {"description": "Mine", "owner": 7})
     plan = expect(plan_undo(entry, definition(description="Theirs", owner=BOB), AROUND), EventPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
@@ -206,12 +189,11 @@ def test_undo_shows_three_sides_of_later_changes_and_asks() -> None:
     assert plan.body == {"description": "Old", "owner": 1}
     question = expect(guard(Planned(None, [plan]), GuardRules(Level.RELAXED)), Question)
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-
-
-def test_undoing_tags_keeps_those_that_others_added_since() -> None:
     entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
     plan = expect(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND), EventPlan)
     assert (plan.body, plan.conflicts) == ({"tags": ["a", "b", "theirs"]}, ())
+    (conflict,) = make_plan(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
+    assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
 
 
 @pytest.mark.parametrize(

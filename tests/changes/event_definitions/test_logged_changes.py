@@ -17,14 +17,11 @@ from flagtui.models.activity import Activity
 logged = partial(logged_entry, about=("EventDefinition", "u1", "signed up"))
 
 
-def test_revert_restores_only_the_logged_values() -> None:
+def test_revert_restores_logged_values_or_conflicts() -> None:
     change = expect(logged_change(logged(description=(None, "why"), verified=(False, True))), Entry)
     fresh = definition(description="why", verified=True, tags=["a"])
     plan = require(plan_undo(change, fresh, DefinitionContext()))
     assert (dict(plan.body), plan.conflicts) == ({"description": "", "verified": False}, ())
-
-
-def test_revert_of_a_field_changed_since_conflicts() -> None:
     change = expect(logged_change(logged(description=("old", "new"))), Entry)
     plan = require(plan_undo(change, definition(description="newest"), DefinitionContext()))
     assert [conflict.theirs for conflict in plan.conflicts] == ["newest"]

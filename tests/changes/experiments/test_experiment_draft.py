@@ -60,12 +60,16 @@ def test_edit_sends_only_the_whole_changed_field() -> None:
     ]
 
 
-def test_a_flag_that_is_on_keeps_its_split() -> None:
+def test_flags_that_are_on_or_linked_keep_their_variants() -> None:
     flag = {"id": 31, "key": "blue", "active": True, "filters": {"multivariate": {"variants": SPLIT}}}
     copy = ExperimentCopy.of(draft(feature_flag=flag))
     assert not copy.has_own_flag
     assert copy.variants == []
     assert "parameters" not in copy.values
+    copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
+    assert plan_of(copy, copy.fresh).choices.fields == {}
+    copy.change_flag("green", is_linked=False)
+    assert [variant.get("key") for variant in copy.variants] == ["control", "test"]
 
 
 @pytest.mark.parametrize("state", ["running", "paused", "stopped"])
@@ -127,13 +131,6 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
     text = " ".join(consequence.text for consequence in plan.consequences)
     assert "blue is created: control 50 % · test 50 %, off" in text
     assert "2 measured once it runs" in text
-
-
-def test_a_linked_flag_is_not_told_what_its_variants_are() -> None:
-    copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
-    assert plan_of(copy, copy.fresh).choices.fields == {}
-    copy.change_flag("green", is_linked=False)
-    assert [variant.get("key") for variant in copy.variants] == ["control", "test"]
 
 
 @pytest.mark.parametrize(

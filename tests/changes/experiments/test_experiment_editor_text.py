@@ -15,14 +15,11 @@ from flagtui.changes.skipped import Blocked
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "fingerprint": "f"}
 
 
-def test_a_text_left_as_it_was_is_no_edit() -> None:
+def test_only_the_changed_field_is_in_the_edit() -> None:
     fresh = make_experiment(metrics=[METRIC], stats_config={"method": "bayesian"}, conclusion=None)
     text = experiment_text(fresh).text()
     assert experiment_text(fresh).read(text) == {}
     assert "fingerprint" not in text
-
-
-def test_only_the_changed_field_is_in_the_edit() -> None:
     record = experiment_text(make_experiment(metrics=[METRIC], description="old"))
     assert record.read(json.dumps({**record.shown, "description": "new"})) == {"description": "new"}
     assert record.shown["description"] == "old"

@@ -87,9 +87,13 @@ def test_launch_is_not_reverted_after_later_dates(fresh: Experiment) -> None:
     assert plan.conflicts
 
 
-def test_deleted_experiment_is_restored_by_its_number() -> None:
+def test_deleted_experiments_and_missing_values_have_their_revert() -> None:
     step = expect(logged_step(logged("deleted", deleted=(False, True))), Entry)
     assert require(step_back(step)).step.name == "restore"
+    changes: JSON = [{"field": "description", "after": "new", "action": "changed"}]
+    entry = Activity.of({**logged().raw, "detail": {"name": "Blue button", "changes": changes}})
+    reason = expect(logged_step(entry), Blocked).reason
+    assert reason == "the log does not contain the previous description"
 
 
 @pytest.mark.parametrize(
@@ -103,10 +107,3 @@ def test_deleted_experiment_is_restored_by_its_number() -> None:
 )
 def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
     assert words in expect(logged_step(entry), Blocked).reason
-
-
-def test_changed_value_without_its_former_value_is_refused() -> None:
-    changes: JSON = [{"field": "description", "after": "new", "action": "changed"}]
-    entry = Activity.of({**logged().raw, "detail": {"name": "Blue button", "changes": changes}})
-    reason = expect(logged_step(entry), Blocked).reason
-    assert reason == "the log does not contain the previous description"

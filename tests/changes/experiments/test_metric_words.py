@@ -164,11 +164,13 @@ def test_goals_of_the_first_servers_are_told_as_metrics() -> None:
     assert events_measured(old) == ("a", "b", "v", "x")
 
 
-def test_filters_replaced_by_a_metric_measure_nothing() -> None:
+def test_replaced_goals_and_several_variants_have_words() -> None:
     metric = {"metric_type": "mean", "source": event("new")}
     both = Experiment.of({"id": 1, "metrics": [metric], "filters": {"events": [{"id": "old"}]}})
     assert not both.has_old_goal
     assert events_measured(both) == ("new",)
+    phrases = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
+    assert phrases == ["excluded from the results", "counted for the first one", "newest"]
 
 
 @pytest.mark.parametrize(
@@ -207,8 +209,3 @@ def test_test_accounts_count_unless_they_are_left_out_expressly(
     criteria: dict[str, JSON], counted: bool
 ) -> None:
     assert counts_test_accounts(criteria) is counted
-
-
-def test_multiple_variant_handling_has_words_also_for_unknown_values() -> None:
-    phrases = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
-    assert phrases == ["excluded from the results", "counted for the first one", "newest"]

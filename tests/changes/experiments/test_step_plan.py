@@ -13,11 +13,13 @@ from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 
 
-def test_pausing_says_that_it_is_the_flag_that_is_switched() -> None:
+def test_pausing_names_and_confirms_by_its_flag() -> None:
     plan = make_plan("pause", make_experiment())
     assert plan.title == "Pause: turn its flag OFF"
     assert "flag blue: on → off" in [line.words for line in plan.lines]
     assert any("blue is turned off" in consequence.text for consequence in plan.consequences)
+    assert make_plan("pause", make_experiment(name="Ночь")).type_to_confirm == "blue"
+    assert make_plan("pause", make_experiment(feature_flag_key="bluе")).type_to_confirm == "12"
 
 
 @pytest.mark.parametrize(
@@ -44,20 +46,27 @@ def test_step_that_leaves_the_flag_names_its_state(flag: dict[str, object] | Non
     assert [each.text for each in plan.consequences if each.label == "Flag"] == [f"blue {words}"]
 
 
-def test_restoring_needs_the_flag_and_removes_the_deletion() -> None:
+def test_deleted_and_archived_flags_refuse_steps() -> None:
     plan = make_plan("restore", make_experiment(deleted=True))
     assert [line.words for line in plan.lines] == ["deleted → not deleted"]
     deleted_flag = {"id": 31, "key": "blue", "deleted": True}
     refusal = expect(try_step("restore", make_experiment(deleted=True, feature_flag=deleted_flag)), Blocked)
     assert refusal.reason == "its flag has been deleted"
     assert try_step("archive", make_experiment("stopped", feature_flag=deleted_flag)) is not None
+    flag = Flag.of({"id": 3, "key": "blue", "archived": True})
+    refusal = expect(try_step("resume", make_experiment("paused"), StepContext(NOW, flag=flag)), Blocked)
+    assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
+    assert refusal.next == "bring the flag back from the archive first"
 
 
-def test_reopening_names_the_results_that_count_again() -> None:
+def test_endings_and_reopenings_name_their_results() -> None:
     reopened = make_plan("reopen", make_experiment("stopped"), fields={"end_date": None})
     assert [each.text for each in reopened.consequences if each.label == "Results"] == [
         "continue until today, as if it had never ended"
     ]
+    fresh = make_experiment(conclusion="won", start_date="2026-01-01T09:00:00Z")
+    assert "won, is erased" in make_plan("end", fresh).cautions[0].text
+    assert make_plan("end", fresh, conclusion="lost").cautions == ()
 
 
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
@@ -84,12 +93,6 @@ def test_steps_that_end_the_numbers_show_who_leads(step: StepName, shows: bool) 
         assert [each.text for each in plan.consequences if each.label == "So far"] == expected
 
 
-def test_ending_without_conclusion_warns_that_the_earlier_one_is_erased() -> None:
-    fresh = make_experiment(conclusion="won", start_date="2026-01-01T09:00:00Z")
-    assert "won, is erased" in make_plan("end", fresh).cautions[0].text
-    assert make_plan("end", fresh, conclusion="lost").cautions == ()
-
-
 def test_shipping_lists_new_shares_and_the_end() -> None:
     plan = make_plan("ship", make_experiment(), variant="test", everyone=True)
     assert [line.words for line in plan.lines] == [
@@ -100,18 +103,6 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
     text = " ".join(consequence.text for consequence in plan.consequences)
     assert "serves test to everyone" in text
     assert "an open condition of 100 % is put before all others" in text
-
-
-def test_typed_confirmation_is_the_flag_key_or_the_number() -> None:
-    assert make_plan("pause", make_experiment(name="Ночь")).type_to_confirm == "blue"
-    assert make_plan("pause", make_experiment(feature_flag_key="bluе")).type_to_confirm == "12"
-
-
-def test_archived_flag_cannot_be_resumed() -> None:
-    flag = Flag.of({"id": 3, "key": "blue", "archived": True})
-    refusal = expect(try_step("resume", make_experiment("paused"), StepContext(NOW, flag=flag)), Blocked)
-    assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
-    assert refusal.next == "bring the flag back from the archive first"
 
 
 @pytest.mark.parametrize(

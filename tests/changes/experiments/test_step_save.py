@@ -43,15 +43,12 @@ def writing_to(server: Server, folder: Path) -> Writing:
     return Writing(StepAdapter(cast(Experiments, server)), Journal(folder, clock=clock.time), HERE, clock)
 
 
-async def test_a_yes_that_changed_nothing_is_not_called_saved(tmp_path: Path) -> None:
+async def test_ends_are_undone_whole_and_ignored_steps_refused(tmp_path: Path) -> None:
     ended = await writing_to(Server(make_experiment(), acts=False), tmp_path).save(
         approve(make_plan("pause", make_experiment()))
     )
     assert ended.ending == "refused"
     assert "it is running" in ended.reason
-
-
-async def test_an_end_is_taken_back_with_the_conclusion_it_erased(tmp_path: Path) -> None:
     fresh = make_experiment(conclusion="won", conclusion_comment="so far")
     writing = writing_to(Server(fresh), tmp_path)
     await writing.save(approve(make_plan("end", fresh)))

@@ -31,11 +31,13 @@ def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Act
 ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})
 
 
-def test_a_rollout_goes_back_to_what_it_was() -> None:
+def test_revert_restores_a_rollout_or_needs_nothing() -> None:
     plan = expect(plan_change(revert_of(ROLLED_OUT), flag(), CALM), Plan)
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
     assert plan.intent.seen_version == 12
+    result = plan_change(revert_of(entry({"active": (True, False)})), flag(active=True, version=13), CALM)
+    assert isinstance(result, NoOp)
 
 
 def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
@@ -44,11 +46,6 @@ def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
     assert refusal.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
         assert side in refusal.reason
-
-
-def test_what_is_back_already_needs_nothing() -> None:
-    result = plan_change(revert_of(entry({"active": (True, False)})), flag(active=True, version=13), CALM)
-    assert isinstance(result, NoOp)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +75,7 @@ def test_what_cannot_be_set_again_says_so(changed: Changed, code: str) -> None:
     assert expect(plan_change(revert_of(entry(changed)), flag(), CALM), Blocked).code == code
 
 
-def test_a_masked_payload_is_never_written_back() -> None:
+def test_reverts_never_write_encrypted_payloads() -> None:
     sealed = flag(
         has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
     )
@@ -86,9 +83,6 @@ def test_a_masked_payload_is_never_written_back() -> None:
     refusal = expect(plan_change(revert_of(entry({"filters": (old, new)})), sealed, CALM), Blocked)
     assert refusal.code == "secret"
     assert "gAAA" not in refusal.reason
-
-
-def test_targeting_reverts_without_touching_the_encrypted_payload() -> None:
     shown = {"true": "********* (encrypted)"}
     sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
     kept = {"true": "gAAA"}

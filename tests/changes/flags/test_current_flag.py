@@ -145,11 +145,14 @@ async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
     assert isinstance((await gather_context(mixed, OFF)).reach, NotKnown)
 
 
-async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
+async def test_failing_and_limited_servers_leave_reasons() -> None:
     failing = Answers(fault=errors.ServerFault("The server failed."))
     context = await gather_context(flag({}), OFF, ask=failing)
     assert {context.reach, context.dependents, context.last_touch} == {NotKnown("The server failed")}
     assert (await gather_context(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
+    limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
+    context = await gather_context(flag({}), OFF, ask=limited)
+    assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"
 
 
 async def test_silent_server_is_waited_for_only_a_moment() -> None:
@@ -174,23 +177,17 @@ async def test_later_changes_are_listed_with_user_and_change() -> None:
     assert [(touch.who, touch.what) for touch in context.touched_since] == [("Sam", "turned on")] * 2
 
 
-async def test_many_flags_need_no_requests_and_list_dependents() -> None:
+async def test_linked_flags_are_known_from_the_list() -> None:
+    context = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
+    assert context.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
+    fresh = flag({"properties": [asks_flag("3")]})
+    context = await gather_context(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
+    assert context.dependencies == (Linked(3, "base", False),)
     rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
     reading = await add_context(FlagReading(flag({}), intent, Context()), rows, None, adds_later=False)
     context = reading.context
     assert context.dependents == (Linked(9, "child", True),)
     assert isinstance(context.reach, NotKnown)
-
-
-async def test_dependents_that_are_off_are_known_from_the_list() -> None:
-    context = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
-    assert context.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
-
-
-async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
-    fresh = flag({"properties": [asks_flag("3")]})
-    context = await gather_context(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
-    assert context.dependencies == (Linked(3, "base", False),)
 
 
 @pytest.mark.parametrize(
@@ -203,12 +200,6 @@ async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
 def test_keys_that_look_alike_are_found(key: str, other: str) -> None:
     keys = (key, other, "checkout-v3", "modern-2")
     assert Neighbours(FlagRow(id, each) for id, each in enumerate(keys)).similar_to(key) == (other,)
-
-
-async def test_rate_limit_names_no_seconds_that_pass_meanwhile() -> None:
-    limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
-    context = await gather_context(flag({}), OFF, ask=limited)
-    assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"
 
 
 def test_flags_needed_before_the_change_and_after_it_are_read() -> None:

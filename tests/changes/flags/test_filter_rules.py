@@ -134,12 +134,9 @@ def test_what_some_server_refuses_is_found_with_its_place(filters: JSON, where: 
     assert where in [problem.where for problem in problems_in(filters, flag_id=1)]
 
 
-def test_only_a_new_flag_needs_a_condition() -> None:
+def test_new_flags_need_a_condition_and_all_a_size() -> None:
     assert problems_in({"groups": []}, is_new=True)
     assert not problems_in({"groups": []})
-
-
-def test_a_flag_beyond_the_size_limit_is_found() -> None:
     assert "bytes" in problems_in({"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}})[0].words
 
 

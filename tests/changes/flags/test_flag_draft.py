@@ -45,7 +45,11 @@ def test_looking_at_everything_changes_nothing(filters: Any) -> None:
     assert looked_at.intent() is None
 
 
-def test_the_flag_itself_is_never_touched() -> None:
+def test_conditions_stay_within_the_list_and_off_the_flag() -> None:
+    edited = WorkingCopy.of(flag())
+    assert not edited.move_condition(0, -1)
+    assert not edited.move_condition(1, 2)
+    assert not edited.is_changed
     read = flag()
     edited = WorkingCopy.of(read)
     edited.add_condition()
@@ -54,22 +58,12 @@ def test_the_flag_itself_is_never_touched() -> None:
     assert (read.filters, read.tags) == (FILTERS, ("a",))
 
 
-def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
-    edited = WorkingCopy.of(flag())
-    assert not edited.move_condition(0, -1)
-    assert not edited.move_condition(1, 2)
-    assert not edited.is_changed
-
-
-def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
+def test_variants_leave_and_take_their_payloads_along() -> None:
     edited = WorkingCopy.of(flag())
     edited.rename_variant(1, "blue")
     assert (edited.payloads, edited.groups[1]["variant"]) == ({"control": "1", "blue": "2"}, "blue")
     assert edited.variants[1] == {"key": "blue", "rollout_percentage": 50, "extra": 1}
     assert edited.problems == []
-
-
-def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
     edited = WorkingCopy.of(flag())
     edited.remove_variant(1)
     assert (edited.payloads, edited.share_sum) == ({"control": "1"}, 50)
@@ -85,16 +79,13 @@ def test_first_variant_gets_everyone_and_removing_it_restores_boolean() -> None:
     assert (edited.filters["multivariate"], edited.payload_keys) == (None, ("true",))
 
 
-def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
+def test_encrypted_payloads_and_newer_targeting_stay() -> None:
     secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"hush"'}})
     edited = WorkingCopy.of(secret)
     assert edited.payload_text("true") == ""
     edited.set("name", "other")
     edited.add_condition()
     assert expect(edited.intent(), Intent).changes["filters"]["payloads"] == {"true": '"hush"'}
-
-
-def test_targeting_of_a_newer_kind_is_not_part_of_it() -> None:
     newer = WorkingCopy.of(flag(filters={"version": 2, "rules": []}))
     assert "filters" not in newer.values
     newer.set("name", "other")
@@ -119,7 +110,7 @@ def test_condition_on_groups_drops_filters_on_people() -> None:
     assert edited.problems == []
 
 
-def test_flag_group_type_follows_its_conditions_as_on_servers() -> None:
+def test_group_types_follow_conditions_as_on_servers() -> None:
     edited = draft_of({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
     edited.set_group_type(1)
     assert edited.filters["aggregation_group_type_index"] == 1
@@ -127,9 +118,6 @@ def test_flag_group_type_follows_its_conditions_as_on_servers() -> None:
     edited.set_group_type(None, 1)
     assert edited.filters["aggregation_group_type_index"] is None
     assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])
-
-
-def test_choosing_the_current_group_type_changes_nothing() -> None:
     edited = draft_of({"properties": [PLAN]}, {"properties": []}, level=0)
     edited.set_group_type(0)
     edited.set_group_type(0, 1)

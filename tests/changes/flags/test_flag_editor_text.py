@@ -36,10 +36,13 @@ def read_faulty(text: str, fresh: Flag) -> Faulty:
     return expect(flag_text(fresh).read(text), Faulty)
 
 
-def test_editor_text_starts_with_flag_and_instructions() -> None:
+def test_editor_text_has_instructions_and_no_rules() -> None:
     text = as_text(flag())
     assert text.startswith("# checkout-v2: flag 812, version 12\n#\n")
     assert json.loads(without_comments(text)) == editable(flag())
+    fresh = Flag.of(raw_flag(filters={"version": 2, "rules": []}))
+    assert "filters" not in editable(fresh)
+    assert "only its state, name and tags can be changed here" in as_text(fresh)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only comments\n", as_text(flag())])
@@ -117,12 +120,6 @@ def test_encrypted_payloads_are_masked_and_stay_as_they_are() -> None:
     assert intent.changes["filters"]["payloads"] == {"true": '"hunter2"'}
 
 
-def test_targeting_with_rules_is_not_offered() -> None:
-    fresh = Flag.of(raw_flag(filters={"version": 2, "rules": []}))
-    assert "filters" not in editable(fresh)
-    assert "only its state, name and tags can be changed here" in as_text(fresh)
-
-
 class Editor:
     """Types one text after the other into the file it is given."""
 
@@ -151,25 +148,19 @@ def test_the_file_is_private_and_gone_afterwards(tmp_path: Path) -> None:
     assert not editor.path.parent.exists()
 
 
-def test_a_mistake_opens_the_editor_again_with_the_reason(tmp_path: Path) -> None:
+def test_faulty_text_opens_again_and_failing_editors_lose_nothing(tmp_path: Path) -> None:
     editor = Editor("{", as_text(flag()).replace("New checkout", "My words"))
     assert edit(flag_text(flag()), editor, tmp_path) == {"name": "My words"}
     assert "# NOT SAVED:" in editor.shown[1]
+    result = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
+    assert require(result.copy).read_text() == "half a thought"
 
 
-def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -> None:
+def test_lost_edits_are_kept_in_a_copy_where_there_is_room(tmp_path: Path) -> None:
     editor = Editor("{ my careful work", None)
     result = expect(edit(flag_text(flag()), editor, tmp_path / "drafts"), GivenUp)
     assert result.copy is not None
     assert "my careful work" in result.copy.read_text()
     assert stat.S_IMODE(result.copy.stat().st_mode) == 0o600
-
-
-def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
-    result = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
-    assert require(result.copy).read_text() == "half a thought"
-
-
-def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:
-    (tmp_path / "drafts").touch()
-    assert expect(edit(flag_text(flag()), Editor("{", None), tmp_path / "drafts"), GivenUp).copy is None
+    (tmp_path / "file").touch()
+    assert expect(edit(flag_text(flag()), Editor("{", None), tmp_path / "file"), GivenUp).copy is None

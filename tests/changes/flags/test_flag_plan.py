@@ -25,21 +25,19 @@ def consequence(plan: Plan, label: str) -> str:
     return next(consequence.text for consequence in plan.consequences if consequence.label == label)
 
 
-def test_turning_off_sends_one_field_and_compared_values() -> None:
+def test_turning_off_sends_one_field_and_names_its_users() -> None:
     plan = make_plan(switch("turn off", 812, seen_version=12), flag())
     assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
     assert [(line.where, line.before, line.after, line.words) for line in plan.lines] == [
         ("active", True, False, "on → off")
     ]
-
-
-def test_turning_off_names_users_who_lose_it_with_share() -> None:
     reach = next(
         consequence for consequence in make_plan(OFF, flag()).consequences if consequence.label == "Reach"
     )
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
+    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
 
 
 SINCE: Final = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
@@ -105,20 +103,18 @@ def test_experiment_without_a_caution_is_a_coloured_fact(is_running: bool, words
     assert plan.cautions == ()
 
 
-def test_a_flag_that_is_already_off_needs_nothing() -> None:
-    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
-
-
 @pytest.mark.parametrize(("verb", "words"), [("unarchive", "is not archived"), ("restore", "is not deleted")])
 def test_flags_that_were_never_put_away_are_no_ops(verb: str, words: str) -> None:
     assert expect(plan_flag(switch(verb, 812), flag(), CALM), NoOp).words == words
 
 
-def test_archiving_turns_an_active_flag_off_in_one_write() -> None:
+def test_archiving_is_one_write_where_servers_have_it() -> None:
     plan = make_plan(switch("archive", 812), flag())
     assert plan.body == {"active": False, "archived": True}
     assert plan.before == {"active": True, "archived": False}
     assert make_plan(switch("archive", 812), flag(active=False)).body == {"archived": True}
+    old = Flag.of({name: value for name, value in raw_flag().items() if name != "archived"})
+    assert expect(plan_flag(switch("archive", 812), old, CALM), Blocked).code == "unknown field"
 
 
 CHILD: Final = Linked(9, "child", True)
@@ -156,16 +152,14 @@ def test_server_refusals_are_predicted_before_sending(
     assert (refusal.code, bool(refusal.reason)) == (code, True)
 
 
-def test_flag_that_changes_too_does_not_block_turning_on() -> None:
+def test_dependencies_that_are_off_refuse_all_but_joint_changes() -> None:
     around = Context(dependencies=(Linked(3, "x", False),), together=frozenset({3, 812}))
     assert make_plan(switch("turn on", 812), flag(active=False), around).body == {"active": True}
     fresh = flag(filters=ON_BASE)
     assert expect(plan_flag(ROLLOUT, fresh, around), Blocked).reason == "it depends on x, which is off"
-
-
-def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:
-    old = Flag.of({name: value for name, value in raw_flag().items() if name != "archived"})
-    assert expect(plan_flag(switch("archive", 812), old, CALM), Blocked).code == "unknown field"
+    around = Context(dependencies=(Linked(3, "x", False),))
+    refusal = plan_create({"key": "new", "filters": ON_BASE}, Taken(()), around)
+    assert expect(refusal, Blocked).reason == "it depends on x, which is off"
 
 
 def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
@@ -174,12 +168,9 @@ def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
     assert not [caution for caution in plan.cautions if "the key has" in caution.text]
 
 
-def test_bidirectional_marks_in_keys_show_as_code_points() -> None:
+def test_confusable_keys_and_old_data_are_cautioned_about() -> None:
     plan = make_plan(OFF, flag(key="prod\u202e-x"))
     assert "U+202E" in next(caution for caution in plan.cautions if "the key has" in caution.text).text
-
-
-def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None:
     context = dataclasses.replace(CALM, similar=("checkout-v1",), age=45.0)
     plan = make_plan(OFF, flag(is_used_in_replay_settings=True), context)
     assert [caution.text.partition(" ")[0] for caution in plan.cautions] == ["easily", "this", "session"]
@@ -205,18 +196,15 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
     assert "version" not in plan.original["filters"]
 
 
-def test_tags_are_not_compared_and_both_users_tags_stay() -> None:
+def test_tags_of_both_users_stay_as_texts() -> None:
     intent = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
     plan = make_plan(intent, flag(tags=["checkout", "sam"]))
     assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
-
-
-def test_tags_that_are_no_texts_are_dropped() -> None:
     plan = make_plan(set_field(812, "tags", [], ["web"]), flag(tags=[["x"], {}, None, " Sam "]))
     assert plan.body == {"tags": ["sam", "web"]}
 
 
-def test_another_persons_edit_of_another_condition_is_kept() -> None:
+def test_concurrent_edits_merge_or_conflict_by_condition() -> None:
     seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
     mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}
     now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
@@ -224,9 +212,6 @@ def test_another_persons_edit_of_another_condition_is_kept() -> None:
     assert plan.body["filters"]["groups"] == [{"rollout_percentage": 15}, {"rollout_percentage": 80}]
     assert plan.conflicts == ()
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
-
-
-def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
@@ -236,13 +221,10 @@ def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
     assert [conflict.seen, conflict.mine, conflict.theirs] == expected
 
 
-def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> None:
+def test_new_faults_block_and_earlier_ones_are_cautions() -> None:
     intent = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
     result = expect(plan_flag(intent, flag(), CALM), Blocked)
     assert "groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
-
-
-def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     filters = {**odd, "groups": [{"rollout_percentage": 20}]}
@@ -250,7 +232,7 @@ def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     assert plan.cautions[0].text.startswith("existed before this change: ")
 
 
-def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:
+def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
     filters = {**stored, "groups": [{"rollout_percentage": 20}]}
     fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)
@@ -258,13 +240,11 @@ def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:
     assert plan.body["has_encrypted_payloads"] is True
     assert plan.is_secret
 
-
-def test_an_encrypted_payload_is_masked_in_every_line_and_conflict() -> None:
-    def filters(payload: str) -> dict[str, JSON]:
+    def sealed(payload: str) -> dict[str, JSON]:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
 
-    intent = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
-    plan = make_plan(intent, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
+    intent = set_field(812, "filters", sealed('"hunter1"'), sealed('"hunter2"'))
+    plan = make_plan(intent, flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True))
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.conflicts
     assert "hunter" not in f"{plan.lines} {plan.conflicts}"
@@ -280,9 +260,3 @@ def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
     other = make_plan(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]
-
-
-def test_new_flag_on_a_disabled_flag_is_refused() -> None:
-    around = Context(dependencies=(Linked(3, "x", False),))
-    refusal = plan_create({"key": "new", "filters": ON_BASE}, Taken(()), around)
-    assert expect(refusal, Blocked).reason == "it depends on x, which is off"

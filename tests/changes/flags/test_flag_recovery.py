@@ -55,29 +55,25 @@ async def test_the_record_tells_what_became_of_it(
     assert (ada.sends, server.log) == (0, [])
 
 
-async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+async def test_gone_flags_and_replaced_payloads_have_their_verdict(tmp_path: Path) -> None:
     recoveries = await recover(left_open(tmp_path), HERE, flags=FlagServer().person("ada@acme.test"))
     assert [recovery.verdict for recovery in recoveries] == ["gone"]
+    filters = {"groups": [], "payloads": {"true": '"hunter1"'}}
+    other = {"groups": [], "payloads": {"true": '"hunter2"'}}
+    journal = left_open(
+        tmp_path / "secret", before={"filters": filters}, after={"filters": other}, is_secret=True
+    )
+    ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
+    assert [recovery.verdict for recovery in await recover(journal, HERE, flags=ada)] == ["changed since"]
 
 
-async def test_a_server_that_does_not_answer_leaves_it_open(tmp_path: Path) -> None:
+async def test_unread_records_and_other_projects_stay_open(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag()).person("ada@acme.test")
     ada.unreadable = 1
     assert [recovery.verdict for recovery in await recover(journal, HERE, flags=ada)] == ["not known"]
     assert journal.entries()[0].is_open
-
-
-async def test_what_was_left_open_in_another_project_waits_for_it(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag(version=12)).person("ada@acme.test")
     assert await recover(journal, Signature(host=HERE.host, project="2"), flags=ada) == []
     assert ada.reads == 0
-
-
-async def test_an_encrypted_payload_that_was_replaced_cannot_be_told(tmp_path: Path) -> None:
-    filters = {"groups": [], "payloads": {"true": '"hunter1"'}}
-    other = {"groups": [], "payloads": {"true": '"hunter2"'}}
-    journal = left_open(tmp_path, before={"filters": filters}, after={"filters": other}, is_secret=True)
-    ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
-    assert [recovery.verdict for recovery in await recover(journal, HERE, flags=ada)] == ["changed since"]

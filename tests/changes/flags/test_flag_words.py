@@ -40,11 +40,15 @@ def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, wor
     assert words_of({"properties": before}, {"properties": after}) == words
 
 
-def test_value_like_a_cohort_number_is_not_a_cohort() -> None:
+def test_cohorts_have_a_name_or_a_number_and_values_none() -> None:
     seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
     assert words_of({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
         "condition 1: seats is 31 → seats is 32"
     ]
+    assert property_in_short(Property.of(PAYING)) == "users in cohort 31"
+    assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
+        "users in As the server says"
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,13 +76,6 @@ def test_condition_words_name_its_group_type() -> None:
     sides = {"filters": {level: 0}}, {"filters": {level: None}}
     (line,) = difference(*sides)
     assert in_words(line, *sides, NAMES) == "the flag is about users instead of company groups"
-
-
-def test_a_cohort_nobody_named_goes_by_its_number() -> None:
-    assert property_in_short(Property.of(PAYING)) == "users in cohort 31"
-    assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
-        "users in As the server says"
-    )
 
 
 def test_range_and_built_in_properties_have_their_own_words() -> None:

@@ -65,11 +65,8 @@ def comparisons(count: int) -> int:
     return Compared.times
 
 
-def test_rules_compare_each_variant_a_few_times() -> None:
+def test_comparisons_are_linear_and_repeats_reported_once() -> None:
     assert comparisons(1_000) < 20 * 1_000
-
-
-def test_variant_that_is_there_twice_is_reported_once() -> None:
     variants = [{"key": key, "rollout_percentage": 25} for key in ("b", "a", "b", "a")]
     problems = problems_in({"groups": [], "multivariate": {"variants": variants}})
     expected = ["the key b is there more than once", "the key a is there more than once"]
@@ -87,13 +84,10 @@ def test_tags_are_told_apart_in_linear_work() -> None:
     assert words.endswith("+ tag-2039 and 1,960 more")
 
 
-def test_items_of_any_kind_are_told_apart() -> None:
+def test_objects_of_any_kind_are_compared_in_linear_work() -> None:
     assert without([{"a": 1}, "x", 2], [{"a": 1}, 2]) == ["x"]
     assert without(["b", "a", "b"], ["a"]) == ["b", "b"]
     assert without([{"a": 1, "b": [2]}, {"a": []}], [{"b": [2.0], "a": 1}]) == [{"a": []}]
-
-
-def test_objects_are_told_apart_in_linear_work() -> None:
     once, twice = (
         counted_calls(partial(without, heavy.conditions(count), heavy.bare_conditions(count)))
         for count in (500, 1_000)
@@ -176,11 +170,13 @@ async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: s
     assert calls.count < 2_000
 
 
-def test_new_flag_with_heavy_values_is_heavy() -> None:
+def test_new_flags_and_values_count_as_heavy() -> None:
     for raw in (heavy.with_conditions(1_000), heavy.with_payload(1024 * 1024)):
         assert WorkingCopy.new(copy_of(Flag.of(raw), "copy")).size >= HEAVY
         assert WorkingCopy.of(Flag.of(raw)).size >= HEAVY
     assert WorkingCopy.new(copy_of(Flag.of(heavy.with_conditions(10)), "copy")).size < HEAVY
+    for values, is_heavy in ((2_000, False), (50_000, True)):
+        assert (Flag.of(heavy.with_values(values)).targeting.size >= HEAVY) is is_heavy
 
 
 def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
@@ -233,8 +229,3 @@ async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
         reach = expect(await reach_of(count, fresh, {"deleted": True}), Reach)
     assert (reach.after, reach.total) == (0, 10)
     assert calls.count < 3 * 5_000
-
-
-def test_values_of_a_property_count_for_its_flag() -> None:
-    for values, is_heavy in ((2_000, False), (50_000, True)):
-        assert (Flag.of(heavy.with_values(values)).targeting.size >= HEAVY) is is_heavy

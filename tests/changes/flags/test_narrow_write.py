@@ -64,12 +64,9 @@ def test_one_share_is_a_narrow_write(percent: float) -> None:
     )
 
 
-def test_first_explicit_share_is_a_narrow_write() -> None:
+def test_first_share_and_everyone_are_narrow_writes() -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
     assert narrow_write(make_plan(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
-
-
-def test_everyone_first_is_a_narrow_write() -> None:
     fresh = flag(filters=TWO)
     assert narrow_write(make_plan(change_filters(fresh, **open_to(TWO)), fresh)) == NarrowWrite()
     fresh = flag(filters=SPLIT)

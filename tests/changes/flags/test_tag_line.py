@@ -31,13 +31,10 @@ def test_a_line_that_makes_no_sense_says_why(line: str) -> None:
     assert read_tags(line).problem
 
 
-def test_seen_tags_are_sent_so_other_users_tags_stay() -> None:
+def test_tags_of_others_stay_and_new_ones_come_first() -> None:
     (intent,) = retag([FlagRow(id=4, key="k", tags=("a", "b"), version=9)], read_tags("c, -a"))
     assert (intent.seen, intent.changes) == ({"tags": ["a", "b"]}, {"tags": ["b", "c"]})
     assert intent.seen_version == 9
-
-
-def test_new_tags_of_many_are_shown_first() -> None:
     before = [f"tag-{place}" for place in range(100_000)]
     tags, more = first_tags([*before, "new"], before)
     assert [*tags] == ["new", *before[: SHOWN - 1]]

@@ -78,19 +78,16 @@ async def test_rollout_edit_changes_exactly_one_number(condition: int, before: f
     assert (line.where, line.before, line.after) == (place, before, 60)
 
 
-async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
-    fresh = flag()
-    result = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
-    assert isinstance(result, NoOp)
-
-
-def test_every_rollout_at_once() -> None:
+async def test_rollouts_change_together_or_need_nothing() -> None:
     plan = make_plan(flag_intent.set_all_rollouts(flag(), 10), flag())
     assert [line.words for line in plan.lines] == [
         "condition 1: rollout 25 % → 10 %",
         "condition 2: rollout 0.5 % → 10 %",
         "condition 3: rollout 100 % → 10 %",
     ]
+    fresh = flag()
+    result = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
+    assert isinstance(result, NoOp)
 
 
 @pytest.mark.parametrize(

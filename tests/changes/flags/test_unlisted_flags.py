@@ -62,15 +62,11 @@ async def test_rows_of_lists_equal_those_of_each_flag(served: tuple[Client, Coun
     assert wire.count - between <= 4 + sum(row.deleted for row in alone) + 1
 
 
-async def test_few_flags_are_read_alone(served: tuple[Client, Counting]) -> None:
+async def test_few_flags_are_read_alone_and_many_not_waited_for(served: tuple[Client, Counting]) -> None:
     client, wire = served
     before = wire.count
     rows = await rows_in_lists(client.flags, client.flags.get, [*range(1, READ_ALONE + 1)])
     assert (len(rows), wire.count - before) == (READ_ALONE, READ_ALONE)
-
-
-async def test_question_does_not_wait_for_many_flags(served: tuple[Client, Counting]) -> None:
-    client, wire = served
     wire.is_slow = True
     async with asyncio.timeout(10):
         assert await rows_in_lists(client.flags, client.flags.get, [*range(1, FLAGS)], patience=0.01) == []

@@ -122,16 +122,13 @@ async def test_question_names_what_changes_and_what_stays(desk: Desk) -> None:
     ]
 
 
-async def test_no_op_is_skipped(desk: Desk) -> None:
+async def test_no_ops_and_keys_beyond_overrides_are_skipped(desk: Desk) -> None:
     await desk.override("new-nav", "on")
     planned = await desk.plan(OverrideIntent(7, "new-nav", "on"), OverrideIntent(8, "other", None))
     assert [(each.key, each.reason, each.is_no_op) for each in planned.skipped] == [
         ("new-nav", "it is overridden with on already", True),
         ("other", "it has no override", True),
     ]
-
-
-async def test_key_that_an_override_cannot_name_is_refused(desk: Desk) -> None:
     planned = await desk.plan(OverrideIntent(7, "a=b", "on"), OverrideIntent(8, "a@b", "on"))
     assert [(each.key, each.reason) for each in planned.skipped] == [
         ("a=b", "a=b has a sign that an override cannot name")

@@ -54,11 +54,6 @@ def test_what_means_something_else_there_is_copied_by_nobody(flag: Flag, why: st
     assert (why in reason) if why else (reason == "")
 
 
-def test_only_what_has_other_numbers_there_needs_the_server() -> None:
-    expected = [False, True, True]
-    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == expected
-
-
 def test_what_a_copy_does_not_have_is_named() -> None:
     assert stays_behind(asking(), 0) == ("its history",)
     flag = asking(
@@ -77,7 +72,7 @@ def require_plan(result: RelatedPlan | Blocked) -> RelatedPlan:
     return result
 
 
-def test_copy_question_names_required_cohorts_and_flags() -> None:
+def test_copies_name_their_needs_and_obstacles() -> None:
     plan = require_plan(
         plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"}))
     )
@@ -85,14 +80,13 @@ def test_copy_question_names_required_cohorts_and_flags() -> None:
     assert texts["Cohorts"].startswith("Payers: found there by name")
     assert (texts["Needs"], texts["Stays behind"]) == ("base there under the same key", "its history")
     assert [caution.text.endswith("is overwritten") for caution in plan.cautions] == [True]
-
-
-def test_copy_stops_for_taken_keys_and_unknown_organisations() -> None:
     flag = asking(PAYING)
     assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
     assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile"), ()), Blocked)
     deleted = CopyTarget(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
     assert require_plan(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
+    expected = [False, True, True]
+    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == expected
 
 
 class Copier:

@@ -34,23 +34,17 @@ def error_of(text: str) -> ChangeSetError:
     return error.value
 
 
-def test_a_set_is_read_back_unchanged() -> None:
+def test_set_is_read_back_unchanged_in_any_layout() -> None:
     first = read_text(as_text(example()).encode(), "set.json")
     assert first.changes == example().changes
     assert (first.by, first.reason, first.project) == ("ada@acme.test", "cleanup", "1")
     assert first.digest.startswith("sha256:")
-
-
-def test_change_keeps_the_version_and_fields_it_is_based_on() -> None:
-    change = turned_off(version=12)
-    assert (change.version, change.base, change.values) == (12, {"active": True}, {"active": False})
-
-
-def test_layout_and_order_of_members_do_not_matter() -> None:
     raw = json.loads(as_text(example()))
     assert (
         read_text(json.dumps(dict(reversed(raw.items()))).encode(), "set.json").changes == example().changes
     )
+    change = turned_off(version=12)
+    assert (change.version, change.base, change.values) == (12, {"active": True}, {"active": False})
 
 
 @pytest.mark.parametrize(
@@ -87,7 +81,7 @@ def test_a_whole_digest_does_not_excuse_a_malformed_change() -> None:
     assert error_of(as_text(twice)).what == "set.json changes one record twice"
 
 
-def test_later_changes_of_a_record_replace_values_and_keep_base() -> None:
+def test_later_changes_replace_values_or_cancel_out() -> None:
     base: dict[str, Any] = {"name": "New checkout", "active": True, "version": 12}
     grown = empty_set().with_changes([turned_off(**base)], LIMIT)
     grown = grown.with_changes([stage_description("Old", **{**base, "active": False})], LIMIT)
@@ -95,22 +89,16 @@ def test_later_changes_of_a_record_replace_values_and_keep_base() -> None:
     assert change.base == {"active": True, "name": "New checkout"}
     assert change.values == {"active": False, "name": "Old"}
     assert change.verb == "turn off"
-
-
-def test_changes_that_cancel_each_other_out_leave_the_set() -> None:
     grown = empty_set().with_changes([turned_off()], LIMIT)
     assert grown.with_changes([stage_change(switch("turn on", 812), active=False)], LIMIT).changes == ()
 
 
-def test_a_record_that_moved_between_two_changes_is_refused() -> None:
+def test_growing_set_refuses_moved_records_and_too_many() -> None:
     grown = empty_set().with_changes([turned_off(version=12)], LIMIT)
     with pytest.raises(ChangeSetError) as error:
         grown.with_changes([stage_description("Old", version=13)], LIMIT)
     expected = ("outdated", "checkout-v2 changed since it was staged (v12 → v13)")
     assert (error.value.fault, error.value.what) == expected
-
-
-def test_a_set_over_the_limit_is_refused_while_it_grows() -> None:
     full = empty_set().with_changes([turned_off(1), turned_off(2)], 2)
     with pytest.raises(ChangeSetError) as error:
         full.with_changes([turned_off(3)], 2)
@@ -126,31 +114,31 @@ def test_a_new_flag_is_named_by_its_key() -> None:
         empty_set().with_changes([change], LIMIT).with_changes([change], LIMIT)
 
 
-def test_encrypted_payloads_are_masked() -> None:
+def test_encrypted_payloads_are_masked_and_never_staged() -> None:
     filters = {"groups": [{"properties": [], "rollout_percentage": 10}], "payloads": {"true": '"s3cret"'}}
     secret = flag(has_encrypted_payloads=True, filters=filters)
     (change,) = changes_of([make_plan(set_all_rollouts(secret, 50), secret)])
     assert "s3cret" not in as_text(empty_set().with_changes([change], LIMIT))
     assert change.values["filters"]["payloads"] == {"true": MASK}
-
-
-def test_a_new_encrypted_payload_cannot_be_staged() -> None:
     secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"s3cret"'}})
     plan = make_plan(targeting(secret, {"groups": [], "payloads": {"true": '"other"'}}), secret)
     with pytest.raises(ChangeSetError, match="an encrypted payload is never written"):
         changes_of([plan])
 
 
-def test_a_permanent_delete_cannot_be_staged() -> None:
-    event = EventDefinition.of({"id": "0190", "name": "signed up"})
-    with pytest.raises(ChangeSetError, match="signed up: a permanent delete cannot be staged"):
-        changes_of([require(plan_event(delete("0190"), event, DefinitionContext()))])
-
-
-def test_an_event_keeps_the_values_that_are_sent() -> None:
+def test_events_are_staged_but_not_deleted() -> None:
     event = EventDefinition.of({"id": "0190", "name": "signed up", "hidden": True})
     (change,) = changes_of([require(plan_event(verify("0190"), event, DefinitionContext()))])
     assert (change.base, change.values, change.version) == ({"verified": False}, {"verified": True}, None)
+    event = EventDefinition.of({"id": "0190", "name": "signed up"})
+    with pytest.raises(ChangeSetError, match="signed up: a permanent delete cannot be staged"):
+        changes_of([require(plan_event(delete("0190"), event, DefinitionContext()))])
+    both = {"deleted": True}
+    change = StagedChange(
+        kind="event_definition", record="0190", key="x", verb="delete", base=both, values=both
+    )
+    error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    assert "deleted is no field" in error.what
 
 
 @pytest.mark.parametrize(
@@ -193,12 +181,3 @@ def test_verb_of_an_event_is_that_of_its_values(verb: str) -> None:
 def test_id_of_a_set_names_a_file(id: str) -> None:
     error = error_of(as_text(msgspec.structs.replace(empty_set(), id=id)))
     assert (error.fault, "cannot be applied: its id is" in error.what) == ("malformed", True)
-
-
-def test_no_set_deletes_an_event() -> None:
-    both = {"deleted": True}
-    change = StagedChange(
-        kind="event_definition", record="0190", key="x", verb="delete", base=both, values=both
-    )
-    error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
-    assert "deleted is no field" in error.what

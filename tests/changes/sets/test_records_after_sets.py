@@ -27,26 +27,20 @@ def a_set(change: StagedChange) -> ChangeSet:
     return empty_set().with_changes([change], LIMIT)
 
 
-def test_event_after_a_set_has_its_staged_values() -> None:
+def test_event_has_its_staged_values_unless_changed_since() -> None:
     change = stage_change("description", "new", "old")
     assert record_after(EVENT, a_set(change)).description == "new"
     assert event_after(EVENT, stage_change("owner", 1, None)).raw["owner"] == {"id": 1}
+    change = stage_change("description", "new", "old")
+    with pytest.raises(ChangeSetError):
+        record_after(definition(description="newest"), a_set(change))
 
 
-def test_verifying_in_a_set_unhides() -> None:
+def test_verifying_unhides_and_hiding_unverifies_in_a_set() -> None:
     (change,) = changes_of([require(plan_event(verify(EVENT.id), EVENT, AROUND))])
     after = event_after(EVENT, change)
     assert (after.verified, after.hidden) == (True, False)
-
-
-def test_hiding_in_a_set_unverifies() -> None:
     event = definition(verified=True)
     (change,) = changes_of([require(plan_event(hide(event.id), event, AROUND))])
     after = event_after(event, change)
     assert (after.verified, after.hidden) == (False, True)
-
-
-def test_event_changed_since_it_was_staged_is_refused() -> None:
-    change = stage_change("description", "new", "old")
-    with pytest.raises(ChangeSetError):
-        record_after(definition(description="newest"), a_set(change))

@@ -11,15 +11,12 @@ from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.sets.set_files import SetFile, hold, staged_file
 
 
-def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_set_files_are_private_and_never_overwritten(tmp_path: Path) -> None:
     file = SetFile(tmp_path / "new" / "set.json")
     file.write(empty_set().with_changes([turned_off()], LIMIT))
     assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
     assert file.read().changes == (turned_off(),)
     assert [path.name for path in file.path.parent.iterdir()] == ["set.json"]
-
-
-def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     file = SetFile(tmp_path / "notes.txt")
     file.path.write_text("mine")
     with pytest.raises(ChangeSetError, match="exists, and is not overwritten"):
@@ -27,13 +24,10 @@ def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     assert file.path.read_text() == "mine"
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(ChangeSetError, match="there is no file") as error:
         SetFile(tmp_path / "set.json").read()
     assert error.value.fault == "missing"
-
-
-def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
     for act in (SetFile(tmp_path).read, SetFile(tmp_path / "x" / "set.json").read):
         (tmp_path / "x").touch()
         with pytest.raises(ChangeSetError, match="cannot be read") as error:
@@ -73,14 +67,11 @@ def test_a_second_program_learns_who_holds_the_set(tmp_path: Path) -> None:
     )
 
 
-def test_a_set_is_free_once_its_holder_has_ended(tmp_path: Path) -> None:
+def test_set_is_free_after_its_holder_in_a_folder(tmp_path: Path) -> None:
     with hold(tmp_path, "staged", "the app"):
         pass
     with hold(tmp_path, "staged", "flagtui apply", patience=0):
         assert (tmp_path / "staged.lock").read_text().startswith("flagtui apply")
-
-
-def test_a_folder_that_is_a_file_cannot_hold_sets(tmp_path: Path) -> None:
     (tmp_path / "sets").touch()
     with pytest.raises(ChangeSetError) as error, hold(tmp_path / "sets", "staged", "the app"):
         raise AssertionError("it is held")

@@ -82,16 +82,13 @@ async def test_dependencies_are_sent_first(
     assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == order
 
 
-async def test_flag_with_active_dependents_blocks_the_whole_set(tmp_path: Path) -> None:
+async def test_dependents_block_a_set_unless_it_frees_them(tmp_path: Path) -> None:
     parent, child = parent_and_child(is_on=True)
     desk = desk_of(tmp_path, parent, child, raw_flag(id=3, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 3, 12))
     plan, outcomes = await desk.apply(change_set)
     assert [skipped.reason for skipped in plan.blocked] == ["child depends on this flag and is on"]
     assert (outcomes, desk.written()) == ([], [])
-
-
-async def test_a_dependency_that_the_set_removes_blocks_nothing(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, *parent_and_child(is_on=True))
     everyone = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {}}
     freed = Intent(2, {"filters": everyone}, "change targeting", seen_version=12)
@@ -167,7 +164,7 @@ async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) 
     assert [id for id, _changed in desk.written()] == [1]
 
 
-async def test_all_records_are_compared_before_the_first_request(tmp_path: Path) -> None:
+async def test_records_are_compared_before_the_first_request(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
     plan = await desk.plan(change_set)
@@ -175,14 +172,26 @@ async def test_all_records_are_compared_before_the_first_request(tmp_path: Path)
     outcomes = await desk.send(change_set, plan)
     assert [(outcome.plan.id, outcome.ending) for outcome in outcomes] == [(2, "conflicted")]
     assert desk.written() == []
+    desk = desk_of(tmp_path, raw_flag(id=1))
+    change_set = set_of(desk, switch("turn off", 1, 12))
+    plan = await desk.plan(change_set)
+    desk.server.apply("bob@acme.test", 1, {"name": "unrelated"})
+    desk.clock.now += 31
+    assert [outcome.ending for outcome in await desk.send(change_set, plan)] == ["conflicted"]
+    assert desk.written() == []
 
 
-async def test_a_hundred_flags_need_two_reads_and_one_write_each(tmp_path: Path) -> None:
+async def test_hundred_flags_and_encrypted_ones_need_few_reads(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, *(raw_flag(id=id, key=f"flag-{id}") for id in range(1, 101)))
     change_set = empty_set().with_changes([turned_off(id, key=f"flag-{id}") for id in range(1, 101)], LIMIT)
     _plan, outcomes = await desk.apply(change_set)
     assert sum(outcome.is_saved for outcome in outcomes) == 100
     assert (desk.ada.reads, desk.ada.sends, desk.lists) == (200, 100, 1)
+    secret = raw_flag(id=1, has_encrypted_payloads=True)
+    desk = desk_of(tmp_path, secret, raw_flag(id=2, key="other"))
+    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
+    await desk.plan(change_set)
+    assert desk.ada.reads == 1
 
 
 async def test_set_plans_each_flag_as_a_change_of_its_own(tmp_path: Path) -> None:
@@ -208,24 +217,6 @@ async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
     plan, outcomes = await desk.apply(empty_set().with_changes([change], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == ["a permanent delete cannot be part of a set"]
     assert outcomes == []
-
-
-async def test_single_flag_is_read_again_before_a_late_confirmation(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1))
-    change_set = set_of(desk, switch("turn off", 1, 12))
-    plan = await desk.plan(change_set)
-    desk.server.apply("bob@acme.test", 1, {"name": "unrelated"})
-    desk.clock.now += 31
-    assert [outcome.ending for outcome in await desk.send(change_set, plan)] == ["conflicted"]
-    assert desk.written() == []
-
-
-async def test_encrypted_flags_are_planned_on_the_whole_record(tmp_path: Path) -> None:
-    secret = raw_flag(id=1, has_encrypted_payloads=True)
-    desk = desk_of(tmp_path, secret, raw_flag(id=2, key="other"))
-    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
-    await desk.plan(change_set)
-    assert desk.ada.reads == 1
 
 
 @pytest.mark.parametrize("is_flag_first", [True, False])
