@@ -110,12 +110,6 @@ async def test_only_approvers_decide_and_only_while_pending(office: Office) -> N
     assert (await office.ada.refused("GET", f"{REQUESTS}nothing/")).status == 404
 
 
-async def test_requester_may_approve_where_the_policy_allows_it(office: Office) -> None:
-    office.cover("disable", users=[1], allow_self_approve=True)
-    request = await office.request(await office.ada.flag("a"), active=False)
-    assert (await office.ada.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"
-
-
 async def test_a_cancelled_request_is_rejected_by_its_author(office: Office) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable", quorum=2)
@@ -198,10 +192,13 @@ async def test_a_sealed_payload_is_never_shown_and_applied_whole(office: Office)
     assert (await office.ada.get("sealed/remote_config/")) == '"s3cret"'
 
 
-async def test_with_the_setting_any_other_member_approves(start_world: Start) -> None:
+async def test_members_approve_where_policy_or_setting_allows(start_world: Start, office: Office) -> None:
     world: World = await start_world(approvals=True)
     other = world.with_key("*", user=world.add_user("grace@acme.test"))
     request = (await world.post("", {"key": "a"}, 409))["change_request_id"]
     assert (await world.refused("POST", f"{REQUESTS}{request}/approve/")).status == 403
     assert (await other.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"
     assert await world.keys() == ["a"]
+    office.cover("disable", users=[1], allow_self_approve=True)
+    request = await office.request(await office.ada.flag("a"), active=False)
+    assert (await office.ada.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"

@@ -81,16 +81,13 @@ async def test_disabled_and_group_flags_list_no_one(service: Service) -> None:
         assert cohort["count"] == 0
 
 
-async def test_scenario_52_strict_servers_close_it_to_keys(start: Start) -> None:
-    service: Service = await start(strict=True)
-    flag = await service.flag("beta")
-    refused = await service.send("POST", f"{flag}/create_static_cohort_for_flag/")
+async def test_missing_flags_and_strict_servers_give_no_cohort(start: Start, service: Service) -> None:
+    strict: Service = await start(strict=True)
+    flag = await strict.flag("beta")
+    refused = await strict.send("POST", f"{flag}/create_static_cohort_for_flag/")
     expected = (403, "This action does not support personal API key access")
     assert (refused.status_code, refused.json()["detail"]) == expected
-    assert service.rows("SELECT id FROM cohorts") == []
-
-
-async def test_a_flag_that_is_not_there_has_no_cohort(service: Service) -> None:
+    assert strict.rows("SELECT id FROM cohorts") == []
     assert (await service.send("POST", "999/create_static_cohort_for_flag/")).status_code == 404
 
 

@@ -65,13 +65,16 @@ async def costly(service: Service) -> int:
     return await service.flag("costly", ASKED)
 
 
-async def test_value_behind_a_costly_pattern_is_null(service: Service, costly: int) -> None:
+async def test_value_and_cohort_behind_a_costly_pattern_are_none(service: Service, costly: int) -> None:
     values = await service.get("evaluation_reasons/", distinct_id="ada")
     assert values["costly"]["value"] is None
     assert values["costly"]["evaluation"]["description"] == f"Flag cannot be evaluated: {WORDS}"
     tried = await service.post(f"{costly}/test_evaluation/", {"distinct_id": "ada"})
     assert (tried["result"], tried["reason"]) == (None, "unknown")
     assert WORDS in tried["conditions"][0]["explanation"]
+    refused = await service.post(f"{costly}/create_static_cohort_for_flag/", {}, 400)
+    assert refused["detail"] == PROBLEM
+    assert service.rows("SELECT id FROM cohorts") == []
 
 
 @pytest.mark.parametrize("operator", ["regex", "not_regex"])
@@ -79,12 +82,6 @@ async def test_count_behind_a_costly_pattern_is_refused(service: Service, costly
     condition = {"properties": [{**ASKED, "operator": operator}]}
     refused = await service.post("user_blast_radius/", {"condition": condition}, 400)
     assert refused["detail"] == PROBLEM
-
-
-async def test_cohort_behind_a_costly_pattern_is_refused(service: Service, costly: int) -> None:
-    refused = await service.post(f"{costly}/create_static_cohort_for_flag/", {}, 400)
-    assert refused["detail"] == PROBLEM
-    assert service.rows("SELECT id FROM cohorts") == []
 
 
 async def test_search_for_separators_ends_soon(service: Service) -> None:

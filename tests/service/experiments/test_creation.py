@@ -100,13 +100,10 @@ ODD_VARIANTS: list[tuple[list[Any], str]] = [
 ]
 
 
-async def test_variants_are_objects_with_a_key_and_a_share(service: Service) -> None:
+async def test_variants_have_keys_and_shares_and_split_percent_wins(service: Service) -> None:
     for variants, detail in ODD_VARIANTS:
         body = body_of(parameters={"feature_flag_variants": variants})
         assert await service.refused("POST", "experiments", body) == (400, detail, None)
-
-
-async def test_split_percent_wins_over_rollout_percentage(service: Service) -> None:
     variants = [
         {"key": "control", "split_percent": 70, "rollout_percentage": 50},
         {"key": "t", "split_percent": 30},
@@ -250,12 +247,9 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
     assert await service.refused("PATCH", path, unknown) == (400, detail, "saved_metrics_ids")
 
 
-async def test_a_date_without_seconds_or_zone_is_utc(service: Service) -> None:
+async def test_dates_are_utc_and_holdouts_on_the_flag(service: Service) -> None:
     assert (await service.create(start_date="2021-12-01T10:23"))["start_date"] == "2021-12-01T10:23:00Z"
     assert START.year == 2026
-
-
-async def test_a_holdout_is_put_on_the_flag(service: Service) -> None:
     share = [{"properties": [], "rollout_percentage": 10}]
     holdout = await service.post("experiment_holdouts", {"name": "Held back", "filters": share}, 201)
     made = await service.create(holdout_id=holdout["id"])

@@ -34,13 +34,18 @@ async def test_scenario_9_events_must_be_known_or_insisted_upon(service: Service
     await service.create("other", metrics=[MEAN])
 
 
-async def test_actions_must_exist(service: Service) -> None:
+async def test_actions_exist_and_repeated_metric_ids_are_replaced(service: Service) -> None:
     metric = MEAN | {"source": {"kind": "ActionsNode", "id": 9}}
     detail = (
         "Action(s) with ID 9 not found or deleted. "
         "Each ActionsNode must reference an existing action belonging to this project."
     )
     assert await service.refused("POST", "experiments", body_of(metrics=[metric])) == (400, detail, None)
+    service.define_event("bought")
+    twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
+    made = await service.create(metrics=[twice, twice])
+    assert made["metrics"][0]["uuid"] == twice["uuid"]
+    assert made["metrics"][1]["uuid"] != twice["uuid"]
 
 
 async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service: Service) -> None:
@@ -51,14 +56,6 @@ async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service
     assert len(set(uuids)) == 4
     assert all(len(metric["fingerprint"]) == 64 for metric in made["metrics"])
     assert made["secondary_metrics_ordered_uuids"] == [made["metrics_secondary"][0]["uuid"]]
-
-
-async def test_repeated_metric_id_is_replaced(service: Service) -> None:
-    service.define_event("bought")
-    twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
-    made = await service.create(metrics=[twice, twice])
-    assert made["metrics"][0]["uuid"] == twice["uuid"]
-    assert made["metrics"][1]["uuid"] != twice["uuid"]
 
 
 WRONG_METRICS: list[tuple[Any, str]] = [
@@ -108,12 +105,15 @@ FAULTY_METRICS: list[dict[str, Any]] = [
 ]
 
 
-async def test_other_faults_of_a_metric_are_listed(service: Service) -> None:
+async def test_other_faults_list_the_metric_or_name_no_field(service: Service) -> None:
     for metric in FAULTY_METRICS:
         body = body_of(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
         status, detail, attr = await service.refused("POST", "experiments", body)
         assert (status, attr) == (400, "metrics")
         assert detail.startswith("Invalid metric at index 0: [{'loc': (")
+    for field, value, detail in REFUSED_AS_A_WHOLE:
+        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, None)
+        assert (await service.get("feature_flags"))["count"] == 0
 
 
 REFUSED: list[tuple[str, Any, str]] = [
@@ -174,12 +174,6 @@ REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
     ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
     ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
 ]
-
-
-async def test_other_faults_name_no_field(service: Service) -> None:
-    for field, value, detail in REFUSED_AS_A_WHOLE:
-        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, None)
-        assert (await service.get("feature_flags"))["count"] == 0
 
 
 @pytest.mark.parametrize(

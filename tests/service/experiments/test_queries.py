@@ -186,14 +186,13 @@ SENSELESS: list[tuple[Any, int]] = [
 ]
 
 
-async def test_questions_that_make_no_sense(service: Service) -> None:
+async def test_senseless_unknown_and_unscoped_queries_are_refused(service: Service) -> None:
     await service.create()
     for query, status in SENSELESS:
         response = await service.refused("POST", "query", {"query": query} if query is not None else {})
         assert response[0] == status
-
-
-async def test_asking_needs_the_scope_for_queries(service: Service) -> None:
+    for number in UNKNOWN:
+        assert (await service.refused("GET", f"query/{number}"))[0] == 404
     few = service.with_key("experiment:write")
     detail = "API key missing required scope 'query:read'"
     assert await few.refused("POST", "query", {}) == (403, detail, None)
@@ -215,11 +214,6 @@ async def test_a_question_can_be_fetched_later(service: Service) -> None:
 
 NESTED = base64.urlsafe_b64encode(zlib.compress(b'[1, {"a": ' + b"[" * 50_000)).decode().rstrip("=")
 UNKNOWN: list[str] = ["x", "q1", "eJzLSM3JyQcABiwCFQ", "eJwDAAAAAAE", "%00", "9" * 5_000, NESTED]
-
-
-async def test_unknown_query_is_not_found(service: Service) -> None:
-    for number in UNKNOWN:
-        assert (await service.refused("GET", f"query/{number}"))[0] == 404
 
 
 async def test_experiment_from_long_ago_is_reported_in_time(service: Service) -> None:

@@ -128,13 +128,10 @@ def test_data_from_which_nothing_follows_give_no_verdict(variant: Estimate, base
     assert frequentist(variant, baseline) is None
 
 
-def test_one_member_is_too_few_for_frequentist_not_bayesian_methods() -> None:
+def test_few_members_and_losses_are_judged() -> None:
     single, many = Estimate(1, 2.0, 0.0), Estimate(50, 1.0, 1.0)
     assert frequentist(single, many) is None
     assert bayesian(single, many) is not None
-
-
-def test_relative_lift_divides_by_the_plain_baseline_mean() -> None:
     loss, smaller_loss = Estimate(500, -10.0, 4.0), Estimate(500, -5.0, 4.0)
     result = bayesian(smaller_loss, loss)
     assert result is not None
@@ -152,16 +149,13 @@ def test_a_ratio_over_nothing_has_no_estimate(denominator: float) -> None:
     assert estimate(Sample("control", 10, 5, 5, denominator), "ratio") is None
 
 
-def test_huge_and_tiny_numbers_are_compared_without_an_overflow() -> None:
+def test_huge_tiny_and_rounded_numbers_stay_finite() -> None:
     huge = estimate(Sample("control", 10, 5, 5, 1e100, 1e200, 1e100), "ratio")
     assert huge is not None
     assert huge.mean == 5e-100
     tiny = frequentist(Estimate(100, 1.0, 1e-170), Estimate(100, 1.0, 1e-170))
     assert tiny is not None
     assert tiny.probability == 1.0
-
-
-def test_rounding_never_makes_a_variance_negative() -> None:
     total = 0.1 * 3
     result = estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean")
     assert result is not None
@@ -181,18 +175,12 @@ def test_the_sample_ratio_check_agrees_with_scipy() -> None:
         assert result == pytest.approx(expected, abs=1e-9)
 
 
-def test_sample_ratio_needs_people_and_at_least_two_variants() -> None:
+def test_sample_ratio_needs_enough_users_of_weighted_variants() -> None:
     assert sample_ratio_mismatch({}, {"control": 50, "test": 50}) is None
     assert sample_ratio_mismatch({"control": 9}, {"control": 100}) is None
-
-
-def test_sample_ratio_needs_a_hundred_exposures_of_weighted_variants() -> None:
     weights = {"a": 50, "b": 50, "c": 0}
     assert sample_ratio_mismatch({"a": 90, "b": 9, "c": 500}, weights) is None
     assert sample_ratio_mismatch({"a": 50, "b": 50, "c": 500}, weights) == pytest.approx(1.0)
-
-
-def test_sample_ratio_ignores_users_with_several_variants() -> None:
     assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, {"a": 50, "b": 50}) == pytest.approx(
         scipy.stats.chisquare([500, 503]).pvalue
     )
@@ -207,30 +195,27 @@ def _degrees() -> npt.NDArray[np.float64]:
     return np.concatenate([spread, RANDOM.integers(1, 120, PLACES // 2).astype(float)])
 
 
-def test_the_normal_distribution_agrees_in_both_tails() -> None:
+def test_normal_distribution_and_quantile_agree_with_scipy() -> None:
     places = RANDOM.normal(0, 8, PLACES)
     ours = [normal_cdf(place) for place in places]
     np.testing.assert_allclose(ours, scipy.stats.norm.cdf(places), rtol=1e-12, atol=0)
-
-
-def test_the_normal_quantile_agrees() -> None:
     chances = np.concatenate([RANDOM.uniform(0, 1, PLACES), [1e-12, 1 - 1e-12, 0.5]])
     ours = [normal_quantile(chance) for chance in chances]
     np.testing.assert_allclose(ours, scipy.stats.norm.ppf(chances), atol=1e-9)
 
 
-def test_the_t_distribution_agrees_for_few_many_and_fractional_degrees() -> None:
+def test_t_distribution_and_quantile_agree_with_scipy() -> None:
     degrees = _degrees()
     places = RANDOM.standard_t(3, PLACES) * 3
     ours = [student_t_survival(place, free) for place, free in zip(places, degrees, strict=True)]
     np.testing.assert_allclose(ours, scipy.stats.t.sf(places, degrees), atol=1e-10)
-
-
-def test_the_t_quantile_agrees() -> None:
     degrees = _degrees()
     chances = RANDOM.uniform(0.0005, 0.9995, PLACES)
     ours = [student_t_quantile(chance, free) for chance, free in zip(chances, degrees, strict=True)]
     np.testing.assert_allclose(ours, scipy.stats.t.ppf(chances, degrees), rtol=1e-9, atol=1e-9)
+    assert student_t_survival(0.0, 5) == pytest.approx(0.5)
+    assert student_t_survival(float("inf"), 5) == 0.0
+    assert student_t_quantile(0.1, 7) == pytest.approx(-student_t_quantile(0.9, 7))
 
 
 def test_the_chi_square_distribution_agrees_up_to_twenty_variants() -> None:
@@ -245,20 +230,21 @@ def test_nothing_is_rarer_than_no_difference(place: float) -> None:
     assert chi_square_survival(place, 3) == 1.0
 
 
-def test_the_t_distribution_is_symmetric_and_certain_at_infinity() -> None:
-    assert student_t_survival(0.0, 5) == pytest.approx(0.5)
-    assert student_t_survival(float("inf"), 5) == 0.0
-    assert student_t_quantile(0.1, 7) == pytest.approx(-student_t_quantile(0.9, 7))
-
-
-def test_funnel_sample_is_sixteen_variances_over_squared_difference() -> None:
+def test_sample_sizes_follow_from_variance_effect_and_baseline() -> None:
     assert recommended_sample("funnel", 0.1, 10, 2, None) == 28_800
-
-
-def test_counts_and_sums_assume_a_spread() -> None:
     assert assumed_variance("mean_count", 4.0) == 8.0
     assert assumed_variance("mean_sum_or_avg", 4.0) == 4.0
     assert recommended_sample("mean_count", 4.0, 5, 3, 8.0) == 9_600
+    assert recommended_sample("funnel", 0.1, 0, 2, None) is None
+    assert recommended_sample("funnel", 0.0, 10, 2, None) is None
+    assert recommended_sample("ratio", 0.4, 10, 2, None) is None
+    assert recommended_sample("ratio", 1e-170, 10, 2, 1.0) is None
+    assert baseline_value(Sample("control"), "funnel") is None
+    assert baseline_value(Sample("control", 100, 9, 9, steps=(40, 9)), "funnel") == 0.09
+    assert recommended_days(1_001, 100) == 11
+    assert recommended_days(1_001, 0) is None
+    assert recommended_days(1_001, 5e-324) is None
+    assert recommended_days(None, 10) is None
 
 
 def test_a_ratio_takes_its_variance_from_what_was_measured() -> None:
@@ -266,22 +252,3 @@ def test_a_ratio_takes_its_variance_from_what_was_measured() -> None:
     assert baseline_value(sample, "ratio") == 0.5
     assert assumed_variance("ratio", 0.5, sample) == pytest.approx(0.0, abs=1e-12)
     assert assumed_variance("ratio", 0.5) is None
-
-
-def test_without_an_effect_or_a_baseline_there_is_no_size() -> None:
-    assert recommended_sample("funnel", 0.1, 0, 2, None) is None
-    assert recommended_sample("funnel", 0.0, 10, 2, None) is None
-    assert recommended_sample("ratio", 0.4, 10, 2, None) is None
-    assert recommended_sample("ratio", 1e-170, 10, 2, 1.0) is None
-    assert baseline_value(Sample("control"), "funnel") is None
-
-
-def test_days_are_whole_and_need_a_positive_rate() -> None:
-    assert recommended_days(1_001, 100) == 11
-    assert recommended_days(1_001, 0) is None
-    assert recommended_days(1_001, 5e-324) is None
-    assert recommended_days(None, 10) is None
-
-
-def test_a_funnel_counts_those_who_reached_the_last_step() -> None:
-    assert baseline_value(Sample("control", 100, 9, 9, steps=(40, 9)), "funnel") == 0.09

@@ -52,16 +52,13 @@ def test_unseen_variants_are_present_with_zeros() -> None:
     assert {sample.count for sample in computed} == {0}
 
 
-def test_multiple_exposures_are_skipped_or_count_for_the_first_variant() -> None:
+def test_second_variants_exclude_from_their_day_or_not() -> None:
     exposures = by_entity([("a", 10, "control"), ("a", 30, "test"), ("c", 20, "test")])
     excluded = samples_at(_history(exposures=exposures), DAY)
     first = samples_at(_history(exposures=exposures, handling="first_seen"), DAY)
     assert [sample.count for sample in excluded] == [0, 1]
     assert [sample.count for sample in first] == [1, 1]
     assert assign(exposures["a"]) == Assignment(MULTIPLE, 10, 30)
-
-
-def test_later_second_variant_leaves_earlier_days_unchanged() -> None:
     exposures = by_entity([("a", 10, "control"), ("a", DAY + 30, "test")])
     days = list(walk(_history(exposures=exposures), [(DAY, DAY), (2 * DAY, 2 * DAY)]))
     assert [day[0].count for day in days] == [1, 0]
@@ -126,27 +123,21 @@ def test_events_after_the_end_count_while_their_window_is_open() -> None:
     assert samples_at(history, DAY, late=DAY)[0].count == 1
 
 
-def test_days_run_from_start_to_end_or_now() -> None:
+def test_days_run_from_start_to_end_and_the_last_count() -> None:
     assert list(day_ends(DAY * 1.5, DAY * 9, DAY * 3.25)) == [1, 2, 3]
     assert list(day_ends(DAY * 1.5, DAY * 2.5, DAY * 9).values())[-1] == DAY * 2.5
     assert day_ends(DAY * 1.5, DAY * 9, DAY * 9)[1] == pytest.approx(2 * DAY, abs=1e-3)
-
-
-def test_long_experiments_report_only_the_last_days() -> None:
     assert list(day_ends(-1e11, DAY * 9, DAY * 9)) == list(range(9 - MOST_DAYS + 1, 10))
     days = exposure_days([Assignment("test", 5, 9), Assignment("test", 3 * DAY, 3 * DAY)], ["test"], 2, 4)
     assert days == {"test": [1, 2, 2]}
 
 
-def test_exposures_are_counted_on_the_day_of_the_first() -> None:
+def test_exposures_are_sorted_and_counted_on_their_first_day() -> None:
     seen = [Assignment("test", 5, 9), Assignment("test", DAY + 1, DAY + 1), Assignment(MULTIPLE, DAY, DAY)]
     days = exposure_days(seen, ["control", "test"], 0, 2)
     assert days == {"control": [0, 0, 0], "test": [1, 2, 2], MULTIPLE: [0, 1, 1]}
     assert list(days) == ["control", "test", MULTIPLE]
     assert totals(days) == {"control": 0, "test": 2, MULTIPLE: 1}
-
-
-def test_exposures_are_sorted_by_time() -> None:
     assert by_entity([("a", 5, "test"), ("a", 2, "control")]) == {
         "a": [Exposure(2, "control"), Exposure(5, "test")]
     }
@@ -199,13 +190,10 @@ def test_validation_failures_name_their_reason(
     assert (test["chance_to_win"], test["credible_interval"], test["significant"]) == (None, None, False)
 
 
-def test_funnel_counts_people_at_each_step() -> None:
+def test_funnel_steps_are_counted_and_levels_have_defaults() -> None:
     computed = _result(60, 60, 10, kind="funnel")
     assert computed["baseline"]["step_counts"] == [10]
     assert computed["variant_results"][0]["step_counts"] == [20]
-
-
-def test_levels_out_of_range_fall_back() -> None:
     assert Criterion.of({"bayesian": {"ci_level": 7}, "frequentist": {"alpha": "x"}}) == Criterion()
     assert Criterion.of({"method": "frequentist", "frequentist": {"alpha": 0.1}}) == Criterion(
         "frequentist", 0.1

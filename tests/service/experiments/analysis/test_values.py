@@ -60,25 +60,16 @@ def test_each_kind_of_math(math: str, values: list[Any], expected: float) -> Non
     assert computed == Amount(expected)
 
 
-def test_events_before_the_exposure_do_not_count() -> None:
+def test_events_count_after_exposure_within_their_window() -> None:
     assert _value(_mean(), [(9.9, 0), (10.0, 0), (11.0, 0)]) == Amount(2.0)
-
-
-def test_a_conversion_window_runs_from_the_last_exposure() -> None:
     metric = _mean(conversion_window=1, conversion_window_unit="day")
     events = [(11.0, 0), (10.0 + DAY, 0), (20.0 + DAY - 1, 0), (20.0 + DAY, 0)]
     assert _value(metric, events, (10.0, 20.0)) == Amount(3.0)
-
-
-def test_a_threshold_turns_a_mean_into_a_yes_or_no() -> None:
-    assert _value(_mean(threshold=2), [(11.0, 0), (12.0, 0)]) == Amount(1.0)
-    assert _value(_mean(threshold=3), [(11.0, 0), (12.0, 0)]) == Amount(0.0)
-
-
-def test_people_with_an_open_window_can_be_skipped() -> None:
     metric = _mean(conversion_window=1, conversion_window_unit="day")
     assert _value(metric, [], mature_by=10.0 + DAY) == Amount(0.0)
     assert _value(metric, [], mature_by=9.0 + DAY) is None
+    assert _value(_mean(threshold=2), [(11.0, 0), (12.0, 0)]) == Amount(1.0)
+    assert _value(_mean(threshold=3), [(11.0, 0), (12.0, 0)]) == Amount(0.0)
 
 
 def test_a_ratio_has_two_sides() -> None:
@@ -92,10 +83,18 @@ def test_a_ratio_has_two_sides() -> None:
     assert _value(metric, [(11.0, 0, 30), (11.0, 1), (12.0, 0, 10), (12.0, 1)]) == Amount(40.0, 2.0)
 
 
-def test_a_funnel_counts_steps_in_order() -> None:
+def test_funnels_count_steps_in_their_order() -> None:
     assert _value(_funnel(3), [(11.0, 1), (12.0, 0), (13.0, 1), (14.0, 2)]) == Amount(1.0, steps=3)
     assert _value(_funnel(3), [(11.0, 2), (12.0, 0), (13.0, 1)]) == Amount(0.0, steps=2)
     assert _value(_funnel(1), [(5.0, 0)]) == Amount(0.0, steps=0)
+    events = [(11.0, 0), (12.0, 2), (13.0, 1)]
+    assert _value(_funnel(3, funnel_order_type="strict"), events) == Amount(0.0, steps=1)
+    assert _value(_funnel(3), events) == Amount(0.0, steps=2)
+    events = [(11.0, 2), (12.0, 0), (13.0, 1)]
+    assert _value(_funnel(3, funnel_order_type="unordered"), events) == Amount(1.0, steps=3)
+    metric = _funnel(2, conversion_window=60, conversion_window_unit="second")
+    assert _value(metric, [(15.0, 0), (505.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(1.0, steps=2)
+    assert _value(metric, [(15.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(0.0, steps=1)
 
 
 def test_one_event_is_one_step_of_a_funnel() -> None:
@@ -111,23 +110,6 @@ def test_one_event_is_one_step_of_a_funnel() -> None:
     assert entity_value(_funnel(2), assignment, exposures, again) == Amount(1.0, steps=2)
 
 
-def test_a_strict_funnel_ends_at_a_step_out_of_order() -> None:
-    events = [(11.0, 0), (12.0, 2), (13.0, 1)]
-    assert _value(_funnel(3, funnel_order_type="strict"), events) == Amount(0.0, steps=1)
-    assert _value(_funnel(3), events) == Amount(0.0, steps=2)
-
-
-def test_an_unordered_funnel_takes_any_order() -> None:
-    events = [(11.0, 2), (12.0, 0), (13.0, 1)]
-    assert _value(_funnel(3, funnel_order_type="unordered"), events) == Amount(1.0, steps=3)
-
-
-def test_the_window_of_a_funnel_may_start_at_any_exposure() -> None:
-    metric = _funnel(2, conversion_window=60, conversion_window_unit="second")
-    assert _value(metric, [(15.0, 0), (505.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(1.0, steps=2)
-    assert _value(metric, [(15.0, 0), (530.0, 1)], (10.0, 500.0)) == Amount(0.0, steps=1)
-
-
 def _retention(**changes: Any) -> Metric:
     window = {"retention_window_start": 1, "retention_window_end": 7, "retention_window_unit": "day"}
     return Metric.of(
@@ -135,24 +117,15 @@ def _retention(**changes: Any) -> Metric:
     )
 
 
-def test_only_who_started_can_be_retained() -> None:
+def test_returns_count_by_days_after_their_start() -> None:
     assert _value(_retention(), [(20.0, 1)]) is None
-
-
-def test_a_return_counts_by_calendar_days_after_the_start() -> None:
     start = 3 * DAY - 60
     assert _value(_retention(), [(start, 0), (start + 120, 1)]) == Amount(1.0, 1.0)
     assert _value(_retention(), [(start, 0), (start + 30, 1)]) == Amount(0.0, 1.0)
     assert _value(_retention(), [(start, 0), (start + 9 * DAY, 1)]) == Amount(0.0, 1.0)
-
-
-def test_the_last_start_can_be_the_one_that_counts() -> None:
     events = [(DAY, 0), (5 * DAY, 0), (12 * DAY, 1)]
     assert _value(_retention(), events) == Amount(0.0, 1.0)
     assert _value(_retention(start_handling="last_seen"), events) == Amount(1.0, 1.0)
-
-
-def test_retention_waits_for_its_own_window() -> None:
     assert _value(_retention(), [(DAY, 0)], mature_by=3 * DAY) is None
     assert _value(_retention(), [(DAY, 0)], mature_by=9 * DAY) == Amount(0.0, 1.0)
 

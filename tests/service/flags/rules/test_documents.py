@@ -255,20 +255,14 @@ def test_property_filters_are_checked(rule: dict[str, Any], field: str, detail: 
     assert (attr, shown) == (f"rules__0__targeting__properties__0__{field}", detail)
 
 
-def test_objects_have_twenty_levels_at_most() -> None:
+def test_levels_bytes_and_stored_patterns_have_limits() -> None:
     value: Any = {}
     for _ in range(19):
         value = {"a": value}
     check_document(document_of(return_type="object", default_value=value))
     assert fault_of(document_of(return_type="object", default_value={"a": value}))[0] == "default_value"
-
-
-def test_stored_patterns_may_stay_malformed() -> None:
     document = document_of(property_of("regex", "["))
     check_document(document, patterns_of(document))
-
-
-def test_size_limit_counts_bytes() -> None:
     check_size({"a": "é"}, 11)
     with pytest.raises(Fault, match="too large"):
         check_size({"a": "é"}, 9)
