@@ -145,11 +145,8 @@ def used_of_textual() -> set[str]:
     return used
 
 
-def test_every_private_module_is_listed() -> None:
+def test_every_private_module_and_part_is_listed() -> None:
     assert private_modules() == MODULES
-
-
-def test_every_private_part_is_listed() -> None:
     assert used_of_textual() == PARTS.keys()
 
 

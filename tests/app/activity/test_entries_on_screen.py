@@ -51,23 +51,20 @@ def draw(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> s
 
 @pytest.mark.parametrize(
     ("days", "words"),
-    [(0, ""), (1, "Sun"), (6, "Tue"), (7, "23 Feb"), (59, " 2 Jan"), (61, "31 Dec"), (400, "Jan'25")],
+    [
+        *[(-3, " 5 Mar"), (0, ""), (1, "Sun"), (6, "Tue"), (7, "23 Feb"), (59, " 2 Jan"), (61, "31 Dec")],
+        (400, "Jan'25"),
+    ],
 )
 def test_days_are_told_apart_in_six_cells(days: int, words: str) -> None:
     assert day_words(NOW - days * DAY, NOW) == words
 
 
-def test_an_entry_from_the_future_has_a_date() -> None:
-    assert day_words(NOW + 3 * DAY, NOW) == " 5 Mar"
-
-
-def test_an_entry_without_a_time_is_still_a_row() -> None:
-    assert "?" in draw(entry(created_at=None))
-
-
-def test_a_row_tells_time_reach_flag_person_and_change() -> None:
+def test_row_draws_time_reach_flag_user_change_and_sign() -> None:
     assert draw(entry()) == "| 08:41|━●━|new-nav|Sam|turned off|"
     assert draw(entry(), ASCII).isascii()
+    assert "?" in draw(entry(created_at=None))
+    assert draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))[0] == ("•", "info")
 
 
 def test_cohort_has_its_name_wherever_it_is_known() -> None:
@@ -77,10 +74,6 @@ def test_cohort_has_its_name_wherever_it_is_known() -> None:
     assert "+ Beta testers|" in draw(row, names=names)
     assert "+ Beta testers" in as_lines([row], names)
     assert "+ Beta testers" in as_markdown([row], "Changes", lambda _row: "", names)
-
-
-def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
-    assert draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))[0] == ("•", "info")
 
 
 def test_impersonating_staff_are_not_shown_as_the_user() -> None:
@@ -97,14 +90,11 @@ def test_impersonating_staff_are_not_shown_as_the_user() -> None:
     assert "staff" not in lines_of(EntryView(entry(), NOW)) + draw(entry())
 
 
-def test_text_switches_of_old_feeds_count_as_switches() -> None:
+def test_changes_in_short_name_switches_conditions_and_descriptions() -> None:
     row = entry([change_of("active", "true", "false")])
     assert row.kinds == ("off",)
     assert row.weight == 1.0
     assert activity_in_short(row.entry) == "turned off"
-
-
-def test_last_change_names_the_changed_condition_and_the_description() -> None:
     before = {"groups": [{"properties": [], "rollout_percentage": 25}]}
     after = {"groups": [{"properties": [], "rollout_percentage": 50}]}
     row = entry([change_of("filters", before, after), change_of("name", "Old", "New")])
@@ -146,9 +136,6 @@ def test_payloads_show_only_where_known_to_be_unencrypted() -> None:
     assert "geheim" in lines_of(EntryView(row, NOW, is_secret=False))
     assert "geheim" not in one_line(row)
     assert "geheim" not in draw(row)
-
-
-def test_payload_of_the_first_targeting_is_masked_too() -> None:
     row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
     assert "geheim" not in lines_of(EntryView(row, NOW))
 

@@ -123,7 +123,7 @@ def test_a_twin_of_the_demo_is_done_in_the_demo() -> None:
     assert cli_equivalent(BY_ID["app.profile"], demo) == "flagtui profiles"
 
 
-def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
+def test_twin_names_marked_records_or_placeholder_words() -> None:
     assert (
         cli_equivalent(BY_ID["flags.tags"], SUBJECTS["flags"])
         == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"
@@ -132,9 +132,6 @@ def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
         cli_equivalent(BY_ID["flags.edit_json"], SUBJECTS["flags"])
         == f"flagtui flags edit one {' '.join(WHERE)}"
     )
-
-
-def test_placeholder_words_stay_without_a_record_of_the_kind() -> None:
     link = SimpleNamespace(id=1, key="one")
     assert cli_equivalent(BY_ID["flags.toggle"], Subject()) == "flagtui flags enable FLAGS"
     assert (

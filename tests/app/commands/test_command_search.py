@@ -122,14 +122,11 @@ def test_an_everyday_word_puts_the_command_that_says_it_first(word: str, id: str
     assert first.id == id
 
 
-def test_an_exact_name_comes_before_what_merely_begins_so() -> None:
+def test_exact_names_and_keys_come_first() -> None:
     ids = [command.id for _, command in rank_commands(commands_of("flags", "lists", "everywhere"), "sort")]
     assert ids[0] == "lists.sort"
     assert next(fit for fit, _ in rank_commands(COMMANDS, "tag")) == 2
     assert rank_commands(COMMANDS, "no such thing") == []
-
-
-def test_letter_finds_the_command_with_that_exact_key() -> None:
     assert [command.id for fit, command in rank_commands(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
     assert "experiments.reset" not in [
         command.id for fit, command in rank_commands(COMMANDS, "z") if fit == 0

@@ -43,15 +43,12 @@ def cells(row: EventDefinitionRow) -> dict[str, str]:
     return {column.name: "".join(text for text, _ in column.draw(row, slot)) for column in EVENT_COLUMNS}
 
 
-def test_a_row_knows_what_was_not_sent() -> None:
+def test_row_and_list_claim_nothing_that_was_not_sent() -> None:
     assert row_of(PLAIN).not_sent == OPTIONAL_MEMBERS
     assert row_of(WHOLE).not_sent == ()
     assert row_of({**WHOLE, "verified": None, "owner": {"id": 7}}).not_sent == ()
     partial = {**PLAIN, "verified": None, "owner": {"id": 7}, "tags": None}
     assert row_of(partial).not_sent == ("description", "last_seen_at", "enforcement_mode")
-
-
-def test_the_list_says_nothing_of_what_was_not_sent() -> None:
     texts, not_sent = cells(row_of(WHOLE)), cells(row_of(PLAIN))
     expected = ["never", "unverified", "no description"]
     assert [texts[name] for name in ("seen", "verified", "description")] == expected

@@ -59,10 +59,12 @@ def test_axis_holds_every_value_and_has_a_row_at_zero(
     assert any(tick == 0 for tick in scale.ticks)
 
 
-def test_an_absurd_interval_does_not_flatten_the_values() -> None:
+def test_absurd_intervals_are_cut_at_the_axis() -> None:
     scale = scale_of([(5.0, -900.0, 2_000.0), (6.0, 1.0, 11.0)], 13)
     assert -100 <= scale.low < scale.high <= 100
     assert scale_of([(300.0, 100.0, 500.0)], 13).high >= 300
+    lines = draw(course(10.0, 10.0, half=1e12), glyphs=ASCII)
+    assert all(":" in line or "*" in line or "-" in line for line in lines[2:-1])
 
 
 @pytest.mark.parametrize(
@@ -93,21 +95,16 @@ def test_a_chart_is_as_large_as_asked(size: tuple[int, int], glyphs: Glyphs, cou
         assert max(map(cell_len, lines)) <= size[0]
 
 
-def test_the_last_day_stands_at_its_value() -> None:
+def test_days_bands_and_the_last_value_are_in_place() -> None:
     rows = plot_of(draw(course(0.0, 20.0, 40.0, half=0.0)))
     assert rows["+40 %"].endswith("●")
     assert "─" in rows["0 %"]
-
-
-def test_a_band_is_shaded_between_its_ends_and_nowhere_else() -> None:
     lines = draw(course(10.0, 10.0, half=10.0), glyphs=ASCII)[2:]
     assert {line[:5].strip() for line in lines if ":" in line} == {"+20 %", "+15 %", "+5 %", ""}
     assert [line[:5].strip() for line in lines if "*" in line] == ["+10 %"]
-
-
-def test_interval_beyond_the_axis_is_cut_at_its_edge() -> None:
-    lines = draw(course(10.0, 10.0, half=1e12), glyphs=ASCII)
-    assert all(":" in line or "*" in line or "-" in line for line in lines[2:-1])
+    lines = draw(course(10.0), size=(40, 12))
+    assert sum(line.count("●") for line in lines) == 2
+    assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[2:]) > 1
 
 
 def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
@@ -117,21 +114,12 @@ def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
     assert "not computed" not in draw(course(10.0, 10.0))[1]
 
 
-def test_several_lines_are_told_apart_without_colour() -> None:
+def test_lines_are_distinct_without_colour_and_unicode() -> None:
     two = draw(course(10.0, 20.0, name="blue"), course(-10.0, -20.0, name="green"))
     assert two[1].startswith("● blue   ◆ green   ⠕⠕ interval")
     rows = "".join(two[2:])
     assert rows.count("●") > 1
     assert rows.count("◆") > 1
-
-
-def test_a_day_alone_is_a_mark_in_its_interval() -> None:
-    lines = draw(course(10.0), size=(40, 12))
-    assert sum(line.count("●") for line in lines) == 2
-    assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[2:]) > 1
-
-
-def test_a_terminal_without_unicode_gets_plain_letters() -> None:
     lines = draw(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
     assert all(line.isascii() for line in lines)
     assert lines[1].startswith("* test   o other   :: interval")

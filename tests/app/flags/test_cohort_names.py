@@ -93,16 +93,13 @@ async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
         assert words == "users in Payers"
 
 
-async def test_log_requests_only_cohorts_without_a_name() -> None:
+async def test_log_requests_unnamed_cohorts_once() -> None:
     server = Listing()
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)
         for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
             assert await cohorts.learn_those_in([log_entry(filters=(before, {}))]) is learned
         assert server.asked == 1
-
-
-async def test_refused_cohort_request_is_not_repeated() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = ProjectCohorts(client)

@@ -5,12 +5,15 @@ import pytest
 from flagtui.details.evaluations import InvalidSubject, read_subject
 
 
-def test_distinct_id_alone_can_be_evaluated_by_the_server() -> None:
+def test_subject_may_be_a_distinct_id_or_a_group_alone() -> None:
     subject = read_subject("  anna=1@acme.com ")
     assert subject is not None
     assert subject.distinct_id == "anna=1@acme.com"
     assert not subject.is_hypothetical
     assert read_subject("   ") is None
+    subject = read_subject("a group:company=acme group:company.plan=pro")
+    assert subject is not None
+    assert subject.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
 
 
 def test_properties_groups_device_and_cohorts_are_read() -> None:
@@ -28,12 +31,6 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
     assert person.groups["company"].key == "acme"
     assert person.device_id == "d1"
     assert person.static_cohorts == {"31"}
-
-
-def test_a_group_has_properties_of_its_own() -> None:
-    subject = read_subject("a group:company=acme group:company.plan=pro")
-    assert subject is not None
-    assert subject.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,16 @@ def test_every_state_has_its_own_glyph_and_word(flag: FlagRow, glyph: str, word:
     assert text_of(draw_state_word(flag, SLOT)) == word
 
 
-def test_the_word_is_shown_where_all_other_columns_have_room() -> None:
+def test_word_has_room_last_and_tags_give_way_first() -> None:
     def names_shown(width: int) -> list[str]:
         return [placed.column.name for placed in lay_out(FLAG_COLUMNS, width)]
 
     assert set(names_shown(WORD_FROM)) - set(names_shown(WORD_FROM - 1)) == {"word"}
     assert set(names_shown(WORD_FROM)) == {column.name for column in FLAG_COLUMNS}
+    widths = {placed.column.name: placed.width for placed in lay_out(FLAG_COLUMNS, 76)}
+    assert widths["key"] >= len("billing-usage-alerts")
+    assert widths["tags"] < len("#checkout #web")
+    assert len(text_of(tags_cell(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
 
 
 def test_edit_in_flight_is_shown_before_another_users_change() -> None:
@@ -61,11 +65,8 @@ def test_bar_is_empty_only_at_0_full_only_at_100(rollout: float, bar: str) -> No
     assert text_of(draw_rollout(FlagRow(1, "a", active=True, rollout=rollout), SLOT)) == bar
 
 
-def test_inactive_flag_has_an_empty_bar_and_keeps_its_percentage() -> None:
+def test_bars_of_inactive_flags_and_newer_rules_are_empty() -> None:
     assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "──────  50 %"
-
-
-def test_newer_rules_have_no_bar_and_no_percentage() -> None:
     row = FlagRow(1, "a", active=True, type="rules", rollout=None)
     assert text_of(draw_rollout(row, SLOT)) == "           ?"
 
@@ -76,10 +77,6 @@ def test_keys_and_tags_never_put_control_characters_on_screen(key: str) -> None:
     for cell in (draw_key(flag, SLOT), tags_cell(flag, SLOT)):
         assert text_of(cell).isprintable()
         assert "\u202e" not in text_of(cell)
-
-
-def test_thousand_tags_are_drawn_only_as_far_as_visible() -> None:
-    assert len(text_of(tags_cell(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
 
 
 @pytest.mark.parametrize(
@@ -95,9 +92,3 @@ def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:
     states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}
     assert len(states) == 5
     assert all(len(glyph) == 1 and glyph.isascii() for glyph in asdict(ASCII).values())
-
-
-def test_at_80_columns_tags_give_way_before_keys() -> None:
-    widths = {placed.column.name: placed.width for placed in lay_out(FLAG_COLUMNS, 76)}
-    assert widths["key"] >= len("billing-usage-alerts")
-    assert widths["tags"] < len("#checkout #web")

@@ -68,9 +68,12 @@ async def reaches(server: Counting, closer: bool = True) -> list[CountedReach]:
         return [reach for reach in dict.fromkeys(shown_reaches) if reach is not None]
 
 
-async def test_a_few_conditions_are_counted_at_a_glance() -> None:
+async def test_same_properties_are_counted_once_also_at_a_glance() -> None:
     (reach,) = await reaches(Counting(raw_flag(asks(1), asks(2))), closer=False)
     assert (reach.affected, reach.is_bound, reach.uncounted) == (60, True, 0)
+    server = Counting(raw_flag(*(asks(1, share) for share in range(1, 10))))
+    assert len((await reaches(server))[-1].parts) == 9
+    assert len(server.counted) == 1
 
 
 async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
@@ -83,12 +86,6 @@ async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
     assert [reach.reason for reach in counts[1:3]] == expected
     assert (counts[-1].affected, len(counts[-1].parts), counts[-1].uncounted) == (450, 15, 0)
     assert len(server.counted) == 15
-
-
-async def test_the_same_properties_are_asked_about_once() -> None:
-    server = Counting(raw_flag(*(asks(1, share) for share in range(1, 10))))
-    assert len((await reaches(server))[-1].parts) == 9
-    assert len(server.counted) == 1
 
 
 async def test_a_refusal_midway_keeps_what_was_counted_and_says_why() -> None:
@@ -129,13 +126,10 @@ async def looked_at(server: Counting) -> FlagDetails:
         return [details async for details in Inspector(client).load(Flag.of(server.raw).row())][-1]
 
 
-async def test_the_pane_beside_the_list_knows_what_groups_are_called() -> None:
+async def test_group_names_are_loaded_where_conditions_need_them() -> None:
     details = await looked_at(Counting(raw_flag(asks(1), aggregation_group_type_index=0)))
     assert details.names.groups == {0: "company"}
     assert not (await looked_at(Counting(raw_flag(asks(1))))).names.groups
-
-
-async def test_group_property_in_condition_for_users_loads_group_names() -> None:
     properties = [{"key": "plan", "type": "group", "group_type_index": 0, "value": "pro"}]
     details = await looked_at(Counting(raw_flag({"properties": properties})))
     assert details.names.groups == {0: "company"}

@@ -51,7 +51,7 @@ async def names_of(project: Project) -> list[str]:
         return [item.text for item in (await suggestions.names("person", "")).items]
 
 
-async def test_what_conditions_use_comes_first_with_its_count() -> None:
+async def test_conditions_come_first_and_newer_servers_are_read() -> None:
     project = Project(
         uses=[("plan", ["pro", "free"]), ("plan", "pro")],
         values=[{"name": "free", "count": 5}, {"name": "pro", "count": 1}, {"name": "big"}],
@@ -59,6 +59,9 @@ async def test_what_conditions_use_comes_first_with_its_count() -> None:
     (suggested,) = await suggest(project, "")
     expected = [("pro", "1 user · in 2 conditions"), ("free", "5 users · in 1 condition"), ("big", "")]
     assert [(item.text, item.about) for item in suggested.items] == expected
+    wrapped = Project(values={"results": [{"name": True, "count": 2}, {"name": 7}], "refreshing": True})
+    (suggested,) = await suggest(wrapped, "")
+    assert [item.text for item in suggested.items] == ["true", "7"]
 
 
 @pytest.mark.parametrize("operator", ["regex", "not_regex", "is_date_before"])
@@ -77,12 +80,6 @@ async def test_texts_that_no_line_can_hold_are_skipped() -> None:
     assert suggested.items == ()
 
 
-async def test_newer_servers_wrap_their_values_in_an_object() -> None:
-    wrapped = Project(values={"results": [{"name": True, "count": 2}, {"name": 7}], "refreshing": True})
-    (suggested,) = await suggest(wrapped, "")
-    assert [item.text for item in suggested.items] == ["true", "7"]
-
-
 @pytest.mark.parametrize(("wait", "requests"), [(FRESH - 1, 1), (FRESH + 1, 2)])
 async def test_values_are_asked_for_again_after_minutes(wait: float, requests: int) -> None:
     project, clock = Project(values=[{"name": "pro"}]), SteadyClock()
@@ -94,13 +91,19 @@ async def test_values_are_asked_for_again_after_minutes(wait: float, requests: i
     assert len(project.asked) == requests
 
 
-async def test_refusal_is_explained_and_remembered() -> None:
+async def test_refusals_are_remembered_and_outages_are_not() -> None:
     project = Project(uses=[("plan", "pro")])
     project.status = 403
     first, second = await suggest(project, "", "p")
     assert first.note == "only what conditions use: the key lacks person:read"
     assert [item.text for item in second.items] == ["pro"]
     assert len(project.asked) == 1
+    project = Project()
+    project.status = 500
+    before, after = await suggest(project, "", "p")
+    assert "no suggestions from the server" in before.note
+    assert "no suggestions from the server" in after.note
+    assert len(project.asked) >= 2
 
 
 @pytest.mark.parametrize(
@@ -115,12 +118,3 @@ async def test_each_kind_of_refusal_has_its_reason(status: int, detail: str, rea
     project.status, project.detail = status, detail
     (suggested,) = await suggest(project, "")
     assert suggested.note == reason
-
-
-async def test_outage_is_not_remembered() -> None:
-    project = Project()
-    project.status = 500
-    before, after = await suggest(project, "", "p")
-    assert "no suggestions from the server" in before.note
-    assert "no suggestions from the server" in after.note
-    assert len(project.asked) >= 2

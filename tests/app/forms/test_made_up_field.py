@@ -51,8 +51,13 @@ def text_of(pieces: Any) -> str:
     return "".join(text for text, _ in pieces)
 
 
-def test_it_has_a_line_in_the_form() -> None:
+def test_field_has_a_form_line_a_column_and_an_order() -> None:
     assert text_of(field_line(TASTE, None).pieces).split() == ["tastes", "with", "sugar"]
+    column = shown_column(MADE_UP.shown_field("flavour"))
+    assert (column.title, text_of(column.draw(Dish("salty"), Slot(6, UNICODE, 0.0)))) == ("TASTES", "salty")
+    order = field_order(TASTE)
+    dishes = sorted((Dish("salty"), Dish("sweet")), key=lambda dish: order.rank(dish, is_reversed=False))
+    assert [dish.flavour for dish in dishes] == ["sweet", "salty"]
 
 
 async def test_it_is_asked_for() -> None:
@@ -69,22 +74,11 @@ def test_it_is_edited_as_json() -> None:
     assert wrong.reasons == ("flavour_of_it must be sweet, salty or null",)
 
 
-def test_a_difference_is_told_in_its_words() -> None:
+def test_field_is_described_and_compared_in_its_way() -> None:
     assert field_words(MADE_UP, "flavour_of_it", None, "salty") == "flavour: sweet → salty"
     assert field_words(MADE_UP, "spices", ["salt"], ["mint", "salt"]) == "spices: + mint"
-
-
-def test_what_was_saved_is_compared_in_its_way() -> None:
     assert MADE_UP.comparable("spices", ["b", "a"]) == MADE_UP.comparable("spices", ["a", "b"])
     assert MADE_UP.comparable("flavour_of_it", "sweet") == "sweet"
-
-
-def test_lists_have_its_column_and_its_order() -> None:
-    column = shown_column(MADE_UP.shown_field("flavour"))
-    assert (column.title, text_of(column.draw(Dish("salty"), Slot(6, UNICODE, 0.0)))) == ("TASTES", "salty")
-    order = field_order(TASTE)
-    dishes = sorted((Dish("salty"), Dish("sweet")), key=lambda dish: order.rank(dish, is_reversed=False))
-    assert [dish.flavour for dish in dishes] == ["sweet", "salty"]
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,9 @@ def test_key_is_the_last_column_to_shrink(width: int) -> None:
     assert widths(width)["key"] >= len(LONG_KEY)
 
 
-def test_narrow_journal_shortens_the_change() -> None:
+def test_change_is_shortened_only_below_eighty_cells() -> None:
     assert len("set rollout") < widths(58)["verb"] < len(LONG_CHANGE)
     assert "place" not in widths(58)
     assert "ending" in widths(58)
-
-
-def test_change_is_whole_from_eighty_cells() -> None:
     assert widths(76)["verb"] >= len(LONG_CHANGE)
     assert "place" in widths(76)

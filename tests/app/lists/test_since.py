@@ -16,16 +16,13 @@ def text_of(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[s
     return ["".join(text for text, _style in line) for line in lines][2:]
 
 
-def test_flag_line_has_its_key_and_calls_the_name_description() -> None:
+def test_lines_name_their_record_and_use_readable_words() -> None:
     flag = FlagRow(id=1, key="new-nav", name="old", active=True)
     after = msgspec.structs.replace(flag, name="new", active=False)
     assert text_of([flag], [after]) == ["~ new-nav  description old → new, on yes → no"]
-
-
-def test_experiment_line_has_its_name_and_readable_dates() -> None:
     draft = ExperimentRow(id=1, name="Blue", status="draft")
-    after = msgspec.structs.replace(draft, name="Bluer", status="running", started_at=THEN)
-    [line] = text_of([draft], [after])
+    started = msgspec.structs.replace(draft, name="Bluer", status="running", started_at=THEN)
+    [line] = text_of([draft], [started])
     assert line.startswith("~ Bluer  name Blue → Bluer, status draft → running, started none → 2026-03-02")
 
 

@@ -85,13 +85,10 @@ async def test_whole_collection_waits_after_heavy_work(garbage: Garbage) -> None
     assert made
 
 
-def test_whole_collection_waits_beside_many_blocks_up_to_a_bound(garbage: Garbage) -> None:
+def test_whole_collection_waits_beside_new_blocks_up_to_a_bound(garbage: Garbage) -> None:
     blocks = sys.getallocatedblocks()
     waits = [garbage.can_wait(blocks - more) for more in (0, MOST_BLOCKS + 50_000, BOUND + 50_000)]
     assert waits == [False, True, False]
-
-
-def test_what_is_loaded_lets_no_collection_wait(garbage: Garbage) -> None:
     start = sys.getallocatedblocks() - MOST_BLOCKS - 50_000
     assert garbage.can_wait(start)
     garbage.skip_loaded()

@@ -90,7 +90,7 @@ async def test_no_two_things_run_together_at_any_width(location: Location) -> No
                 assert any(is_one_part(part, [location.badge]) for part in shown), f"{width}: {text}"
 
 
-async def test_the_project_stays_longer_than_what_is_nice_to_know() -> None:
+async def test_project_stays_longest_and_the_host_is_shown_once() -> None:
     app = OneLine()
     async with app.run_test(size=(60, 2)):
         header = app.query_one(Header)
@@ -98,9 +98,6 @@ async def test_the_project_stays_longer_than_what_is_nice_to_know() -> None:
         text = header.render().plain
         assert "The w" in text
         assert "flagtui" not in text
-
-
-async def test_badge_equal_to_the_host_is_shown_once() -> None:
     app, host = OneLine(), "flags.example.com"
     async with app.run_test(size=(140, 2)):
         header = app.query_one(Header)

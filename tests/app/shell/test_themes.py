@@ -69,8 +69,9 @@ def test_auto_theme_follows_terminal_then_environment(
     assert choose_theme(AUTO, environment, is_light=is_light) == theme
 
 
-def test_what_can_be_asked_for_is_there() -> None:
+def test_offered_themes_exist_and_usual_colours_need_them() -> None:
     assert set(CHOICES) - {AUTO} == {theme.name for theme in THEMES}
+    assert difference(colour(DARK, "success"), colour(DARK, "error"), "deuteranopia") < 20
 
 
 @pytest.mark.parametrize("theme", DRAWN, ids=lambda theme: theme.name)
@@ -90,10 +91,6 @@ def test_every_text_can_be_read_on_every_ground(theme: Theme) -> None:
 def test_good_doubtful_and_bad_differ_for_every_vision(theme: Theme, vision: str) -> None:
     for first, second in combinations(STATES, 2):
         assert difference(colour(theme, first), colour(theme, second), vision) >= 20, (first, second)
-
-
-def test_the_usual_colours_are_why_there_are_others() -> None:
-    assert difference(colour(DARK, "success"), colour(DARK, "error"), "deuteranopia") < 20
 
 
 def colour(theme: Theme, name: str) -> str:

@@ -23,7 +23,7 @@ class WatchedToast(Toast):
         self.gone.set()
 
 
-async def test_late_toast_disappears_without_delaying_anything() -> None:
+async def test_toast_lasts_its_time_and_disappears_when_late() -> None:
     late = LastingNotification("saved", timeout=1.0, raised_at=time.time() - 2.0)
     assert late.has_expired
     assert late.time_left == SHORTEST
@@ -32,9 +32,6 @@ async def test_late_toast_disappears_without_delaying_anything() -> None:
         await app.mount(toast := WatchedToast(late))
         async with asyncio.timeout(10):
             await toast.gone.wait()
-
-
-def test_another_one_lasts_as_long_as_it_was_told() -> None:
     assert 3.9 < LastingNotification("saved", timeout=4.0).time_left <= 4.0
 
 

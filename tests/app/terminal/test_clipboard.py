@@ -24,8 +24,12 @@ def clipboard_of(sequence: str) -> str:
     return b64decode(match[1]).decode()
 
 
-def test_a_terminal_gets_it_as_it_is() -> None:
+def test_terminal_gets_text_whole_and_screen_in_short_strings() -> None:
     assert clipboard_of(clipboard_sequence(TEXT, {"TERM": "xterm-256color"})) == TEXT
+    sequence = clipboard_sequence(TEXT, {"STY": "1.pts", "TERM": "screen"})
+    chunks = re.findall(r"\x1bP(.*?)\x1b\\", sequence, re.DOTALL)
+    assert max(map(len, chunks)) <= SCREEN_CHUNK
+    assert clipboard_of("".join(chunks)) == TEXT
 
 
 @pytest.mark.parametrize("environment", [{"TMUX": "/tmp/tmux-0/default,1,0"}, {"TERM": "tmux-256color"}])
@@ -35,13 +39,6 @@ def test_tmux_gets_it_for_itself_and_to_hand_on(environment: dict[str, str]) -> 
     assert passed.endswith("\x1b\\")
     assert clipboard_of(passed.removesuffix("\x1b\\").replace("\x1b\x1b", "\x1b")) == TEXT
     assert "set-clipboard" in copied_hint(environment)
-
-
-def test_screen_gets_strings_short_enough_for_it() -> None:
-    sequence = clipboard_sequence(TEXT, {"STY": "1.pts", "TERM": "screen"})
-    chunks = re.findall(r"\x1bP(.*?)\x1b\\", sequence, re.DOTALL)
-    assert max(map(len, chunks)) <= SCREEN_CHUNK
-    assert clipboard_of("".join(chunks)) == TEXT
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ class Small(TerminalApp[None]):
         yield Input()
 
 
-async def test_every_line_of_a_whole_frame_becomes_patches() -> None:
+async def test_frames_become_patches_of_their_lines() -> None:
     app = Small()
     async with run_quietly(app, size=(20, 5)) as pilot:
         await pilot.pause()
@@ -26,9 +26,6 @@ async def test_every_line_of_a_whole_frame_becomes_patches() -> None:
         assert sorted({patch.y for patch in patches}) == [0, 1, 2, 3, 4]
         first = [segment.text for patch in patches if patch.y == 0 for segment in patch.segments]
         assert "".join(first).rstrip() == "hello"
-
-
-async def test_part_of_a_frame_becomes_patches_of_its_lines() -> None:
     app = Small()
     async with run_quietly(app, size=(20, 5)) as pilot:
         await pilot.pause()
@@ -44,13 +41,10 @@ def test_the_encoder_can_be_switched_off(setting: dict[str, str], is_on: bool) -
     assert (make_encoder(App(), setting) is not None) == is_on
 
 
-def test_differently_built_textual_is_left_unchanged() -> None:
+def test_encoder_needs_every_private_part_of_textual() -> None:
+    assert make_encoder(App(), {}) is not None, "this Textual needs a look before it is allowed"
     stranger: Any = SimpleNamespace(console=App().console)
     assert make_encoder(stranger, {}) is None
-
-
-def test_every_private_part_of_textual_that_is_used_is_there() -> None:
-    assert make_encoder(App(), {}) is not None, "this Textual needs a look before it is allowed"
 
 
 def test_early_keys_come_back_once_and_in_order() -> None:

@@ -157,10 +157,12 @@ def test_scrolled_list_costs_little_more_than_its_new_lines(step: int) -> None:
     assert "r" in sent
 
 
-def test_an_unchanged_frame_sends_nothing() -> None:
+def test_repeated_frame_sends_nothing_until_it_is_forgotten() -> None:
     encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
+    first = encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
     assert encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1))) == ""
+    encoder.forget()
+    assert encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1))) == first
 
 
 RED, BLUE = Style(color="red"), Style(color="blue", bold=True)
@@ -184,13 +186,6 @@ def test_only_what_changed_in_a_line_is_sent(
     assert encoder.encode(WIDTH, HEIGHT, patches([(y, 0, after)])) == sent
 
 
-def test_after_forgetting_everything_is_sent_again() -> None:
-    encoder = make_encoder()
-    first = encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
-    encoder.forget()
-    assert encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1))) == first
-
-
 def test_another_size_forgets_what_was_shown() -> None:
     encoder, terminal = make_encoder(), Terminal(12, 4)
     encoder.encode(WIDTH, HEIGHT, patches(numbered_lines(1)))
@@ -198,14 +193,11 @@ def test_another_size_forgets_what_was_shown() -> None:
     assert terminal.screen.display == ["x" * 12] * 4
 
 
-def test_half_a_wide_character_left_by_a_patch_becomes_blank() -> None:
+def test_halves_of_wide_characters_become_blanks() -> None:
     encoder, terminal = make_encoder(), Terminal()
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本日", None)])])))
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 1, [("xyz", None)])])))
     assert terminal.screen.display[0].rstrip() == " xyz日"
-
-
-def test_a_wide_character_cut_by_the_edge_becomes_a_blank() -> None:
     encoder, terminal = make_encoder(), Terminal()
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a" * (WIDTH - 1) + "日", None)])])))
     assert terminal.screen.display[0] == "a" * (WIDTH - 1) + " "

@@ -15,7 +15,7 @@ def begin_lost_paste(clock: TurnedClock) -> LostPaste:
     return paste
 
 
-def test_rest_of_a_paste_is_dropped_up_to_its_end() -> None:
+def test_lost_paste_ends_with_its_marker_or_a_pause() -> None:
     clock = TurnedClock(0.0)
     paste = begin_lost_paste(clock)
     for _ in range(3):
@@ -23,9 +23,6 @@ def test_rest_of_a_paste_is_dropped_up_to_its_end() -> None:
         clock.turn(PAUSE * 0.9)
     assert paste.sift(b"d" + END_PASTE + b"j") == END_PASTE + b"j"
     assert paste.sift(b"k") == b"k"
-
-
-def test_key_after_a_pause_is_typed() -> None:
     clock = TurnedClock(0.0)
     paste = begin_lost_paste(clock)
     clock.turn(PAUSE)
@@ -33,12 +30,9 @@ def test_key_after_a_pause_is_typed() -> None:
     assert paste.sift(b"k") == b"k"
 
 
-def test_ctrl_q_is_obeyed_within_a_lost_paste() -> None:
-    assert begin_lost_paste(TurnedClock(0.0)).sift(b"dy" + QUIT) == END_PASTE + QUIT
-
-
-def test_input_passes_while_nothing_is_lost() -> None:
+def test_input_passes_while_nothing_is_lost_and_ctrl_q_always() -> None:
     assert LostPaste(QUIT, END_PASTE).sift(b"dy") == b"dy"
+    assert begin_lost_paste(TurnedClock(0.0)).sift(b"dy" + QUIT) == END_PASTE + QUIT
 
 
 class Pressed(TerminalApp[None]):

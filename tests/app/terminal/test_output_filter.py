@@ -65,9 +65,6 @@ def test_ascii_terminal_gets_replacements_of_the_same_width() -> None:
     (cleaned,) = fence.apply([Segment("│●─ 日é…")], GROUND)
     assert cleaned.text == "|*- ???."
     assert fence.removed == 0
-
-
-def test_ascii_terminal_reads_signs_of_numbers_checks_and_enter() -> None:
     (cleaned,) = ControlFence(ascii_only=True).apply([Segment("−4.1 % ± ≤ 0–1 χ² ■ a □ b ⏎ open")], GROUND)
     assert cleaned.text == "-4.1 % ~ < 0-1 X2 # a _ b $ open"
 

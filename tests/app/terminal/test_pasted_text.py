@@ -26,8 +26,10 @@ def events_of(*parts: bytes) -> list[str]:
 EXPECTED = ["j", HOSTILE.replace(b"\x1b", b"").decode(), "up", "k", "2"]
 
 
-def test_escape_codes_in_a_paste_are_no_keys() -> None:
+def test_paste_holds_no_keys_and_keys_outside_pass_at_once() -> None:
     assert events_of(TYPED) == EXPECTED
+    pasted = PastedText()
+    assert [pasted.sift(part) for part in (b"\x1b", b"[", b"A\x1b", b"j")] == [b"\x1b", b"[", b"A\x1b", b"j"]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7])
@@ -35,8 +37,3 @@ def test_paste_may_come_in_many_parts(size: int) -> None:
     assert events_of(*(TYPED[at : at + size] for at in range(0, len(TYPED), size))) == EXPECTED
     for place in PARTS:
         assert events_of(TYPED[:place], TYPED[place:]) == EXPECTED
-
-
-def test_keys_outside_a_paste_pass_at_once() -> None:
-    pasted = PastedText()
-    assert [pasted.sift(part) for part in (b"\x1b", b"[", b"A\x1b", b"j")] == [b"\x1b", b"[", b"A\x1b", b"j"]

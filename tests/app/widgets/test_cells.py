@@ -28,16 +28,10 @@ def test_cell_takes_exactly_the_cells_it_is_given(pieces: list[CellPiece], width
     assert width_of(fit(tuple(pieces), width, align, "…")) == width
 
 
-def test_text_that_is_too_long_ends_with_the_ellipsis() -> None:
+def test_cut_text_ends_with_the_ellipsis_between_characters() -> None:
     expected = (("checkout", "strong"), ("…", "strong"))
     assert fit((("checkout-redesign", "strong"),), 9, "left", "…") == expected
-
-
-def test_a_wide_character_is_never_cut_in_half() -> None:
     assert "".join(text for text, _ in fit((("日本語", "plain"),), 4, "left", "…")) == "日 …"
-
-
-def test_numbers_are_padded_at_their_left() -> None:
     assert fit((("5%", "good"),), 4, "right", "…") == (("  ", "plain"), ("5%", "good"))
 
 

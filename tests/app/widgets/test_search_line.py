@@ -44,9 +44,12 @@ def underlined_text(strip: Strip) -> str:
     return "".join(segment.text for segment in strip if segment.style and segment.style.underline)
 
 
-async def test_the_line_is_found_within_the_call_that_changed_it(app: SearchApp) -> None:
+async def test_every_change_of_the_line_searches_at_once(app: SearchApp) -> None:
     app.line.set_line("check")
     assert app.found == ["check"]
+    assert not app.line.cursor_blink
+    app.line.set_line("a\x1b]52;c;eA==\x07\x9b31m")
+    assert app.line.value.isprintable()
 
 
 async def test_every_key_finds_once(app: SearchApp) -> None:
@@ -79,11 +82,6 @@ async def test_tab_puts_in_one_completion_after_the_other(app: SearchApp) -> Non
     assert app.line.has_focus
 
 
-async def test_pasted_control_characters_are_shown_not_obeyed(app: SearchApp) -> None:
-    app.line.set_line("a\x1b]52;c;eA==\x07\x9b31m")
-    assert app.line.value.isprintable()
-
-
 async def test_down_and_enter_reach_the_list_and_keep_the_query(app: SearchApp) -> None:
     app.line.set_line("first")
     await app.pilot.press("enter")
@@ -98,11 +96,7 @@ async def test_down_and_enter_reach_the_list_and_keep_the_query(app: SearchApp) 
     assert app.left == 2
 
 
-async def test_the_cursor_does_not_blink(app: SearchApp) -> None:
-    assert not app.line.cursor_blink
-
-
-def test_history_keeps_each_line_once_and_only_the_newest() -> None:
+def test_history_keeps_each_line_once_and_starts_before_it() -> None:
     history = LineHistory()
     for line in ["a", "b", "a", " ", *(f"q{n}" for n in range(48))]:
         history.keep(line)
@@ -110,9 +104,6 @@ def test_history_keeps_each_line_once_and_only_the_newest() -> None:
     history.keep("new")
     assert history.lines[0] == "a"
     assert len(history.lines) == 50
-
-
-def test_history_starts_before_the_line_that_stands_there() -> None:
     history = LineHistory(("a", "b"))
     assert history.earlier("b") == "a"
     assert history.earlier("a") is None

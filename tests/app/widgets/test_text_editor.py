@@ -30,14 +30,8 @@ def keys(text: Sequence[str]) -> list[events.Event]:
     return [events.Key(key, key if len(key) == 1 else None) for key in text]
 
 
-async def test_letters_after_a_deletion_are_kept() -> None:
+async def test_keys_pastes_and_deletions_keep_their_order() -> None:
     assert await text_after(*keys(["home", "ctrl+k", *"new value"])) == "new value"
-
-
-async def test_lines_indents_and_letters_keep_their_order() -> None:
     assert await text_after(*keys(["end", "enter", "tab", "a", "enter", "b"])) == "old\n    a\nb"
     assert await text_after(*keys(["end", *"er", "backspace", "s"])) == "oldes"
-
-
-async def test_pasted_text_comes_before_the_letters_after_it() -> None:
     assert await text_after(*keys(["end"]), events.Paste("\n{\n}"), *keys(["x"])) == "old\n{\n}x"

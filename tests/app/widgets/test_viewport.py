@@ -119,28 +119,22 @@ def test_thumb_goes_from_the_first_line_to_the_last(count: int, height: int) -> 
 SHOWN = [10, 11, 12, 13, 14]
 
 
-def test_range_extends_from_the_last_mark_in_either_direction() -> None:
+def test_range_extends_from_the_last_visible_mark() -> None:
     marks = Marks()
     marks.flip(13)
     marks.reach(SHOWN, 1)
     assert marks.ids == {11, 12, 13}
-
-
-def test_range_without_a_visible_mark_is_one_record() -> None:
     marks = Marks()
     marks.flip(99)
     marks.reach(SHOWN, 2)
     assert marks.ids == {99, 12}
 
 
-def test_marking_several_keeps_the_marks_before() -> None:
+def test_marks_are_added_and_leave_with_their_record() -> None:
     marks = Marks()
     marks.take([11, 99])
     marks.take([11, 12])
     assert marks.ids == {11, 12, 99}
-
-
-def test_records_that_are_gone_lose_their_mark() -> None:
     marks = Marks()
     marks.take(SHOWN)
     assert marks.keep([12, 13])

@@ -77,10 +77,16 @@ def test_who_is_counted_is_told_as_servers_do_it(criteria: dict[str, JSON], word
     assert line_after("EXPOSED BY", exposure_criteria=criteria) == words
 
 
-def test_an_activation_is_told() -> None:
+def test_activation_holdout_cohort_and_open_windows_are_shown() -> None:
     words = line_after("ACTIVATED BY", exposure_criteria={"activation_config": {"event": "opened"}})
     assert words == "opened: only who does that afterwards counts, and from then on"
     assert line_after("ACTIVATED BY") == ""
+    holdout = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
+    assert line_after("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
+    assert line_after("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
+    assert line_after("STATISTICS", only_count_matured_users=True).endswith(
+        ", only users whose window is over"
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,15 +107,6 @@ def test_an_activation_is_told() -> None:
 )  # fmt: skip
 def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: str) -> None:
     assert line_after("STATISTICS", stats_config=settings) == words
-
-
-def test_holdout_cohort_and_open_windows_are_told() -> None:
-    holdout = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
-    assert line_after("HOLDOUT", holdout=holdout) == "Company, 10 % held out"
-    assert line_after("COHORT", exposure_cohort=7) == "exposed users: cohort #7"
-    assert line_after("STATISTICS", only_count_matured_users=True).endswith(
-        ", only users whose window is over"
-    )
 
 
 def test_goal_of_old_servers_is_a_metric() -> None:
@@ -143,13 +140,10 @@ def test_unnamed_metric_is_named_by_what_it_counts(
     assert (made.name, made.is_share) == (name, is_share)
 
 
-def test_the_sample_is_not_known_while_exposures_are_not() -> None:
+def test_unknown_samples_and_exposures_are_not_claimed() -> None:
     made = experiment(running_time_calculation={"recommended_sample_size": 400})
     assert "not known how many of 400 users" in plain(sizing_lines(findings_of(made), NOW))
     assert "120 of 400 users" in plain(sizing_lines(findings_of(made, exposed={"control": 120.0}), NOW))
-
-
-def test_people_of_a_metric_are_not_called_exposures() -> None:
     metric_findings = findings_of(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
     assert "users of the first metric; exposures are not known: No." in plain(
         variant_lines(metric_findings, 80)

@@ -105,13 +105,17 @@ async def measure(server: Server, *, again: bool = False, may_calculate: bool = 
     return [step async for step in measuring.measure(start, record, again=again)]
 
 
-async def test_young_results_that_the_server_keeps_are_enough() -> None:
+async def test_young_results_and_those_of_ended_experiments_are_enough() -> None:
     server = Server(latest=run("completed", "a", "b"))
     last = (await measure(server))[-1]
     assert server.requests == ["latest"]
     assert last.awaited == 0
     assert last.calculated_at == NOW - 600
     assert last.exposed == {"control": 100, "test": 110}
+    ended = experiment(end_date="2026-02-27T09:00:00Z", status="stopped")
+    server = Server(ended, latest=run("completed", "a", "b", until=OLD))
+    await measure(server)
+    assert server.requests == ["latest"]
 
 
 @pytest.mark.parametrize("kept", [run("completed", "a", "b", until=OLD), None, Unanswered("No answer.")])
@@ -120,13 +124,6 @@ async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
     last = (await measure(server))[-1]
     assert server.requests == ["latest", "query a", "query b"]
     assert (last.awaited, last.calculated_at) == (0, None)
-
-
-async def test_of_what_has_ended_old_results_stay_true() -> None:
-    ended = experiment(end_date="2026-02-27T09:00:00Z", status="stopped")
-    server = Server(ended, latest=run("completed", "a", "b", until=OLD))
-    await measure(server)
-    assert server.requests == ["latest"]
 
 
 async def test_a_metric_that_was_changed_since_is_asked_for_alone() -> None:
@@ -189,15 +186,12 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     assert [step.readings for step in await measure(nothing)] == [()]
 
 
-async def test_old_engine_metrics_are_not_called_pending() -> None:
+async def test_unfinished_metrics_are_not_pending_and_share_nothing() -> None:
     query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
     server = Server(experiment(metrics=[query]))
     last = [step async for step in inspector(server).load(server.record.row())][-1]
     assert [(reading.trouble, reading.is_awaited) for reading in last.readings] == [(ONLY_IN_BROWSER, False)]
     assert server.requests == ["get"]
-
-
-async def test_metrics_without_ids_do_not_share_results() -> None:
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
     server = Server(experiment(metrics=[metric, metric]), latest=None)
     looking = inspector(server)

@@ -148,10 +148,15 @@ def test_hostile_names_are_only_text() -> None:
     assert "[bold]" in drawn
 
 
-def test_an_uneven_split_is_called_out_before_the_numbers() -> None:
+def test_splits_and_samples_name_what_is_wrong_and_counted() -> None:
     made = experiment("control", "test")
     assert "do not trust" in text(alarm_lines(findings(made, None, control=900.0, test=500.0)))
     assert text(alarm_lines(findings(made, None, control=700.0, test=710.0))) == ""
+    grouped = {"filters": {"aggregation_group_type_index": 0}, "id": 3, "key": "k"}
+    made = experiment(
+        "control", feature_flag=grouped, running_time_calculation={"recommended_sample_size": 400}
+    )
+    assert "of 400 groups" in text(sizing_lines(findings(made, None, a=1.0), 1_772_442_000.0))
 
 
 def test_sample_and_shares_count_analysed_variants_only() -> None:
@@ -181,14 +186,6 @@ def test_bias_and_health_findings_are_alarms() -> None:
     ]
 
 
-def test_sample_of_groups_is_not_called_people() -> None:
-    grouped = {"filters": {"aggregation_group_type_index": 0}, "id": 3, "key": "k"}
-    made = experiment(
-        "control", feature_flag=grouped, running_time_calculation={"recommended_sample_size": 400}
-    )
-    assert "of 400 groups" in text(sizing_lines(findings(made, None, a=1.0), 1_772_442_000.0))
-
-
 def test_deleted_flag_and_notes_are_shown() -> None:
     flag = {"id": 3, "key": "k", "deleted": True}
     parameters = {
@@ -200,15 +197,12 @@ def test_deleted_flag_and_notes_are_shown() -> None:
     assert "  The old page" in text(variant_lines(made, 100)).splitlines()
 
 
-def test_unknown_lift_is_not_known_and_never_zero() -> None:
+def test_breakdowns_have_lines_and_unknown_lifts_no_zero() -> None:
     result = {"baseline": {"key": "control"}, "variant_results": [{"key": "test", "chance_to_win": 0.9}]}
     drawn = text(table_lines(findings(experiment("control", "test"), result), 126, STROKES, 0))
     assert "not known" in drawn.splitlines()[1]
     assert "90.0 %" in drawn
     assert "0.0 %" not in drawn.replace("90.0 %", "")
-
-
-def test_breakdowns_have_lines_below_their_metric() -> None:
     part = {"breakdown_value": ["pro"], **comparison(100, chance_to_win=0.9)}
     result = {**comparison(400, chance_to_win=0.6), "breakdown_results": [part]}
     drawn = text(table_lines(findings(experiment("control", "test"), result), 126, STROKES, 0))

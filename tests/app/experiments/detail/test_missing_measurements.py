@@ -34,11 +34,6 @@ async def test_endless_calculation_leaves_the_metrics_to_queries() -> None:
     assert [reading.result is not None for reading in details.readings] == [True, True]
 
 
-async def test_first_servers_without_a_goal_show_none() -> None:
-    server = Server(experiment(metrics=[]), old={"result": None})
-    assert (await measure(server))[-1].readings == ()
-
-
 @pytest.mark.parametrize(
     ("outcome", "is_awaited", "trouble"),
     [
@@ -57,16 +52,15 @@ def test_outcome_without_a_result_is_pending_or_explained(
     assert (reading.is_awaited, reading.trouble) == (is_awaited, trouble)
 
 
-async def test_glance_needs_a_primary_metric() -> None:
+async def test_removed_metrics_have_no_glance_days_or_goal() -> None:
     server = Server(experiment(metrics=[]))
     looking = inspector(server)
     row = server.record.row()
     await looking.glance(row)
     assert server.requests == ["get"]
     assert not looking.is_worth_a_glance(row), "it is not repeated at once"
-
-
-async def test_days_of_a_removed_metric_are_missing() -> None:
     server = Server(experiment(metrics=[]))
     with pytest.raises(KeyError):
         await inspector(server, lambda: NOW).series(server.record.row(), "a")
+    server = Server(experiment(metrics=[]), old={"result": None})
+    assert (await measure(server))[-1].readings == ()

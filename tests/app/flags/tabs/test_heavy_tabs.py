@@ -74,34 +74,31 @@ def test_every_tab_of_a_heavy_record_is_bounded(name: str) -> None:
         assert len(drawn) < MOST_LINES
 
 
-def test_tabs_count_the_conditions_they_leave_out() -> None:
+def test_tabs_count_conditions_variants_and_links_they_leave_out() -> None:
     shown = study(heavy.with_conditions(2_000))
     assert "WHO SEES IT   2,000 conditions" in text_of(overview_lines(shown, 80))
     assert "… and 1,900 more conditions; the JSON tab has all" in text_of(overview_lines(shown, 80))
     assert "2,000 of them; first match wins" in text_of(condition_pages(shown, 80))
     assert "… and 1,933 more conditions; the JSON tab has all" in text_of(condition_pages(shown, 80))
     assert "… and 1,950 more conditions; the JSON tab has all" in text_of(reach_lines(shown, 80))
-
-
-def test_variants_tab_counts_the_variants_it_leaves_out() -> None:
     shown = study(heavy.with_variants(2_000))
     words = text_of(variant_pages(shown, 80))
     assert "… and 1,933 more variants; the JSON tab has all" in words
     assert "total 100 %" in words
     assert words.count("variant-") == 67 * 2
-
-
-def test_variant_bar_draws_no_more_pieces_than_cells() -> None:
-    pieces = [*variant_bar(Flag.of(heavy.with_variants(20_000)).targeting.variants, 40)]
-    assert len(pieces) <= 40
-    assert sum(len(text) for text, _ in pieces) == 40
-
-
-def test_links_tab_counts_the_links_it_leaves_out() -> None:
     words = text_of(link_pages(study(heavy.with_dependencies(1_000)), 80))
     assert "… and 940 more flags; the JSON tab has all" in words
     words = text_of(link_pages(study(heavy.with_cohorts(5_000)), 80))
     assert "… and 4,940 more cohorts; the JSON tab has all" in words
+
+
+def test_variant_bar_and_rollout_choices_are_bounded() -> None:
+    pieces = [*variant_bar(Flag.of(heavy.with_variants(20_000)).targeting.variants, 40)]
+    assert len(pieces) <= 40
+    assert sum(len(text) for text, _ in pieces) == 40
+    choices = [*choices_of([Flag.of(heavy.with_conditions(2_000))])]
+    assert len(choices) == MOST + 1
+    assert [place for place, _share, _line in choices] == [*range(MOST), None]
 
 
 def test_form_of_a_heavy_flag_leads_to_its_json() -> None:
@@ -119,14 +116,7 @@ def test_form_of_a_heavy_flag_leads_to_its_json() -> None:
     assert "… and 1,900 more payloads" in words
 
 
-def test_form_of_a_new_heavy_flag_names_no_other_editor() -> None:
-    fields = Flag.of(heavy.with_conditions(2_000)).raw
-    words = plain(line.pieces for line in form_lines(WorkingCopy.new(fields)))
-    assert "… and 1,900 more conditions" in words
-    assert "as JSON" not in words
-
-
-def test_form_of_a_heavy_flag_can_add_to_every_list() -> None:
+def test_heavy_form_adds_to_every_list_and_names_no_editor() -> None:
     for record, part in (
         (heavy.with_conditions(2_000), "add condition"),
         (heavy.with_properties(5_000), "add property"),
@@ -134,9 +124,7 @@ def test_form_of_a_heavy_flag_can_add_to_every_list() -> None:
     ):
         parts = [line.part for line in form_lines(WorkingCopy.of(Flag.of(record)))]
         assert part in parts
-
-
-def test_rollout_of_a_heavy_flag_offers_first_conditions_and_all() -> None:
-    choices = [*choices_of([Flag.of(heavy.with_conditions(2_000))])]
-    assert len(choices) == MOST + 1
-    assert [place for place, _share, _line in choices] == [*range(MOST), None]
+    fields = Flag.of(heavy.with_conditions(2_000)).raw
+    words = plain(line.pieces for line in form_lines(WorkingCopy.new(fields)))
+    assert "… and 1,900 more conditions" in words
+    assert "as JSON" not in words

@@ -62,17 +62,11 @@ def test_its_heading_says_how_conditions_decide(more: JSON, heading: str) -> Non
     assert lines(condition_pages(study(filters), 80))[0] == f"CONDITIONS  {heading}"
 
 
-def test_variants_tab_lists_values_of_rules() -> None:
+def test_tabs_list_rules_their_values_and_newer_configurations() -> None:
     words = lines(variant_pages(study(RULES), 80))
     assert words == ["values of type string", 'rule 1: "b"', 'default value "a"']
-
-
-def test_variants_tab_names_a_newer_configuration() -> None:
     words = lines(variant_pages(study({**RULES, "version": 3}), 80))
     assert words == ["configuration of a newer version; the JSON tab shows it"]
-
-
-def test_conditions_tab_lists_rules() -> None:
     words = lines(condition_pages(study(RULES), 80))
     assert words[0] == "RULES  the first rule that decides wins"
     assert words[2:] == [' 1 serves "b" to everyone', ' ·  everyone else: default value "a"']
