@@ -32,15 +32,12 @@ def test_api_refuses_other_hosts_and_paths(signed_in: Run, path: str) -> None:
     assert (done.code, done.out) == (2, "")
 
 
-def test_api_posts_only_to_addresses_that_change_nothing(signed_in: Run) -> None:
+def test_api_posts_only_what_changes_nothing_and_names_absences(signed_in: Run) -> None:
     refused = signed_in("api", "feature_flags/", "--data", "-", stdin='{"key": "new"}')
     assert (refused.code, "change nothing" in refused.err) == (3, True)
     keys = signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}')
     assert keys.code == 0, keys.err
     for wrong in ("{", '{"ids": [NaN]}'):
         assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin=wrong).code == 2
-
-
-def test_api_reports_what_is_missing(signed_in: Run) -> None:
     assert signed_in("api", "feature_flags/99999/").code == 6
     assert signed_in("api", "no_such/").err.startswith("flagtui: /api/projects/1/no_such/: ")

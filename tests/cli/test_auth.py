@@ -86,12 +86,14 @@ def test_refused_key_is_named_by_its_source(
     assert "The key comes from FLAGTUI_API_KEY." in one_sentence(run("flags", "list"))
 
 
-def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Service) -> None:
+def test_missing_keyrings_and_key_commands_name_alternatives(run: Run, service: Service) -> None:
     done = run("auth", "login", "--with-token", "--host", service.address, stdin=KEY)
     assert done.code == 2
     sentence = one_sentence(done)
     for way in ("keyring", "--keep file", "--key-command", "FLAGTUI_API_KEY"):
         assert way in sentence
+    done = run("auth", "login", "--host", service.address, "--key-command", "no-such-program-here")
+    assert (done.code, "no program no-such-program-here" in one_sentence(done)) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -128,11 +130,6 @@ def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service
     assert done.code == 1
     step = "the profile was not saved. Make it writable, then sign in again."
     assert one_sentence(done).endswith(f"config.toml cannot be written: Not a directory; {step}\n")
-
-
-def test_missing_key_command_is_one_sentence(run: Run, service: Service) -> None:
-    done = run("auth", "login", "--host", service.address, "--key-command", "no-such-program-here")
-    assert (done.code, "no program no-such-program-here" in one_sentence(done)) == (1, True)
 
 
 def test_key_command_is_stored_instead_of_the_key(run: Run, service: Service, home: Path) -> None:

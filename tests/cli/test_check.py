@@ -27,29 +27,25 @@ def write(text: str, name: str = "app.ts") -> None:
     Path(name).write_text(text)
 
 
-def test_clean_code_exits_with_0(online: Run) -> None:
+def test_findings_exit_with_7_and_clean_code_with_0(online: Run) -> None:
     write(CLEAN)
     done = online("check")
     assert (done.code, done.out) == (0, "")
     assert "0 findings." in done.err
-
-
-def test_findings_exit_with_7_and_name_place_rule_and_reason(online: Run) -> None:
     write(CLEAN + UNKNOWN)
     done = online("check")
     assert done.code == 7
     assert done.out.startswith("app.ts:2:26: error unknown-key: There is no flag never-there")
     assert "1 finding: 1 error." in done.err
+    write('posthog.isFeatureEnabled("never-there"); // flagtui: ok created by the next release\n')
+    assert online("check").code == 0
 
 
-def test_rules_choose_what_is_reported(online: Run) -> None:
+def test_rules_and_requirements_choose_what_is_reported(online: Run) -> None:
     write(CLEAN + UNKNOWN + "posthog.isFeatureEnabled(name);\n")
     assert online("check", "--rules", "archived,deleted-key").code == 0
     assert "dynamic-key" in online("check", "--rules", "dynamic-key").out
     assert "unreferenced" in online("check", "--rules", "all").out
-
-
-def test_required_flag_is_reported_if_it_is_missing(online: Run) -> None:
     write(CLEAN)
     assert online("check", "--require", "new-nav").code == 0
     done = online("check", "--require", "kill-switch")
@@ -57,20 +53,11 @@ def test_required_flag_is_reported_if_it_is_missing(online: Run) -> None:
     assert (done.code, done.out) == expected
 
 
-def test_marker_accepts_a_finding(online: Run) -> None:
-    write('posthog.isFeatureEnabled("never-there"); // flagtui: ok created by the next release\n')
-    assert online("check").code == 0
-
-
-def test_json_follows_the_committed_schema(online: Run) -> None:
+def test_json_and_every_other_format_report_the_finding(online: Run) -> None:
     write(UNKNOWN)
     document = json.loads(online("check", "-o", "json", "--require", "kill-switch").out)
     assert list(faults(document, json.loads(SCHEMA.read_text()))) == []
     assert [each["rule"] for each in document["records"]] == ["unknown-key", "missing-required"]
-
-
-def test_every_format_reports_the_finding(online: Run) -> None:
-    write(UNKNOWN)
     reports = {name: online("check", "-o", name) for name in ("sarif", "github", "gitlab", "junit")}
     assert {report.code for report in reports.values()} == {7}
     assert json.loads(reports["sarif"].out)["runs"][0]["results"][0]["ruleId"] == "unknown-key"

@@ -18,19 +18,13 @@ def commands(build: str) -> list[str]:
     return re.findall(r"^\s*- (?:run: )?flagtui (.*)$", build, re.MULTILINE)
 
 
-def test_settings_of_the_guide_are_read(tmp_path: Path) -> None:
+def test_guide_names_every_setting_rule_and_build(tmp_path: Path) -> None:
     example = re.search(r"^```\.flagtui\.toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert example is not None
     (tmp_path / FILE_NAME).write_text(example[1])
     settings = read_repository_settings(tmp_path)
     assert all(getattr(settings, name) for name in RepositorySettings.__dataclass_fields__)
-
-
-def test_guide_names_every_rule() -> None:
     assert {name for name in RULES if f"`{name}`" not in GUIDE} == set()
-
-
-def test_guide_has_builds_of_two_systems() -> None:
     assert [len(commands(build)) for build in BUILDS] == [1, 1]
 
 

@@ -166,14 +166,11 @@ def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
         assert text == expected, name
 
 
-def test_group_help_shows_whole_summaries(run: Run) -> None:
+def test_groups_show_whole_summaries_and_values_are_no_help(run: Run) -> None:
     shown = " ".join(run("flags", "--help").out.split())
     for words, command in command_index().items():
         if words.startswith("flags "):
             assert command.line in shown
-
-
-def test_value_that_looks_like_a_help_option_is_a_value(run: Run) -> None:
     done = run("journal", "--since", "--help")
     assert (done.code, "'--help' is not a valid time" in done.err) == (2, True)
 
@@ -246,11 +243,8 @@ def test_every_example_has_words_that_its_command_takes(home: Path) -> None:
             command.make_context(name, words[len(own) :]).close()
 
 
-def test_every_command_has_two_examples() -> None:
+def test_every_command_has_two_examples_in_its_help(run: Run) -> None:
     assert [name for name, each in all_commands().items() if len(each.examples) < 2] == []
-
-
-def test_the_examples_stand_in_the_help(run: Run) -> None:
     for name, each in all_commands().items():
         text = run(*name.split(), "--help").out
         assert all(f"flagtui {example}\n" in text for example in each.examples), name

@@ -60,12 +60,16 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
     return complete_in
 
 
-def test_names_and_tags_come_from_the_newest_profile_cache(copies: Snapshots) -> None:
+def test_names_come_from_the_cache_of_the_profile(copies: Snapshots) -> None:
     assert known_words("flags", "prod", "") == ["chat", "checkout"]
     assert known_words("flags", "", "2") == ["cheese"]
     assert known_words("flags", "prod", "", is_tag=True) == ["ops", "web"]
     assert known_words("events", "prod", "") == ["$pageview"]
     assert known_words("experiments", "prod", "") == []
+    assert copies.save(SnapshotPlace("prod-eu", HOST, "1", "flags"), [FlagRow(1, "eu")], FlagRow)
+    assert copies.save(SnapshotPlace("my_own", HOST, "1", "flags"), [FlagRow(1, "mine")], FlagRow)
+    assert known_words("flags", "prod", "") == ["chat", "checkout"]
+    assert known_words("flags", "my_own", "") == ["mine"]
 
 
 @pytest.mark.usefixtures("copies")
@@ -124,18 +128,6 @@ def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete
     assert complete("propose", "--", "flags", "archive", "che") == ["plain,cheese"]
 
 
-def test_profile_completes_without_names_of_similar_profiles(copies: Snapshots) -> None:
-    assert copies.save(SnapshotPlace("prod-eu", HOST, "1", "flags"), [FlagRow(1, "eu")], FlagRow)
-    assert copies.save(SnapshotPlace("my_own", HOST, "1", "flags"), [FlagRow(1, "mine")], FlagRow)
-    assert known_words("flags", "prod", "") == ["chat", "checkout"]
-    assert known_words("flags", "my_own", "") == ["mine"]
-
-
-def test_unknown_command_completes_without_an_error(complete: Complete) -> None:
-    assert "plain,--help" in complete("flags", "nope", "--")
-    assert "plain,--profile" in complete("nope", "--prof")
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_what_a_shell_needs_is_printed(run: Run, shell: str) -> None:
     done = run("completion", shell)
@@ -192,9 +184,11 @@ def test_commands_are_completed_behind_options(complete: Complete, words: tuple[
     assert complete(*words) == ["plain,diff"]
 
 
-def test_words_of_schema_and_wait_are_completed(complete: Complete) -> None:
+def test_words_of_schema_wait_and_unknown_commands_are_completed(complete: Complete) -> None:
     assert complete("schema", "change-") == ["plain,change-plan", "plain,change-result"]
     assert complete("flags", "wait", "x", "--until", "o") == ["plain,on", "plain,off"]
+    assert "plain,--help" in complete("flags", "nope", "--")
+    assert "plain,--profile" in complete("nope", "--prof")
 
 
 @pytest.mark.usefixtures("copies")

@@ -35,15 +35,6 @@ def test_words_of_other_programs_get_a_suggestion(run: Run, words: str, suggesti
     assert f"Did you mean {suggestion}" in done.err
 
 
-def test_share_is_accepted_with_a_percent_sign(signed_in: Run) -> None:
-    words = ("flags", "rollout", "new-nav", "--dry-run", "--json", "--to")
-    plans = [json.loads(signed_in(*words, share).out)["records"] for share in ("40", "40%", "40 %")]
-    changes = [[(record["key"], record["changes"]) for record in records] for records in plans]
-    assert changes[0]
-    assert changes[0] == changes[1] == changes[2]
-    assert signed_in(*words, "%").code == 2
-
-
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
@@ -65,12 +56,18 @@ def test_moment_of_the_past_or_of_no_day_is_refused(text: str) -> None:
     assert isinstance(read_moment(text, NOW), str)
 
 
-def test_flag_is_named_by_the_address_of_its_page(signed_in: Run, service: Service) -> None:
+def test_flags_and_shares_are_named_as_elsewhere(signed_in: Run, service: Service) -> None:
     id = signed_in("flags", "get", "new-nav", "--fields", "id").out.strip()
     page = f"{service.address}/project/1/feature_flags/{id}"
     for address in (page, f"{page}?tab=history", f"{page}#top"):
         done = signed_in("flags", "get", address, "--fields", "key")
         assert (done.code, done.out) == (0, "new-nav\n"), done.err
+    words = ("flags", "rollout", "new-nav", "--dry-run", "--json", "--to")
+    plans = [json.loads(signed_in(*words, share).out)["records"] for share in ("40", "40%", "40 %")]
+    changes = [[(record["key"], record["changes"]) for record in records] for records in plans]
+    assert changes[0]
+    assert changes[0] == changes[1] == changes[2]
+    assert signed_in(*words, "%").code == 2
 
 
 @pytest.mark.parametrize(
@@ -88,12 +85,13 @@ def test_address_of_another_place_is_refused(signed_in: Run, service: Service, a
     assert "is not the page of a flag at" in done.err
 
 
-def test_schema_prints_each_committed_schema(run: Run) -> None:
+def test_schemas_are_printed_and_unknown_formats_refused(run: Run) -> None:
     names = run("schema").out.split()
     assert {"flag", "change-plan", "change-result"} <= {*names}
     for name in names:
         assert json.loads(run("schema", name).out) == json.loads((FOLDER / f"{name}.json").read_text())
     assert run("schema", "gone").code == 6
+    assert run("flags", "list", "-o", "xml").code == 2
 
 
 def test_output_option_and_short_limit(signed_in: Run) -> None:
@@ -110,7 +108,3 @@ def test_output_option_and_short_limit(signed_in: Run) -> None:
 def test_errors_are_json_where_the_output_is(signed_in: Run, words: tuple[str, ...]) -> None:
     done = signed_in("flags", "get", "gone", *words)
     assert (done.code, json.loads(done.err.splitlines()[-1])["error"]["code"]) == (6, "not_found")
-
-
-def test_unknown_format_exits_with_2(run: Run) -> None:
-    assert run("flags", "list", "-o", "xml").code == 2

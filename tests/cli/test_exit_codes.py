@@ -12,11 +12,16 @@ from flagtui.api import errors
 from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
 
 
-def test_usage_is_told_as_json_as_well(run: Run) -> None:
+def test_wrong_words_options_and_keys_are_usage_errors(run: Run) -> None:
     done = run("projects", "--json", "--nonsense")
     assert done.code == 2
     assert json.loads(done.err)["error"]["message"].startswith("No such option")
     assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
+    assert "'--limit': 'x' is no whole number. See: " in run("flags", "list", "--limit", "x").err
+    assert "'--to': 'half' is no number. See: " in run("flags", "rollout", "x", "--to", "half").err
+    done = run("experiments", "create", "x", "--flag", "y")
+    assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
+    assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
 
 
 def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) -> None:
@@ -25,17 +30,6 @@ def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) ->
         done = run(*make, option, value)
         assert (done.code, done.out) == (2, "")
         assert value in done.err
-
-
-def test_word_in_place_of_a_number_is_named(run: Run) -> None:
-    assert "'--limit': 'x' is no whole number. See: " in run("flags", "list", "--limit", "x").err
-    assert "'--to': 'half' is no number. See: " in run("flags", "rollout", "x", "--to", "half").err
-
-
-def test_misspelt_option_gets_suggestions(run: Run) -> None:
-    done = run("experiments", "create", "x", "--flag", "y")
-    assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
-    assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
 
 
 def test_interrupt_while_the_program_is_loaded_is_no_traceback() -> None:
@@ -84,15 +78,12 @@ def test_what_a_server_says_becomes_a_code(error: errors.ApiError, code: int, re
     assert (EXIT_CODES[code_of(error)], trouble.exit_code, trouble.retryable) == (code, code, retryable)
 
 
-def test_rate_limit_names_the_time_to_retry() -> None:
-    limited = errors.RateLimited("Too many requests.", facts=errors.ErrorFacts(status=429, retry_after=3.0))
-    assert in_words(limited).fix == "Nothing was changed; run again in 3 s."
-
-
-def test_every_code_has_words() -> None:
+def test_codes_have_words_and_limits_a_time() -> None:
     assert set(EXIT_CODES.values()) | {0, 129, 130, 141, 143} == EXIT_WORDS.keys()
     assert json.loads(Trouble("\x1b[2J é").as_json())["error"]["message"] == "\x1b[2J é"
     assert "\x1b" not in Trouble("\x1b[2J é").as_json() + str(Trouble("\x1b[2J"))
+    limited = errors.RateLimited("Too many requests.", facts=errors.ErrorFacts(status=429, retry_after=3.0))
+    assert in_words(limited).fix == "Nothing was changed; run again in 3 s."
 
 
 @pytest.mark.parametrize(

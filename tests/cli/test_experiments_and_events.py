@@ -113,11 +113,6 @@ def test_new_experiment_keeps_its_description(signed_in: Run) -> None:
     assert one(signed_in, "described")["description"] == "Why we ask"
 
 
-def test_unquoted_name_gets_a_suggestion_with_quotes(signed_in: Run) -> None:
-    refused = signed_in("events", "verify", "Team", "created", "--yes")
-    assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
-
-
 def test_what_is_new_is_named_once(signed_in: Run) -> None:
     outputs = [
         signed_in("events", "describe", "team created", "--text", "A team", "--yes", is_shown=True).out,
@@ -129,14 +124,16 @@ def test_what_is_new_is_named_once(signed_in: Run) -> None:
         assert signed_in("undo", "--yes").code == 0
 
 
-def test_reason_longer_than_the_terminal_is_printed_whole(
-    signed_in: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reasons_and_hints_are_whole_and_quoted(signed_in: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     refused = signed_in("experiments", "pause", "checkout-redesign", "--dry-run", is_shown=True)
     assert refused.code == 3
     assert "…" not in refused.out
     assert refused.out.rstrip().endswith("first")
+    refused = signed_in("events", "delete", "$pageview", "--yes")
+    assert refused.err.endswith("To agree: --type '$pageview'\n")
+    refused = signed_in("events", "verify", "Team", "created", "--yes")
+    assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
 
 
 def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: Run, draft: str) -> None:
@@ -210,23 +207,15 @@ def test_own_events_need_a_key_that_may_read_its_owner(
     assert "the owner of this key cannot be read" in refused.err
 
 
-def test_flag_without_variants_is_refused_before_the_request(online: Run) -> None:
+def test_drafts_and_plain_flags_name_the_next_step(online: Run) -> None:
     refused = online("experiments", "create", "New", "--flag-key", "new-nav", "--dry-run")
     assert refused.code == 3
     assert "the flag new-nav has 0 variants, and an experiment needs 2." in refused.err
     assert "flagtui experiments eligible" in refused.err
-
-
-def test_days_of_a_draft_name_the_launch(online: Run) -> None:
     (draft,) = records(online("experiments", "list", "is:draft", "--limit", "1", "--json"))
     refused = online("experiments", "timeseries", str(draft["id"]))
     assert refused.code == 3
     assert refused.err.endswith(f"Launch it first: flagtui experiments launch {draft['id']}\n")
-
-
-def test_hint_to_type_a_name_is_quoted_for_a_shell(signed_in: Run) -> None:
-    refused = signed_in("events", "delete", "$pageview", "--yes")
-    assert refused.err.endswith("To agree: --type '$pageview'\n")
 
 
 def test_a_deletion_for_real_wants_its_name(signed_in: Run) -> None:

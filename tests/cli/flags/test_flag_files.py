@@ -37,18 +37,15 @@ def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> N
     assert [each["name"] for each in print_flags(signed_in, *KEYS)] == [f"From {form}"] * 2
 
 
-def test_file_that_is_no_json_is_named(signed_in: Run, tmp_path: Path) -> None:
+def test_printed_flags_change_nothing_and_other_text_is_named(signed_in: Run, tmp_path: Path) -> None:
+    text = signed_in("flags", "get", *KEYS, "--json").out
+    done = signed_in("flags", "edit", "--from", "-", "--yes", "--json", stdin=text)
+    assert (done.code, {each["ending"] for each in json.loads(done.out)["records"]}) == (0, {"unchanged"})
     file = tmp_path / "flags.json"
     file.write_text("new-nav: on")
     done = signed_in("flags", "edit", "new-nav", "--from", str(file), "--yes")
     assert done.code == 2, done.err
     assert "JSON" in done.err
-
-
-def test_printed_flags_change_nothing(signed_in: Run) -> None:
-    text = signed_in("flags", "get", *KEYS, "--json").out
-    done = signed_in("flags", "edit", "--from", "-", "--yes", "--json", stdin=text)
-    assert (done.code, {each["ending"] for each in json.loads(done.out)["records"]}) == (0, {"unchanged"})
 
 
 def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path) -> None:
@@ -122,10 +119,15 @@ def test_refused_file_is_explained(text: str, why: str, signed_in: Run, tmp_path
         assert (done.code, why in done.err) == (2, True), done
 
 
-def test_byte_order_mark_is_no_part_of_the_input(signed_in: Run) -> None:
+def test_text_of_a_file_is_read_without_its_mark(signed_in: Run) -> None:
     text = "\ufeff" + json.dumps(print_flags(signed_in, "new-nav"))
     assert signed_in("flags", "edit", "--from", "-", "--yes", stdin=text).code == 0
     assert signed_in("flags", "get", "-", "--fields", "key", stdin="\ufeffnew-nav\n").out == "new-nav\n"
+    done = signed_in("flags", "edit", "new-nav", "--field", "name=NaN", "--dry-run", "--json")
+    assert json.loads(done.out)["records"][0]["changes"][0]["after"] == "NaN"
+    for more in ("--dry-run", "--yes"):
+        done = signed_in("flags", "create", "--from", "-", more, stdin='{"key": "bare"}')
+        assert (done.code, "a new flag needs at least one condition" in done.out) == (3, True), done
 
 
 @pytest.mark.parametrize(("field", "value"), [("rollout", 3), ("deleted", True)])
@@ -146,17 +148,6 @@ def test_file_may_keep_the_rollout_that_its_filters_change(signed_in: Run) -> No
         text = json.dumps([record | {"rollout": rollout}])
         assert signed_in("flags", "edit", "--from", "-", "--yes", stdin=text).code == 0
     assert print_flags(signed_in, "new-nav")[0]["rollout"] == 7
-
-
-def test_value_that_is_no_json_is_text(signed_in: Run) -> None:
-    done = signed_in("flags", "edit", "new-nav", "--field", "name=NaN", "--dry-run", "--json")
-    assert json.loads(done.out)["records"][0]["changes"][0]["after"] == "NaN"
-
-
-def test_flag_without_a_condition_is_refused_before_it_is_sent(signed_in: Run) -> None:
-    for more in ("--dry-run", "--yes"):
-        done = signed_in("flags", "create", "--from", "-", more, stdin='{"key": "bare"}')
-        assert (done.code, "a new flag needs at least one condition" in done.out) == (3, True), done
 
 
 @pytest.mark.parametrize(

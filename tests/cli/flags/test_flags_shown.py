@@ -142,7 +142,7 @@ def test_hostile_text_is_drawn_harmless_and_told_exactly(
     assert record["name"] == NASTY
 
 
-def test_another_project_is_named_beside_the_command(signed_in: Run, service: Service) -> None:
+def test_projects_and_missing_payloads_are_named(signed_in: Run, service: Service, key: str) -> None:
     keys, other_keys = (
         {row["key"] for row in json.loads(signed_in(*words, "--json").out)["records"]}
         for words in (("flags", "list"), ("flags", "list", "--project", "2"))
@@ -150,6 +150,9 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
     assert keys != other_keys
     assert signed_in("flags", "list", "--project", "99").code == 6
     assert KEY not in signed_in("flags", "list", "--project", "99").err
+    done = signed_in("flags", "payload", "rate-limit-tier", key)
+    assert (done.code, done.out) == (6, "")
+    assert f"not a remote configuration: {key}." in done.err
 
 
 def test_showing_a_flag_loads_no_search_list_or_change_modules(service: Service) -> None:
@@ -171,12 +174,6 @@ def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: R
     assert (first["key"], first["gained"] is None) == (key, False)
     assert signed_in("activity", "@", "7d", "kind:deleted", "by:noone").out == ""
     assert signed_in("activity", "@", "soon").code == 2
-
-
-def test_flag_without_remote_configuration_is_named_not_called_missing(signed_in: Run, key: str) -> None:
-    done = signed_in("flags", "payload", "rate-limit-tier", key)
-    assert (done.code, done.out) == (6, "")
-    assert f"not a remote configuration: {key}." in done.err
 
 
 def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in: Run, key: str) -> None:

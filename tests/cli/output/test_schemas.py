@@ -40,21 +40,15 @@ def test_the_committed_schemas_are_those_of_the_program() -> None:
     assert committed == {**printed, "change-set": set_schema()}
 
 
-def test_two_kinds_of_record_do_not_share_a_name() -> None:
+def test_kinds_have_their_own_names_columns_and_endings() -> None:
     by_name: dict[str, RecordSchema[Any]] = {}
     for command in all_commands().values():
         if command.kind is not None:
             assert by_name.setdefault(command.kind.name, command.kind) is command.kind
-
-
-def test_every_kind_has_columns_and_described_fields() -> None:
     for kind in kinds().values():
         assert kind.shown, kind.name
         assert len(set(kind.names)) == len(kind.names), kind.name
         assert all(field.about.endswith((".", "…")) for field in kind.fields), kind.name
-
-
-def test_ending_is_an_enum_that_includes_unchanged() -> None:
     record = kinds()["change-result"].schema()["properties"]["records"]["items"]
     assert {"saved", "unchanged", "skipped", "unknown"} <= {*record["properties"]["ending"]["enum"]}
 

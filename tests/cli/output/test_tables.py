@@ -85,10 +85,16 @@ def test_columns_count_cells_as_the_app_does(text: str) -> None:
     assert cell_width(safe_text(text)) == cell_len(safe_text(text))
 
 
-def test_table_is_printed_without_headings_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_need_no_headings_and_empty_lists_are_sentences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     options = OutputOptions(output_format="table", no_headers=True, no_trunc=True)
     choose_printer(KIND, options).records(KIND, [Row("a" * 300)])
     assert capsys.readouterr().out == f"{'a' * 300}\n"
+    for form in ("tsv", "table", "json"):
+        Printer(form).records(KIND, [], "Nothing is there.")
+    words, _, as_json = capsys.readouterr().out.partition("\n")
+    assert (words, json.loads(as_json)["records"]) == ("Nothing is there.", [])
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "tsv", "table"])
@@ -165,13 +171,6 @@ def test_programs_get_hostile_text_exactly_and_terminals_nothing_to_obey(
     assert lines == [envelope | {"key": NASTY}, envelope | {"key": "b"}]
 
 
-def test_empty_list_is_a_sentence_for_people_and_empty_json(capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("tsv", "table", "json"):
-        Printer(form).records(KIND, [], "Nothing is there.")
-    words, _, as_json = capsys.readouterr().out.partition("\n")
-    assert (words, json.loads(as_json)["records"]) == ("Nothing is there.", [])
-
-
 def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def choose() -> Printer:
         return choose_printer(KIND, OutputOptions())
@@ -186,13 +185,10 @@ def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatc
     assert choose() == Printer("table", width=77)
 
 
-def test_question_mark_lists_the_names_of_fields(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fields_are_listed_or_named_before_any_request(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(click.exceptions.Exit) as end:
         choose_printer(KIND, OutputOptions(fields="?"))
     assert (end.value.exit_code, capsys.readouterr().out) == (0, "key\nsize\n")
-
-
-def test_unknown_field_is_named_before_any_request() -> None:
     with pytest.raises(Trouble, match="no field sise") as wrong:
         choose_printer(KIND, OutputOptions(fields="key,sise"))
     assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")

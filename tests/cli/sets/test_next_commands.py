@@ -42,9 +42,10 @@ def test_staged_set_of_another_profile_is_listed_and_applied(with_default: Run) 
     assert records(with_default("flags", "get", FLAG, "--json", "--profile", "other"))[0]["active"] is False
 
 
-def test_options_before_the_command_are_repeated(with_default: Run) -> None:
+def test_commands_repeat_options_and_quote_names(with_default: Run) -> None:
     staged = require_done(with_default(*OPTIONS, "flags", "disable", FLAG, "--stage"))
     assert named_commands(staged.err) == [["staged", "list", *OPTIONS], ["apply", "staged", *OPTIONS]]
+    assert next_command("flags", "history", "a; rm -rf ~") == "flagtui flags history 'a; rm -rf ~'"
 
 
 @pytest.mark.parametrize("kept", [("--stage",), ("--dry-run", "--out", "my set.json")])
@@ -85,16 +86,9 @@ def test_errors_name_profile_and_project(with_default: Run, words: tuple[str, ..
     assert named_commands(refused.err) == [named]
 
 
-def test_faulty_file_of_flags_names_profile_and_project(with_default: Run) -> None:
+def test_faulty_files_and_mirrors_name_profile_and_project(with_default: Run) -> None:
     for change in ("create", "edit"):
         refused = with_default("flags", change, "--from", "-", "--dry-run", *OPTIONS, stdin="{}")
         assert named_commands(refused.err) == [["flags", "get", "KEY", "--json", *OPTIONS]]
-
-
-def test_mirror_to_start_is_that_of_the_profile(with_default: Run) -> None:
     for words in (("list",), ("set", "a=on"), ("unset", "a"), ("clear",)):
         assert named_commands(with_default(*OPTIONS, "mirror", *words).err) == [["mirror", *OPTIONS]]
-
-
-def test_names_from_a_server_are_quoted() -> None:
-    assert next_command("flags", "history", "a; rm -rf ~") == "flagtui flags history 'a; rm -rf ~'"

@@ -79,17 +79,16 @@ def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
     assert (group.code, "flags changes nothing" in group.err) == (2, True)
 
 
-def test_only_changes_can_be_proposed(here: Run) -> None:
+def test_only_changes_that_can_wait_are_staged_or_proposed(here: Run) -> None:
     refused = here("propose", "--reason", "x", "--", "flags", "list")
     assert (refused.code, "flags list changes nothing" in refused.err) == (2, True)
     unknown = here("propose", "--reason", "x", "--", "flag", "disable", FLAG)
     assert (unknown.code, unknown.err) == (2, "flagtui: there is no command 'flag'. See: flagtui --help\n")
-
-
-def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:
     for words in (("experiments", "launch", "35"), ("events", "delete", "$pageview"), ("undo",)):
         refused = here(*words, "--stage")
         assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (3, True)
+    for options in (("--stage", "--dry-run"), ("--out", "set.json")):
+        assert here("flags", "disable", FLAG, *options).code == EXIT_CODES["usage"]
 
 
 def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) -> None:
@@ -99,11 +98,6 @@ def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) ->
     refused = here("flags", "edit", FLAG, "--field", "key=a b", "--dry-run", "--out", "set.json")
     assert refused.err == "Nothing can be changed, so no change set was written.\n"
     assert not (tmp_path / "set.json").exists()
-
-
-def test_staging_contradicts_a_dry_run(here: Run) -> None:
-    for options in (("--stage", "--dry-run"), ("--out", "set.json")):
-        assert here("flags", "disable", FLAG, *options).code == EXIT_CODES["usage"]
 
 
 def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
