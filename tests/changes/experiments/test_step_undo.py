@@ -37,7 +37,7 @@ def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | 
     return plan_step_back(entry, require(step_back(entry)), fresh, StepContext(now=NOW))
 
 
-def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
+def test_undo_shows_later_edits_and_launches() -> None:
     change = edit_entry(name=("Old", "Mine"), description=("was", "is"))
     plan = expect(planned_undo(change, make_experiment(name="Theirs", description="is")), ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
@@ -45,19 +45,34 @@ def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
     ]
     question = expect(guard(Planned(None, [plan]), GuardRules()), Question)
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    anew = expect(
+        planned_undo(RESET, make_experiment("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan
+    )
+    assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
 
 
-def test_what_is_as_it_was_is_left_alone() -> None:
+def test_undo_sends_only_what_differs_and_is_undone() -> None:
     change = edit_entry(name=("Old", "New"), description=("a", "b"))
     assert planned_undo(change, make_experiment(name="Old", description="a")) is None
     plan = expect(planned_undo(change, make_experiment(name="Old", description="b")), ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
+    reopened = replace(entry("", {"end_date": "b"}, {"end_date": None}), verb=STEPS["reopen"].verb.name)
+    intent = require(step_back(reopened))
+    assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
 
 
-def test_an_undo_that_today_s_state_forbids_says_so() -> None:
+def test_undo_is_refused_where_the_state_forbids_it() -> None:
     assert (
         expect(planned_undo(entry("pause"), make_experiment("running")), Blocked).reason == "it is not paused"
     )
+    end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
+    assert (
+        expect(planned_undo(end, make_experiment("draft")), Blocked).reason == "it was reset to a draft since"
+    )
+    plan = expect(
+        planned_undo(end, make_experiment("stopped", conclusion="won", is_legacy=True)), ExperimentPlan
+    )
+    assert dict(plan.choices.fields) == {"end_date": None}
 
 
 DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
@@ -80,30 +95,6 @@ def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, word
     expected = ["start date: none → 2026-02-18 09:00", "conclusion: none → won"]
     assert [line.words for line in plan.lines] == expected
     assert plan.consequences[0].text == words
-
-
-def test_undo_of_a_reset_conflicts_with_a_new_launch() -> None:
-    anew = expect(
-        planned_undo(RESET, make_experiment("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan
-    )
-    assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
-
-
-def test_undo_of_an_end_is_refused_for_drafts() -> None:
-    end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
-    assert (
-        expect(planned_undo(end, make_experiment("draft")), Blocked).reason == "it was reset to a draft since"
-    )
-    plan = expect(
-        planned_undo(end, make_experiment("stopped", conclusion="won", is_legacy=True)), ExperimentPlan
-    )
-    assert dict(plan.choices.fields) == {"end_date": None}
-
-
-def test_what_was_taken_back_is_taken_back_itself() -> None:
-    reopened = replace(entry("", {"end_date": "b"}, {"end_date": None}), verb=STEPS["reopen"].verb.name)
-    intent = require(step_back(reopened))
-    assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,11 @@ def rollout_plan() -> Plan:
     return plan_edit(filters={**FILTERS, "groups": groups})
 
 
-def test_what_is_stored_as_planned_is_clean() -> None:
+def test_stored_plans_and_short_responses_are_clean() -> None:
     plan = rollout_plan()
     assert remarks(plan, store(plan)) == ()
+    short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
+    assert remarks(make_plan(OFF, flag()), Flag.of(short)) == ()
 
 
 def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
@@ -105,29 +107,13 @@ def test_group_type_copied_into_conditions_is_a_no_op() -> None:
         assert (remarks(plan, store(plan, filters=filters)) == ()) is (kind == 0)
 
 
-def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
+def test_paths_beyond_the_plan_and_dropped_keys_are_reported() -> None:
     plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     filters["groups"][1]["rollout_percentage"] = 99
     stored = store(plan, filters=filters)
     assert remarks(plan, stored) == ("changed outside the plan: condition 2: rollout 10 % → 99 %",)
     assert compare(plan, stored, is_whole=True) is not None
-
-
-def test_a_planned_path_that_did_not_move_is_told() -> None:
-    plan = plan_edit(active=False, name="Other words")
-    stored = store(plan, name="New checkout")
-    assert remarks(plan, stored) == ("not changed as planned: description: Other words → New checkout",)
-    assert compare(plan, stored, is_whole=True) is None
-
-
-def test_nothing_of_the_plan_is_not_applied() -> None:
-    plan = make_plan(OFF, flag(filters=FILTERS))
-    assert compare(plan, store(plan, active=True)) is None
-
-
-def test_unknown_keys_that_a_server_drops_are_told() -> None:
-    plan = rollout_plan()
     filters = copy.deepcopy(dict(plan.body["filters"]))
     del filters["mystery"]
     assert remarks(plan, store(plan, filters=filters)) == (
@@ -135,7 +121,13 @@ def test_unknown_keys_that_a_server_drops_are_told() -> None:
     )
 
 
-def test_a_version_gap_counts_the_other_writes() -> None:
+def test_missing_parts_of_the_plan_are_reported() -> None:
+    plan = plan_edit(active=False, name="Other words")
+    stored = store(plan, name="New checkout")
+    assert remarks(plan, stored) == ("not changed as planned: description: Other words → New checkout",)
+    assert compare(plan, stored, is_whole=True) is None
+    plan = make_plan(OFF, flag(filters=FILTERS))
+    assert compare(plan, store(plan, active=True)) is None
     plan = make_plan(OFF, flag(filters=FILTERS))
     assert remarks(plan, store(plan, version=16)) == ("saved; another user changed it meanwhile, 3 times",)
 
@@ -168,8 +160,3 @@ def test_what_is_no_change_of_anybody_is_clean(
 ) -> None:
     plan = make_plan(Intent(812, changes, "edit"), flag(**fields))
     assert remarks(plan, store(plan, **odd)) == ()
-
-
-def test_a_short_answer_is_not_taken_for_a_change() -> None:
-    short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
-    assert remarks(make_plan(OFF, flag()), Flag.of(short)) == ()
