@@ -156,7 +156,7 @@ def test_faulty_text_opens_again_and_failing_editors_lose_nothing(tmp_path: Path
     assert require(result.copy).read_text() == "half a thought"
 
 
-def test_lost_edits_are_kept_in_a_copy_where_there_is_room(tmp_path: Path) -> None:
+def test_lost_edits_are_kept_in_a_copy_if_possible(tmp_path: Path) -> None:
     editor = Editor("{ my careful work", None)
     result = expect(edit(flag_text(flag()), editor, tmp_path / "drafts"), GivenUp)
     assert result.copy is not None
