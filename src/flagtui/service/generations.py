@@ -125,6 +125,8 @@ class Generation:
     """Archived flags cannot be enabled; older servers have no archive."""
     replay_holds: bool = True
     """A flag in replay settings cannot be deleted."""
+    needs_control: bool = True
+    """One variant of an experiment is `control`; elsewhere the first is the baseline if there is none."""
     projects_flag_config: bool = True
     """The flag settings in `parameters` of an experiment are stored with the flag alone."""
     refuses_unknown_events: bool = True
@@ -172,6 +174,7 @@ NEWEST: Final = Generation(
         "experiment_holdouts": "experiment_holdout",
         "experiment_saved_metrics": "experiment_saved_metric",
     },
+    needs_control=False,
 )
 OLDER: Final = Generation(
     bodies={

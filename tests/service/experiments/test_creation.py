@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import HALVES, MEAN, START, Service, body_of, variants_of
+from tests.service.experiments.conftest import HALVES, MEAN, START, Service, Start, body_of, variants_of
 
 AT_LEAST_TWO = "Feature flag must have at least 2 variants (control and at least one test variant)"
 
@@ -98,6 +98,19 @@ ODD_VARIANTS: list[tuple[list[Any], str]] = [
         "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
     ),
 ]
+
+
+async def test_newest_servers_need_no_control(start: Start) -> None:
+    newest: Service = await start(newest=True)
+    halves = (("a", 50), ("b", 50))
+    made = await newest.running("ab", parameters=variants_of(*halves), excluded_variants=None)
+    assert [variant["key"] for variant in made["parameters"]["feature_flag_variants"]] == ["a", "b"]
+    await newest.flag("uncontrolled", halves)
+    await newest.running("uncontrolled")
+    thirds = body_of(feature_flag_key="c", parameters=variants_of(("a", 34), ("b", 33), ("c", 33)))
+    refusal = await newest.refused("POST", "experiments", {**thirds, "excluded_variants": ["a"]})
+    assert refusal[:2] == (400, "baseline variant cannot be excluded ('a')")
+    await newest.post("experiments", {**thirds, "excluded_variants": ["b"]}, 201)
 
 
 async def test_variants_have_keys_and_shares_and_split_percent_wins(service: Service) -> None:

@@ -17,7 +17,7 @@ from flagtui.service.experiments.flag_config import (
 )
 from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
-from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.experiments.records import Experiment, LinkedFlag, baseline_of
 from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
 from flagtui.service.experiments.save import SCOPE, respond_experiment
 from flagtui.service.experiments.saved_metrics import Usage, replace_links
@@ -76,7 +76,8 @@ def create(call: Call, given: Input) -> Experiment:
     check_dates(columns)
     flag = link_flag(call, given, columns)
     check_baseline(columns["stats_config"], flag.variant_keys)
-    check_excluded(columns.get("excluded_variants"), flag.variant_keys, "control")
+    baseline = baseline_of(columns["stats_config"], flag.variant_keys)
+    check_excluded(columns.get("excluded_variants"), flag.variant_keys, baseline)
     check_metrics(call, columns, given)
     columns |= orders(columns, {}, given)
     birth = {"created_by_id": call.caller.user_id, "created_at": call.stamp, "updated_at": call.stamp}
@@ -154,7 +155,7 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 
 def _link_flag(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
     """Link an existing flag; only its holdout changes, if one is requested."""
-    check_variants_of(flag)
+    check_variants_of(flag, call.generation)
     if call.generation.links_flags_as_they_are and not _keeps_flag(given, flag):
         raise invalid(
             f"A feature flag with key '{flag.key}' already exists; the experiment links to it as-is, "

@@ -64,7 +64,8 @@ Faults = Callable[[Mapping[str, Json]], Iterator[str]]
 
 
 def _read_flag(fields: Fields, name: str, target: Target) -> Json:
-    return read_flag_input(fields.sent[name]) if target.call.generation.projects_flag_config else None
+    generation = target.call.generation
+    return read_flag_input(fields.sent[name], generation) if generation.projects_flag_config else None
 
 
 def _read_holdout(fields: Fields, name: str, target: Target) -> Json:

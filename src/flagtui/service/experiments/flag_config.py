@@ -8,7 +8,7 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.records import LinkedFlag, variants_in
-from flagtui.service.generations import NEWEST, Generation
+from flagtui.service.generations import Generation
 
 FLAG_KEYS = (
     "feature_flag_variants",
@@ -125,7 +125,7 @@ def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: Li
     return shown
 
 
-def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[str, Json]]:
+def normal_variants(sent: Json, generation: Generation) -> list[dict[str, Json]]:
     """Return variants as a flag stores them, checked: a key and a share each, `split_percent` first."""
     attr = generation.variants_attr
     if not isinstance(sent, list):
@@ -138,20 +138,21 @@ def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[st
         raise invalid(FEW_VARIANTS, attr)
     if "control" not in keys:
         place = next((index for index, key in enumerate(keys) if key.lower() == "control"), None)
-        if place is None or generation.is_older:
+        if generation.needs_control and (place is None or generation.is_older):
             raise invalid(generation.no_control.format(keys=keys), attr)
-        variants[place]["key"] = "control"
+        if place is not None:
+            variants[place]["key"] = "control"
     if any("rollout_percentage" not in variant for variant in variants):
         detail = "Each variant must include split_percent (recommended) or rollout_percentage (deprecated)."
         raise invalid(detail, attr)
     return variants
 
 
-def check_variants_of(flag: LinkedFlag) -> None:
-    """Raise unless an existing flag has two variants, one of them `control`."""
+def check_variants_of(flag: LinkedFlag, generation: Generation) -> None:
+    """Raise unless an existing flag has two variants, one of them `control` where that is required."""
     if len(flag.variants) < 2:
         raise invalid(FEW_VARIANTS)
-    if "control" not in flag.variant_keys:
+    if generation.needs_control and "control" not in flag.variant_keys:
         raise invalid(NO_CONTROL)
 
 
@@ -186,7 +187,7 @@ _FLAG = ("filters", "ensure_experience_continuity")
 _FILTERS = ("multivariate", "groups", "payloads", "aggregation_group_type_index")
 
 
-def read_flag_input(sent: Json) -> FlagConfig | None:
+def read_flag_input(sent: Json, generation: Generation) -> FlagConfig | None:
     """Return the configuration; None for an echo of the response and for an empty object."""
     if not isinstance(sent, dict) or sent.get("id") is not None or not any(name in sent for name in _FLAG):
         return None
@@ -196,7 +197,7 @@ def read_flag_input(sent: Json) -> FlagConfig | None:
     multivariate = _level(place, filters.mapping("multivariate", null=True), "variants")
     variants = multivariate.items("variants", null=True)
     return FlagConfig(
-        variants=None if variants is None else _variants(variants, f"{place}__variants"),
+        variants=None if variants is None else _variants(variants, f"{place}__variants", generation),
         rollout=_rollout(filters.sent.get("groups"), "feature_flag__filters__groups"),
         payloads=(filters.mapping("payloads", null=True) or {}) if "payloads" in filters else None,
         group_type=filters.sent.get("aggregation_group_type_index", ...),
@@ -212,7 +213,7 @@ def _level(place: str, sent: Mapping[str, Json] | None, *allowed: str) -> Fields
     return Fields(sent or {}, f"{place}__")
 
 
-def _variants(variants: list[Json], place: str) -> list[dict[str, Json]]:
+def _variants(variants: list[Json], place: str, generation: Generation) -> list[dict[str, Json]]:
     for index, variant in enumerate(variants):
         where = f"{place}__{index}"
         if not isinstance(variant, dict):
@@ -222,7 +223,7 @@ def _variants(variants: list[Json], place: str) -> list[dict[str, Json]]:
         fields.require("key")
         fields.require("rollout_percentage")
         _share(fields)
-    return normal_variants(variants)
+    return normal_variants(variants, generation)
 
 
 def _rollout(groups: Json, place: str) -> Json:

@@ -39,7 +39,7 @@ def launch(call: Call) -> Response:
     experiment = find_called(call)
     call.body()
     _refuse((experiment.is_launched, "Experiment has already been launched."))
-    check_launchable(experiment)
+    check_launchable(call, experiment)
     if not experiment.flag.active:
         change_flag(call, experiment.flag, {"active": True})
     return respond_experiment(call, save(call, experiment, {"start_date": call.stamp}))

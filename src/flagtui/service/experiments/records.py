@@ -1,6 +1,6 @@
 """An experiment and the flag it rests on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -51,6 +51,14 @@ class LinkedFlag:
         return [str(variant.get("key")) for variant in self.variants]
 
 
+def baseline_of(stats: Json, variant_keys: Sequence[str]) -> str:
+    """Return the chosen baseline, else `control`, else the first variant."""
+    chosen = (stats or {}).get("baseline_variant_key")
+    if chosen in variant_keys:
+        return str(chosen)
+    return "control" if "control" in variant_keys or not variant_keys else variant_keys[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """One row; `fields` are its columns with JSON decoded."""
@@ -96,11 +104,7 @@ class Experiment:
     @property
     def baseline(self) -> str:
         """Return the variant the others are compared with."""
-        chosen = (self.fields["stats_config"] or {}).get("baseline_variant_key")
-        keys = self.flag.variant_keys
-        if chosen in keys:
-            return str(chosen)
-        return "control" if "control" in keys or not keys else keys[0]
+        return baseline_of(self.fields["stats_config"], self.flag.variant_keys)
 
     def metrics(self, kind: Literal["primary", "secondary"]) -> list[dict[str, Json]]:
         items = self.fields["metrics" if kind == "primary" else "metrics_secondary"]

@@ -74,7 +74,7 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
         raise invalid("Can't update holdout on running Experiment")
     flag_changes = _flag_changes(call, experiment, given)
     if columns.get("start_date") is not None and not experiment.is_launched:
-        check_launchable(experiment)
+        check_launchable(call, experiment)
         flag_changes["active"] = True
     keys = [
         str(variant["key"]) for variant in variants_in(flag_changes.get("filters", experiment.flag.filters))
@@ -103,11 +103,11 @@ def _change_flag(call: Call, experiment: Experiment, given: Input) -> Experiment
     return replace(experiment, flag=link_flag(call, given, columns))
 
 
-def check_launchable(experiment: Experiment) -> None:
+def check_launchable(call: Call, experiment: Experiment) -> None:
     """Raise unless an experiment can start on the flag."""
     if experiment.flag.deleted:
         raise invalid(_FLAG_DELETED)
-    check_variants_of(experiment.flag)
+    check_variants_of(experiment.flag, call.generation)
 
 
 def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str, Json]:
