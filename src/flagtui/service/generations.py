@@ -203,6 +203,7 @@ OLDER: Final = Generation(
             *("GET /feature_flags/matching_ids", "POST /feature_flags/bulk_delete"),
             *("POST /feature_flags/bulk_update_tags", "POST /feature_flags/{id}/test_evaluation"),
             "POST /api/organizations/{organization_id}/feature_flags/copy_flags",
+            "POST /api/organizations/{organization_id}/feature_flags/copy_flags/dependency_requirements",
             *("GET /change_requests", "GET /change_requests/{id}", "POST /change_requests/{id}/approve"),
             *("POST /change_requests/{id}/reject", "POST /change_requests/{id}/cancel"),
             *("GET /approval_policies", "POST /approval_policies", "GET /approval_policies/{id}"),

@@ -144,3 +144,73 @@ async def test_copy_keeps_a_flag_on_that_others_need(world: World) -> None:
     body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
     (failure,) = (await world.post(await copy_path(world), body))["failed"]
     assert failure["error_message"].startswith("Cannot disable this feature flag because other flags")
+
+
+async def chain(world: World, *keys: str) -> None:
+    """Flags of which each depends on the one before."""
+    above = None
+    for key in keys:
+        above = (await world.flag(key, **({"filters": asks_for(above)} if above else {})))["id"]
+
+
+async def requirements(world: World, *targets: int, key: str = "c") -> Any:
+    path = f"{await copy_path(world)}dependency_requirements/"
+    return await world.post(path, {"feature_flag_key": key, "from_project": 1, "target_project_ids": targets})
+
+
+async def test_dependencies_are_copied_on_request(world: World) -> None:
+    first, second = world.add_project(), world.add_project()
+    await chain(world, "a", "b", "c")
+    await world.post(f"/api/projects/{second}/feature_flags/", {"key": "a"}, 201)
+    assert await requirements(world, first, second) == {
+        **{"can_copy_dependencies": True, "dependency_count": 2, "copied_dependency_keys": ["a", "b"]},
+        **{"reused_dependency_keys": [], "warnings": [], "reason": "2 dependency flags can be copied."},
+    }
+    body = {"feature_flag_key": "c", "from_project": 1, "target_project_ids": [first, second]}
+    answer = await world.post(await copy_path(world), {**body, "copy_dependencies": True})
+    assert [flag["copied_dependency_keys"] for flag in answer["success"]] == [["a", "b"], ["b"]]
+    rows = world.rows("SELECT id, key, filters FROM flags WHERE project_id = ? ORDER BY id", first)
+    assert [row["key"] for row in rows] == ["a", "b", "c"]
+    assert f'"key":"{rows[1]["id"]}"' in rows[2]["filters"]
+    done = await requirements(world, first, second)
+    assert (done["can_copy_dependencies"], done["reused_dependency_keys"]) == (False, ["a", "b"])
+    assert done["reason"] == "All dependency flags exist already."
+    assert (await requirements(world, first, key="a"))["reason"] == "The flag has no dependencies."
+
+
+async def test_disabled_dependency_of_a_target_is_a_warning(world: World) -> None:
+    other = world.add_project()
+    await chain(world, "a", "b", "c")
+    await world.post(f"/api/projects/{other}/feature_flags/", {"key": "a", "active": False}, 201)
+    response = await requirements(world, other)
+    assert (response["can_copy_dependencies"], response["copied_dependency_keys"]) == (False, ["b"])
+    assert response["warnings"] == [f"'a' is disabled in project {other}."]
+
+
+async def test_long_chain_of_dependencies_is_not_copied(world: World) -> None:
+    other = world.add_project()
+    await chain(world, *(f"f{number}" for number in range(52)))
+    body = {"feature_flag_key": "f51", "from_project": 1, "target_project_ids": [other]}
+    answer = await world.post(await copy_path(world), {**body, "copy_dependencies": True})
+    assert answer["failed"][0]["error_message"] == "Cannot copy more than 50 dependencies."
+    body["feature_flag_key"] = "f50"
+    answer = await world.post(await copy_path(world), {**body, "copy_dependencies": True})
+    assert len(answer["success"][0]["copied_dependency_keys"]) == 50
+
+
+async def test_requirements_need_a_flag_and_targets(world: World) -> None:
+    await world.flag("a")
+    path = f"{await copy_path(world)}dependency_requirements/"
+    good: dict[str, Any] = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [1]}
+    for change, detail in (
+        ({"feature_flag_key": None}, "This field may not be null."),
+        ({"feature_flag_key": {}}, "Not a valid string."),
+        ({"from_project": "x"}, "A valid integer is required."),
+        ({"from_project": 99}, None),
+        ({"target_project_ids": []}, "This list may not be empty."),
+        ({"target_project_ids": [99]}, "Project not found."),
+        ({"target_project_ids": [{}]}, "Project not found."),
+        ({"target_project_ids": [1] * 51}, "Ensure this field has no more than 50 elements."),
+    ):
+        refusal = await world.refused("POST", path, {**good, **change})
+        assert (refusal.status, refusal.detail) == (400, detail)

@@ -51,6 +51,7 @@ WITHOUT_RECORDS: Final = frozenset(
         "POST /feature_flags/{id}/test_evaluation",
         *("GET /groups_types", "GET /property_definitions"),
         *("GET /persons/values", "GET /groups/property_values"),
+        "POST /api/organizations/{organization_id}/feature_flags/copy_flags/dependency_requirements",
         "GET /api/organizations/{organization_id}/feature_flags/{key}",
         "GET /api/organizations/{organization_id}/feature_flags/keys",
         *("GET /experiments/requires_flag_implementation", "GET /experiments/stats"),

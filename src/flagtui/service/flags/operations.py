@@ -5,13 +5,14 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Fault
 from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
 from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
+from flagtui.service.flags.dependency_copies import REQUIREMENTS, REQUIREMENTS_BODY
 from flagtui.service.flags.dependents import dependent_flags
 from flagtui.service.flags.encryption import remote_config
 from flagtui.service.flags.fields import COPIES, FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.list import PARAMETERS, list_flags
 from flagtui.service.flags.narrow_writes import mover, roll_out_to_everyone, set_release_condition_rollout
 from flagtui.service.flags.organization_lookup import list_flags_with_key, list_organization_flags
-from flagtui.service.flags.project_copies import copy_flags
+from flagtui.service.flags.project_copies import copy_flags, dependency_requirements
 from flagtui.service.flags.rows import SCOPE, called_row, find_row
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
@@ -98,6 +99,11 @@ OPERATIONS = (
     Operation(
         "POST", f"{_ORGANIZATION_FLAGS}/copy_flags", copy_flags, "Copy a flag to other projects", WRITE,
         COPIES,
+    ),
+    Operation(
+        "POST", f"{_ORGANIZATION_FLAGS}/copy_flags/dependency_requirements", dependency_requirements,
+        "Show whether dependencies can be copied with a flag", WRITE, REQUIREMENTS,
+        REQUIREMENTS_BODY,
     ),
     Operation(
         "GET", f"{_ORGANIZATION_FLAGS}/{{key}}", list_flags_with_key,

@@ -12,6 +12,11 @@ from flagtui.service.database import find, insert_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid, missing_scope
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.approval_gate import ask_for_approval
+from flagtui.service.flags.dependency_copies import (
+    describe_requirements,
+    find_by_key,
+    missing_dependencies,
+)
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.filter_storage import unsupported_config
@@ -54,7 +59,7 @@ def copy_flags(call: Call) -> Response:
     for target in targets:
         call.db.execute("SAVEPOINT copied_flag")
         try:
-            succeeded.append(_copy(source, row, target, body))
+            succeeded.append(_copy_chain(source, row, target, body))
         except CopyNeedsApproval as waiting:
             failed.append({"project_id": target, **waiting.row})
         except Fault as fault:
@@ -62,6 +67,18 @@ def copy_flags(call: Call) -> Response:
             failed.append({"project_id": target, "error_message": _words(fault)})
         call.db.execute("RELEASE copied_flag")
     return respond({"success": succeeded, "failed": failed})
+
+
+def dependency_requirements(call: Call) -> Response:
+    """Return whether the flags that a flag depends on can be copied with it."""
+    fields = Fields(call.body())
+    for name in ("feature_flag_key", "from_project"):
+        fields.require(name)
+    key, source_id = fields.text("feature_flag_key", blank=False), fields.number("from_project")
+    ids = fields.required_items("target_project_ids", MOST_TARGETS)
+    source, row = _source(call, source_id or 0, key or "")
+    targets = [_target(source, target) for target in ids]
+    return respond(describe_requirements(source, targets, row))
 
 
 class CopyNeedsApproval(Exception):
@@ -90,24 +107,32 @@ def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
     """Return the flag to copy, and the request as if it had come for its project."""
     organization = called_organization(call)
     project = open_project(call.db, call.caller, project_id)
-    row = None
-    if project is not None and project.organization_id == organization["id"]:
-        row = _by_key(call.db, project.id, key)
-    if project is None or row is None:
+    if project is None or project.organization_id != organization["id"]:
+        raise _refusal(400, "Feature flag to copy does not exist.")
+    source = replace(call, scoped_project=project)
+    row = find_by_key(source, key)
+    if row is None:
         raise _refusal(400, "Feature flag to copy does not exist.")
     if not load_levels(call.db, call.caller, project).reaches(row["id"], "editor"):
         raise _refusal(403, "You do not have permission to copy this flag.")
-    return replace(call, scoped_project=project), row
+    return source, row
 
 
-def _by_key(db: sqlite3.Connection, project_id: int, key: str) -> sqlite3.Row | None:
-    return find(db, "flags", project_id=project_id, key=key, deleted=0)
+def _copy_chain(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> Json:
+    """Copy a flag, on request after the flags that it depends on and the target lacks."""
+    if not body.get("copy_dependencies"):
+        return _copy(source, row, target_id, body)
+    missing = missing_dependencies(source, _target(source, target_id), row)
+    for dependency in missing:
+        _copy(source, dependency, target_id, {})
+    shown = _copy(source, row, target_id, body)
+    return {**shown, "copied_dependency_keys": [dependency["key"] for dependency in missing]}
 
 
 def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> Json:
     """Return the flag that was made or changed in a target. Raises the reason why it was not."""
     target = _target(source, target_id)
-    present = _by_key(target.db, target.project.id, row["key"])
+    present = find_by_key(target, row["key"])
     levels = load_levels(target.db, target.caller, target.project)
     if not levels.reaches(0 if present is None else present["id"], "editor"):
         raise invalid("You do not have permission to copy flags to this project.")
@@ -155,7 +180,7 @@ def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
 
 def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
     source_flag = find(source.db, "flags", id=flag_id)
-    target_flag = None if source_flag is None else _by_key(target.db, target.project.id, source_flag["key"])
+    target_flag = None if source_flag is None else find_by_key(target, source_flag["key"])
     if target_flag is None:
         name = flag_id if source_flag is None else source_flag["key"]
         raise invalid(f"The flag depends on '{name}', which does not exist in the target project.")
