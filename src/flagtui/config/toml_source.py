@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -123,7 +123,6 @@ def _parts(written: str) -> KeyPath:
     return tuple(part.strip("\"'") for part in _PART.findall(written))
 
 
-ChoiceT = TypeVar("ChoiceT", bound=str)
 Reader = Callable[[object], Any]
 
 

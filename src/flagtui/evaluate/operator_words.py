@@ -74,7 +74,7 @@ _SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
 """Operators whose words imply several values, even where there is one."""
 
 
-def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
+def asked_words(operator: str, value: Any, matching_version: int = 1) -> tuple[str, str]:
     """Return the words after a property, and its values: `is any of`, `DE, FR`. Raw.
 
     The words are empty for an unknown operator, the values where the operator needs none.
@@ -83,7 +83,7 @@ def asked_words(operator: str, value: Any, matching_version: int = 1, room: int 
         return operator_words(operator, value) or "", ""
     if operator in ("exact", "is_not") and (words := _about_truth(operator, value, matching_version)):
         return words, ""
-    return operator_words(operator, value) or "", list_values(value, operator, room)
+    return operator_words(operator, value) or "", list_values(value, operator)
 
 
 def list_values(value: Any, operator: str = "exact", room: int = ROOM) -> str:

@@ -36,16 +36,12 @@ class RequestsSeen:
 
     events: int = 0
     """Events that were accepted and dropped."""
-    overflow: int = 0
-    """Requests that were not counted because there are too many different ones."""
     counts: "Counter[RequestSeen]" = field(default_factory=Counter)
 
     def count(self, requests: Sequence[Any]) -> None:
         """Count the requests of one response, unless there are too many different ones."""
         if len(self.counts) < MOST:
             self.counts.update(requests)
-        else:
-            self.overflow += len(requests)
 
     @property
     def total(self) -> int:

@@ -253,6 +253,6 @@ TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")
 """Of a record: trimmed, lower case, each once, sorted."""
 
 
-def checked_kind(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
+def checked_kind(check: Callable[[Json], Json], schema: Json) -> Kind:
     """Return a kind for values of any type; `check` refuses a value or returns it as it is stored."""
-    return Kind(lambda body, name, _: check(body.sent[name]), schema, storage)
+    return Kind(lambda body, name, _: check(body.sent[name]), schema, "json")

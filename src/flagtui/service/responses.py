@@ -40,9 +40,9 @@ def respond(value: Json, status: int = 200, headers: Mapping[str, str] | None = 
     return Response(encode(value), status, headers or {})
 
 
-def respond_text(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def respond_text(text: str, status: int = 200) -> Response:
     """Return a response whose JSON text is ready: stored pieces joined without decoding them."""
-    return Response(text.encode(), status, headers or {})
+    return Response(text.encode(), status, {})
 
 
 def empty(status: int, headers: Mapping[str, str] | None = None) -> Response:

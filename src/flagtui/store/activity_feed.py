@@ -12,7 +12,7 @@ from flagtui.models.json_value import count_parts
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.query.value_tests import fold
 from flagtui.store.sort_orders import Listing, Order
-from flagtui.store.watched import Watched
+from flagtui.watched import Watched
 
 PAGE: Final = 100
 MOST: Final = 5_000

@@ -9,6 +9,7 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.models.activity import KINDS, ChangeRow
+from flagtui.safe_text import safe_text
 from flagtui.store.query.language import QueryProblem
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of
 from flagtui.store.query.vocabulary import (
@@ -67,6 +68,11 @@ def read_moment(text: str, now: float) -> float:
         return local_time.read_iso(text)
     except (ValueError, OverflowError, OSError):
         raise WrongValue from None
+
+
+def invalid_moment(text: str, now: float) -> str:
+    """Return the error for text that is not a moment; `now`, in Unix seconds, gives the time zone."""
+    return f"{safe_text(text, 60)!r} is not a valid time; use {MOMENTS}, in {local_time.label(now)}"
 
 
 def moment_of(line: str) -> tuple[str, str]:

@@ -62,14 +62,14 @@ class CodeScan(msgspec.Struct, frozen=True):
 
 
 class CodeIndex:
-    """The data of a scan about each key of one kind of record."""
+    """The data of a scan about each key of a flag."""
 
-    def __init__(self, scan: CodeScan, subject: str = "flag") -> None:
+    def __init__(self, scan: CodeScan) -> None:
         self._uses: Counter[str] = Counter()
         self._rules: defaultdict[str, set[str]] = defaultdict(set)
         self._kinds: defaultdict[str, set[str]] = defaultdict(set)
         for place in scan.places:
-            if place.subject == subject:
+            if place.subject == "flag":
                 self._uses[place.key] += place.is_use
                 self._kinds[place.key].add(place.kind)
                 self._rules[place.key].update(finding.rule for finding in place.findings)

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from flagtui.models.rows import StagedRow
 from flagtui.store.load_progress import RecordId, RunningLoad
 from flagtui.store.optimistic_edits import OptimisticEdits, StagedEdit, StagedEdits
-from flagtui.store.watched import Watched
+from flagtui.watched import Watched
 
 
 class Identified(Protocol):

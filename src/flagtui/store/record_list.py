@@ -12,7 +12,7 @@ from flagtui.api.errors import ApiError, ListTooLong
 from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified, IdRow
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
-from flagtui.store.watched import Watched
+from flagtui.watched import Watched
 
 RESUMES: Final = 300.0
 """Seconds after a failure in which a load resumes with the missing pages."""

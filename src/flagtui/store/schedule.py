@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui import local_time
 from flagtui.api.errors import ApiError, Forbidden
 from flagtui.models.flag_responses import ScheduledChange
-from flagtui.store.watched import Watched
+from flagtui.watched import Watched
 
 if TYPE_CHECKING:
     from flagtui.api import Client

@@ -7,7 +7,7 @@ from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.evaluate import wire
 from flagtui.local_time import age
 from flagtui.models.filters import Filters
-from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.flag_responses import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.safe_text import safe_text
@@ -20,9 +20,9 @@ LONGEST = 400
 """The most characters of a description."""
 
 
-def scheduled_words(change: ScheduledChange, names: Names = NO_NAMES) -> str:
+def scheduled_words(change: ScheduledChange) -> str:
     """Describe the change, how often it recurs, and the reason if it failed."""
-    words = f"{_what(change, names)}{_recurrence(change)}"
+    words = f"{_what(change)}{_recurrence(change)}"
     if not change.failure_reason:
         return words
     reason = safe_text(change.failure_reason, 200)
@@ -58,14 +58,14 @@ def _recurrence(change: ScheduledChange) -> str:
     return f", {pattern or 'repeatedly'} in the time zone {zone}{end}"
 
 
-def _what(change: ScheduledChange, names: Names) -> str:
+def _what(change: ScheduledChange) -> str:
     value = change.payload.get("value")
     match change.operation:
         case "update_status":
             return _status(value)
         case "add_release_condition":
             flag_type = as_dict(value).get("aggregation_group_type_index")
-            added = (condition_in_short(raw, names, flag_type) for raw in wire.conditions(value))
+            added = (condition_in_short(raw, NO_NAMES, flag_type) for raw in wire.conditions(value))
             return safe_text(" ".join(f"+ condition: {words}" for words in added), LONGEST) or "+ condition"
         case "update_variants":
             variants = Filters.of(wire.with_variants({}, as_list(as_dict(value).get("variants")))).variants

@@ -1,6 +1,5 @@
 """Messages that the app and the command line share."""
 
-from flagtui import local_time
 from flagtui.safe_text import safe_text
 
 
@@ -12,11 +11,3 @@ def lacking_scope(ability: str, scope: str) -> str:
 def requested_recalculation(status: str) -> str:
     """Report that the server recalculates a metric's days; `status` is the server's and can be empty."""
     return f"requested a recalculation of all days: {safe_text(status, 40) or 'accepted'}"
-
-
-def invalid_moment(text: str, forms: str, now: float) -> str:
-    """Return the error for text that is not a moment.
-
-    `forms` lists valid ones; `now`, in Unix seconds, gives the time zone.
-    """
-    return f"{safe_text(text, 60)!r} is not a valid time; use {forms}, in {local_time.label(now)}"

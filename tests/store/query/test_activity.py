@@ -11,7 +11,14 @@ from tests.store.conftest import ADA
 
 from flagtui.models.activity import EVENT, EXPERIMENT, KINDS, ChangeRow, change_row
 from flagtui.models.json_value import JSON
-from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, read_moment, split_centre
+from flagtui.store.activity_listing import (
+    ACTIVITY,
+    Centre,
+    by_closeness,
+    invalid_moment,
+    read_moment,
+    split_centre,
+)
 from flagtui.store.moment_changes import last_change, merge_rows
 from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.query.vocabulary import WrongValue
@@ -193,3 +200,9 @@ def test_save_without_a_change_ranks_last_in_the_window() -> None:
         flag_change(1, -300, "active", "version"),
     ]
     assert by_closeness(rows, range(4), Centre(NOON)) == [2, 0, 1, 3]
+
+
+def test_invalid_moment_names_valid_forms_and_the_zone() -> None:
+    words = invalid_moment("soon", NOW)
+    assert words.startswith("'soon' is not a valid time; use a time such as 14:05, ")
+    assert words.endswith(", in UTC")

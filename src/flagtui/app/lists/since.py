@@ -17,13 +17,12 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import join_lines
 from flagtui.safe_text import safe_text
-from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.kinds import BY_ROW, Kind
 from flagtui.store.list_differences import Changed, Comparison, compare
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
 from flagtui.text.formats import moment
-from flagtui.text.shared_messages import invalid_moment
 from flagtui.text.styled import Piece
 
 USUAL: Final = "yesterday 18:00"
@@ -76,7 +75,7 @@ class SinceScreen(Dialog[None]):
         try:
             then = read_moment(text, self._app_state.session.clock())
         except WrongValue:
-            words = invalid_moment(text, MOMENTS, self._app_state.session.clock())
+            words = invalid_moment(text, self._app_state.session.clock())
             self._show([[(words, "$warning")]])
             return
         copy: Snapshot[Struct] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)

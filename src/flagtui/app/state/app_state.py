@@ -17,9 +17,9 @@ from flagtui.local_time import MINUTE
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
-from flagtui.store.watched import Watched
 from flagtui.store.workspace import Workspace, recall_rows
 from flagtui.text.styled import is_own, link_to, shows_links
+from flagtui.watched import Watched
 
 if TYPE_CHECKING:
     from flagtui.api import Client

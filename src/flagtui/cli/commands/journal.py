@@ -22,11 +22,10 @@ from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
-from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.text.conflict_lines import wrap_safe
 from flagtui.text.formats import count
-from flagtui.text.shared_messages import invalid_moment
 
 INDENT: Final = SHORT_ID + 2
 """Cells before the lines below the first one of a change."""
@@ -76,7 +75,7 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     try:
         start = read_moment(since, time.time()) if since else 0.0
     except WrongValue:
-        raise Trouble(f"--since: {invalid_moment(since, MOMENTS, time.time())}.", code="usage") from None
+        raise Trouble(f"--since: {invalid_moment(since, time.time())}.", code="usage") from None
     folder = places.state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")

@@ -23,10 +23,9 @@ from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
-from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.query.language import compile_query
 from flagtui.store.query.vocabulary import WrongValue
-from flagtui.text.shared_messages import invalid_moment
 
 MOST: Final = 100_000
 """Entries read at most to find the last reported one."""
@@ -187,7 +186,7 @@ def _since(text: str, now: float) -> float:
     try:
         return read_moment(text, now)
     except WrongValue:
-        raise Trouble(f"--since: {invalid_moment(text, MOMENTS, now)}.", code="usage") from None
+        raise Trouble(f"--since: {invalid_moment(text, now)}.", code="usage") from None
 
 
 def _program(text: str) -> list[str]:
