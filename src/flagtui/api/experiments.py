@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.bodies import ship_filters
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.resource import PagedRecords, read_off_loop
+from flagtui.api.shipped_filters import ship_filters
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment

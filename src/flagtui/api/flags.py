@@ -2,14 +2,15 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from flagtui.api.bodies import comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.request import Query
 from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.single_flags import SingleFlags
 from flagtui.api.whole_records import WholeRecords, read_record
+from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
@@ -27,6 +28,14 @@ from flagtui.models.flag_responses import (
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_list
 from flagtui.models.rows import FlagRow
+
+NOT_COMPARED: Final = frozenset(
+    {
+        *("tags", "evaluation_tags", "evaluation_contexts", "analytics_dashboards", "has_encrypted_payloads"),
+        *("created_by", "last_modified_by", "version", "original_flag"),
+    }
+)
+"""Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +76,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         if version is not None:
             body["version"] = version
         if original:
-            body["original_flag"] = comparable(original)
+            body["original_flag"] = _comparable(original)
         return await self._patch(id, body)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
@@ -257,3 +266,11 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
             if "archived" not in (await self._ask("flags.get", {"id": id})).record():
                 raise refused from None
             return await self._patch(id, same)
+
+
+def _comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the original values in the form the server stores them, without fields it cannot compare."""
+    kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
+    if isinstance(kept.get("filters"), dict):
+        kept["filters"] = wire.map_conditions(kept["filters"], wire.without_labels)
+    return kept

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from flagtui.api.flags import NOT_COMPARED
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
 from flagtui.changes.difference import FieldConflict, difference, merge, without
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
@@ -21,10 +22,6 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
-NOT_COMPARABLE: Final = frozenset(
-    {"tags", "evaluation_tags", "evaluation_contexts", "analytics_dashboards", "has_encrypted_payloads"}
-)
-"""Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.input_kind == "texts")
 """Unordered lists: additions and removals by two users never conflict."""
 
@@ -221,7 +218,7 @@ def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
     return {
         name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
         for name in fields
-        if name in fresh.raw and name not in NOT_COMPARABLE
+        if name in fresh.raw and name not in NOT_COMPARED
     }
 
 

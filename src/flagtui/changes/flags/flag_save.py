@@ -8,11 +8,11 @@ from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Conflict, Invalid
-from flagtui.api.flags import Flags
+from flagtui.api.flags import NOT_COMPARED, Flags
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
 from flagtui.changes.difference import FieldConflict, Path, difference, merge, same
-from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
+from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
@@ -23,7 +23,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 
-_UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
+_UNPROTECTED: Final = NOT_COMPARED - {"has_encrypted_payloads"}
 FlagOutcome = Outcome[Plan, Flag]
 
 

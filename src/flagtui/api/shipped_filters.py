@@ -1,4 +1,4 @@
-"""Bodies of requests that need more than a dictionary."""
+"""Targeting of a flag after its experiment shipped a variant, or after a frozen exposure is lifted."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,28 +7,6 @@ from flagtui.api.errors import Invalid
 from flagtui.evaluate import wire
 from flagtui.models.filters import is_frozen
 from flagtui.models.json_value import JSON, as_dict, as_text
-
-NOT_COMPARED: Final = frozenset(
-    {
-        "tags",
-        "evaluation_tags",
-        "evaluation_contexts",
-        "analytics_dashboards",
-        "created_by",
-        "last_modified_by",
-        "version",
-        "original_flag",
-    }
-)
-"""Fields that the server cannot look up when it compares the original values with the stored ones."""
-
-
-def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the original values in the form the server stores them, without fields it cannot compare."""
-    kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
-    if isinstance(kept.get("filters"), dict):
-        kept["filters"] = wire.map_conditions(kept["filters"], wire.without_labels)
-    return kept
 
 
 def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
