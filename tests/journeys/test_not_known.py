@@ -129,3 +129,23 @@ async def test_experiments_and_events_stay_unresolved_until_they_are_read_again(
             await program.press("f5")
             assert header(program) == "● synced just now", tab
             assert "↻" not in program.screen, tab
+
+
+async def test_staged_event_stays_unresolved_in_the_list_of_events(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("3")
+        await program.go_to("plan upgraded")
+        await program.press("plus", "V", "ampersand", "A")
+        program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
+        # The set is read again before its first request.
+        program.wire.before = lambda request: (
+            httpx.ConnectError("down") if program.wire.writes() and request.method == "GET" else None
+        )
+        await program.press("y")
+        assert "1 change not known" in header(program)
+        await program.press("3")
+        assert next(line for line in program.screen.splitlines()[4:] if "plan upgraded" in line)[3] == "↻"
+        program.wire.before = program.wire.after = lambda request: None
+        await program.press("f5")
+        assert "not known" not in header(program)
+        assert "↻" not in program.screen

@@ -21,9 +21,8 @@ from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.skipped import Skipped
-from flagtui.store.collection import Collection
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
-from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
 from flagtui.text.styled import Notice
@@ -35,35 +34,34 @@ class Unresolved:
 
     app_state: AppState
     workspace: Workspace
-    rows: Collection[Any]
-    loading: Loading[Any]
     _kept: set[asyncio.Task[None]] = field(default_factory=set)
 
     @contextmanager
-    def about(self, record: RecordId) -> Iterator[None]:
+    def about(self, kind: Kind, record: RecordId) -> Iterator[None]:
         """Mark the record as unresolved until the block is left."""
         self.workspace.unresolved += 1
         try:
-            with self.rows.showing(record, {}):
+            with self.workspace.collection(kind).showing(record, {}):
                 self.app_state.notify_watchers()
                 yield
         finally:
             self.workspace.unresolved -= 1
             self.app_state.notify_watchers()
 
-    async def keep(self, record: RecordId) -> None:
+    async def keep(self, kind: Kind, record: RecordId) -> None:
         """Mark the record as unresolved until the rows are read again; do not wait for that."""
-        keeping = asyncio.create_task(self._keep(record))
+        keeping = asyncio.create_task(self._keep(kind, record))
         self._kept.add(keeping)
         keeping.add_done_callback(self._kept.discard)
         # The mark is set before the caller can remove one of its own: the row's sign does not blink.
         await asyncio.sleep(0)
 
-    async def _keep(self, record: RecordId) -> None:
-        is_read, loading, last = asyncio.Event(), self.loading, self.loading.loaded_at
+    async def _keep(self, kind: Kind, record: RecordId) -> None:
+        is_read, loading = asyncio.Event(), self.workspace.loading(kind)
+        last = loading.loaded_at
         stop = loading.watch(lambda: is_read.set() if loading.loaded_at != last else None)
         try:
-            with self.about(record):
+            with self.about(kind, record):
                 await is_read.wait()
         finally:
             stop()
@@ -88,8 +86,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """The single plan with late responses of the server: the question shows it when they arrive."""
         self._signature = signature
         """Of the project in which it happens."""
-        self._unresolved: Unresolved | None = None
-        """Of a change that a list shows."""
+        self._unresolved = Unresolved(app_state, rows.workspace)
         self._lost = 0
         """Changes without a response that the header counts until their rows are marked."""
         self._pending: dict[int, ExitStack] = {}
@@ -147,14 +144,11 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     @contextmanager
     def show(self, plans: Sequence[P]) -> Iterator[None]:
-        rows = self._rows
-        if rows.listed is not None:
-            self._unresolved = Unresolved(self._app_state, rows.workspace, *rows.listed)
         with ExitStack() as until_marked, ExitStack() as every:
             until_marked.callback(lambda: self.count_lost(-self._lost))
             self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
             for plan in plans:
-                self._pending[id(plan)].enter_context(rows.showing(plan))
+                self._pending[id(plan)].enter_context(self._rows.showing(plan))
             yield
             # `watch` marks the rows.
             until_marked.pop_all()
@@ -184,8 +178,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         purpose, is_here = self._planned.purpose, self._is_here
         with ExitStack() as marks:
             for outcome in watched:
-                if outcome.ending == "unknown" and self._unresolved is not None:
-                    marks.enter_context(self._unresolved.about(outcome.plan.id))
+                if outcome.ending == "unknown" and (kind := self._rows.kind_of(outcome.plan)):
+                    marks.enter_context(self._unresolved.about(kind, outcome.plan.id))
             self.count_lost(-self._lost)
             if ended:
                 notice = outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
@@ -198,9 +192,10 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
         await self._rows.refresh(outcome)
-        if outcome.ending == "unknown" and not outcome.was_read and self._unresolved is not None:
+        kind = self._rows.kind_of(outcome.plan)
+        if outcome.ending == "unknown" and not outcome.was_read and kind is not None:
             # What could not be read stays unresolved in the list until it is read again.
-            await self._unresolved.keep(outcome.plan.id)
+            await self._unresolved.keep(kind, outcome.plan.id)
         settled = outcomes.explain_settled(outcome, is_here=self._is_here)
         self._runner.show_toast(settled, instead_of=self._unknown_notice)
 

@@ -127,7 +127,8 @@ class SetApplication:
         assert planned is not None
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
-        planned = replace(planned, purpose=purpose, batch=change_set.id, note=note)
+        # The note names the no-ops.
+        planned = replace(planned, skipped=(), purpose=purpose, batch=change_set.id, note=note)
         interface = SetInterface(self._app_state, self._runner, workspace, planned, self._staging)
         writing = self._path.write_context(self._app_state.signature(workspace), interface)
         with self._staging.applying():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from flagtui.changes.event_definitions.definition_plan import EventPlan
@@ -12,41 +12,36 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 from flagtui.store.kinds import EVENTS
 from flagtui.store.optimistic_edits import apply_edit
-from flagtui.store.workspace import Workspace
 
 
 class EventRows(OptimisticRows[EventPlan, EventDefinition]):
     """The list of event definitions."""
 
     kind = EVENTS.plural
-
-    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
-        super().__init__(workspace, clock)
-        self._events, self._people = workspace.events, workspace.people
-        self.listed = workspace.events, workspace.loading("events")
+    is_listed = True
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
         self._shown_at = self._clock()
-        return self._events.showing(plan.id, self._row_values(plan.values))
+        return self.workspace.events.showing(plan.id, self._row_values(plan.values))
 
     async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:
-        plan = outcome.plan
+        plan, events = outcome.plan, self.workspace.events
         if outcome.record is not None:
-            self._events.put(outcome.record.row(), is_own=outcome.ending == "saved")
+            events.put(outcome.record.row(), is_own=outcome.ending == "saved")
         elif not outcome.is_saved:
             return
         elif plan.is_deletion:
-            self._events.remove(plan.id)
-        elif (row := self._events.server_row(plan.id)) is not None:
+            events.remove(plan.id)
+        elif (row := events.server_row(plan.id)) is not None:
             # Servers send no records back for bulk changes.
             at = max(self._shown_at, row.updated_at or 0.0)
             values = {**self._row_values(plan.values), "updated_at": at}
-            self._events.put(apply_edit(row, values), is_own=True)
+            events.put(apply_edit(row, values), is_own=True)
 
     def _row_values(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
         """Return the values as the row shows them: owners by e-mail."""
         if "owner" not in values:
             return values
         number = values["owner"] if isinstance(values["owner"], int) else None
-        owner = "" if number is None else self._people.get(number, "")
+        owner = "" if number is None else self.workspace.people.get(number, "")
         return {**values, "owner_id": number, "owner": owner}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from flagtui.api.errors import ApiError
@@ -11,17 +10,13 @@ from flagtui.changes.experiments.step_save import StepOutcome
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.models.experiment import Experiment
 from flagtui.store.kinds import EXPERIMENTS
-from flagtui.store.workspace import Workspace
 
 
 class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
     """The list of experiments, and that of their flags."""
 
     kind = EXPERIMENTS.plural
-
-    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
-        super().__init__(workspace, clock)
-        self.listed = workspace.experiments, workspace.loading("experiments")
+    is_listed = True
 
     def showing(self, plan: ExperimentPlan) -> AbstractContextManager[None]:
         """Mark the row as pending without new values: the server decides what a step changes."""

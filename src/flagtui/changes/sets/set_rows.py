@@ -13,6 +13,7 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.flags.optimistic_flags import FlagRows
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.proposal import Outcome, Proposal
+from flagtui.store.kinds import Kind
 from flagtui.store.workspace import Workspace
 
 
@@ -24,7 +25,9 @@ class SetRows(OptimisticRows[Proposal, Any]):
         self._flags = FlagRows(workspace, clock)
         self._events = EventRows(workspace, clock)
         self._experiments = ExperimentRows(workspace, clock)
-        self.listed = self._flags.listed
+
+    def kind_of(self, plan: Proposal) -> Kind | None:
+        return self._rows_of(plan).kind
 
     def showing(self, plan: Proposal) -> AbstractContextManager[None]:
         return self._rows_of(plan).showing(plan)
