@@ -128,6 +128,10 @@ class Experiment(Record):
     version: Whole | None = None
     """Increases with every write, on the newest servers only."""
     tags: Texts = ()
+    can_freeze_exposure: bool | None = None
+    """None on servers without it."""
+    flag_cleanup_task_id: str | None = None
+    """The task that removes the flag from code, where the server starts one."""
     user_access_level: str | None = None
 
     @property

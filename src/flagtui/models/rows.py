@@ -227,10 +227,8 @@ class RowReader(Generic[Wire, Row]):
         try:
             page = self._whole.decode(body)
             return _page_of(page, tuple(map(self._fast, page.results)), ())
-        except (msgspec.ValidationError, UnicodeDecodeError, OverflowError):
+        except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
             return self._read_by_row(body)
-        except (msgspec.DecodeError, RecursionError):
-            return self._read_slowly(body)
 
     def _read_by_row(self, body: bytes) -> RowPage[Row]:
         try:
