@@ -269,12 +269,9 @@ def test_signal_right_before_serving_ends_it_cleanly(home: Path, words: tuple[st
     assert list(home.rglob("mirrors/*.json")) == []
 
 
-def test_sample_needs_no_account(home: Path) -> None:
+def test_sample_needs_no_account_and_warns_of_overrides(home: Path) -> None:
     with mirroring(home, "--sample", "--override", "new-nav=on", "--port", "0") as (port, _):
         assert value_of(port, "new-nav") is True
-
-
-def test_start_names_overrides_that_the_project_lacks(home: Path) -> None:
     given = ("--override", "new-nvv=on", "--override", "checkout-redesign=nope")
     with mirroring(home, "--sample", "--port", "0", *given) as (port, warned):
         lines = warned.readline(), warned.readline()

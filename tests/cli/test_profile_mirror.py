@@ -90,9 +90,13 @@ def test_connection_of_a_mirror_refuses_every_write(profile: str) -> None:
     asyncio.run(write())
 
 
-def test_commands_in_such_a_profile_are_refused() -> None:
+def test_profile_of_a_mirror_refuses_changes_and_names_its_start() -> None:
     opening = choose(read_login_environment(), ProfileRequest("mine"))
     assert opening.rules(read_only=False).level is Level.READ_ONLY
+    with pytest.raises(Trouble, match=r"No mirror of yours is running\. Start one with: flagtui mirror"):
+        find_running(find_locations())
+    with pytest.raises(Trouble, match="No mirror of yours is running"):
+        make_session(choose(read_login_environment(), ProfileRequest("mine")), read_only=False)
 
 
 @pytest.mark.parametrize(
@@ -129,10 +133,3 @@ def test_profile_chooses_among_several_mirrors() -> None:
             find_running(environment.places)
     for words in (f"prod on port {first}", f"other on port {second}", "flagtui --mirror --profile NAME"):
         assert words in str(trouble.value)
-
-
-def test_missing_mirror_names_the_command_that_starts_it() -> None:
-    with pytest.raises(Trouble, match=r"No mirror of yours is running\. Start one with: flagtui mirror"):
-        find_running(find_locations())
-    with pytest.raises(Trouble, match="No mirror of yours is running"):
-        make_session(choose(read_login_environment(), ProfileRequest("mine")), read_only=False)

@@ -32,8 +32,10 @@ def test_change_without_named_project_exits_with_2(unnamed: Run, name: str, more
     assert "no project is named; without a terminal, a change needs one. Use --project ID" in done.err
 
 
-def test_reading_needs_no_named_project(unnamed: Run) -> None:
+def test_reading_needs_no_project_and_unknown_names_are_refused(unnamed: Run) -> None:
     assert unnamed("flags", "get", "new-nav").code == 0
+    done = unnamed("mirror", "--port", "0", "--project", "none-such")
+    assert (done.code, "there is no project none-such" in done.err) == (6, True)
 
 
 async def first_name(client: Client) -> str:
@@ -58,11 +60,6 @@ def test_undo_uses_the_project_of_the_journal_entry(unnamed: Run) -> None:
     (entry,) = json.loads(unnamed("journal", "--json").out)["records"]
     assert unnamed("undo", entry["id"], "--dry-run").code == 0
     assert (unnamed("undo", "--yes").code, unnamed("redo", "--dry-run").code) == (0, 0)
-
-
-def test_mirror_asks_for_the_project_of_a_name(unnamed: Run) -> None:
-    done = unnamed("mirror", "--port", "0", "--project", "none-such")
-    assert (done.code, "there is no project none-such" in done.err) == (6, True)
 
 
 @pytest.mark.parametrize(

@@ -49,21 +49,18 @@ def test_places_are_listed_with_kind_key_state_and_what_remains(online: Run) -> 
     assert "Searched 1 file." in online("refs", "--in", "src").err
 
 
-def test_json_follows_the_committed_schema(online: Run) -> None:
-    schema = json.loads((SCHEMAS / "code-reference.json").read_text())
-    document = json.loads(online("refs", "--json").out)
-    assert list(faults(document, schema)) == []
-    lines = online("refs", "--ndjson").out.splitlines()
-    assert [json.loads(line)["place"] for line in lines] == [each["place"] for each in document["records"]]
-
-
-def test_words_select_keys_queries_and_unknown_keys(online: Run) -> None:
+def test_words_select_places_and_json_follows_its_schema(online: Run) -> None:
     assert places(online("refs", "new-nav").out) == ["src/app.ts:2:30", "src/app.ts:6:5", "src/other.py:1:25"]
     assert places(online("refs", "never-there").out) == ["src/app.ts:3:26"]
     assert places(online("refs", "key:new-nav").out) == places(online("refs", "new-nav").out)
     missing = online("refs", "new-nvv")
     assert (missing.code, missing.out) == (6, "")
     assert "new-nav" in missing.err
+    schema = json.loads((SCHEMAS / "code-reference.json").read_text())
+    document = json.loads(online("refs", "--json").out)
+    assert list(faults(document, schema)) == []
+    lines = online("refs", "--ndjson").out.splitlines()
+    assert [json.loads(line)["place"] for line in lines] == [each["place"] for each in document["records"]]
 
 
 def test_offline_uses_last_cache_and_reports_its_age(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +98,17 @@ def test_changed_since_reports_changed_files_only(online: Run) -> None:
     assert "no revision" in wrong.err
 
 
-def test_language_limits_what_is_parsed(online: Run) -> None:
+def test_problems_of_files_and_languages_limit_what_is_parsed(online: Run) -> None:
     kinds = {
         line.split("\t")[1] for line in online("refs", "new-nav", "--language", "python").out.splitlines()
     }
     assert kinds == {"string", "call"}
+    Path("src/broken.ts").write_text('isFeatureEnabled("new-nav");\nfunction ( { [\n')
+    Path("src/latin.py").write_bytes(b'# \xe9\nposthog.feature_enabled("new-nav", "u")\n')
+    done = online("refs", "new-nav")
+    assert {"src/broken.ts:1:18", "src/latin.py:2:25"} <= set(places(done.out))
+    assert "src/broken.ts:2: syntax not understood" in done.err
+    assert "src/latin.py:1: not UTF-8" in done.err
 
 
 @pytest.fixture
@@ -153,15 +156,6 @@ def test_typo_in_the_settings_names_file_line_and_key(online: Run) -> None:
     assert ".flagtui.toml:2: code.wraper" in done.err
 
 
-def test_problems_of_files_are_reported_and_the_scan_continues(online: Run) -> None:
-    Path("src/broken.ts").write_text('isFeatureEnabled("new-nav");\nfunction ( { [\n')
-    Path("src/latin.py").write_bytes(b'# \xe9\nposthog.feature_enabled("new-nav", "u")\n')
-    done = online("refs", "new-nav")
-    assert {"src/broken.ts:1:18", "src/latin.py:2:25"} <= set(places(done.out))
-    assert "src/broken.ts:2: syntax not understood" in done.err
-    assert "src/latin.py:1: not UTF-8" in done.err
-
-
 def test_question_names_the_uses_of_the_last_scan(online: Run) -> None:
     def question(verb: str, key: str) -> str:
         # The path of the folder may fill a line.
@@ -175,19 +169,20 @@ def test_question_names_the_uses_of_the_last_scan(online: Run) -> None:
     assert "Code" not in online("flags", "disable", "new-nav", "--dry-run", is_shown=True).out
 
 
-def test_queries_about_code_read_the_last_scan(online: Run) -> None:
-    online("refs")
-    assert online("flags", "list", "refs:2").out.startswith("new-nav")
-    assert "new-nav" not in online("flags", "list", "refs:0").out
-    assert online("flags", "list", "--sort", "refs", "--limit", "1").out.startswith("new-nav")
-
-
-def test_queries_about_code_without_a_scan_fail(online: Run) -> None:
+def test_queries_about_code_need_a_scan_and_read_it(online: Run) -> None:
     done = online("flags", "list", "refs:0")
     assert done.code == 6
     assert "refs: needs a scan of code, and there is none" in done.err
     assert "Scan it: flagtui refs" in done.err
     assert "the order refs needs a scan" in online("flags", "list", "--sort", "refs").err
+    online("refs")
+    assert online("flags", "list", "refs:2").out.startswith("new-nav")
+    assert "new-nav" not in online("flags", "list", "refs:0").out
+    assert online("flags", "list", "--sort", "refs", "--limit", "1").out.startswith("new-nav")
+    online("refs")
+    online("refs", "--project", "2")
+    unknown = online("flags", "list", "code:unknown-key")
+    assert (unknown.code, unknown.out) == (0, ""), unknown.err
 
 
 def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +193,3 @@ def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pyte
     assert current_folder() == folder
     folder.rmdir()
     assert current_folder() == folder
-
-
-def test_scan_of_another_project_leaves_the_scan_of_this(online: Run) -> None:
-    online("refs")
-    online("refs", "--project", "2")
-    unknown = online("flags", "list", "code:unknown-key")
-    assert (unknown.code, unknown.out) == (0, ""), unknown.err

@@ -47,13 +47,17 @@ def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home
     assert "✗ settings file" in doctor.out
 
 
-def test_doctor_names_a_profile_that_is_missing(run: Run, home: Path) -> None:
+def test_doctor_names_missing_profiles_and_invalid_zones(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_settings(home, '[profiles.prod]\nhost = "us"\n')
     doctor = run("doctor", "--profile", "nowhere", "--json")
     assert doctor.code == 7
     findings = {each["subject"]: each for each in json.loads(doctor.out)["records"]}
     assert findings["profile"]["state"] == "wrong"
     assert "nowhere" in findings["profile"]["value"]
+    monkeypatch.setenv("TZ", "Europe/Berlim")
+    assert "TZ is Europe/Berlim, which is no time zone, and taken for UTC" in run("doctor", "--offline").out
 
 
 def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
@@ -84,12 +88,9 @@ def test_doctor_lines_wrap_on_a_terminal(signed_in: Run, monkeypatch: pytest.Mon
     assert [line for line in lines if len(line) > 80 and " " in line.split("  ")[-1]] == []
 
 
-def test_experiment_counts_name_their_period(signed_in: Run) -> None:
+def test_plans_and_counts_have_titles_and_periods(signed_in: Run) -> None:
     shown = signed_in("experiments", "stats", is_shown=True).out.splitlines()[1]
     assert re.fullmatch(r"\d+ +\d+ in 30 days +\d+ in 30 days", shown)
-
-
-def test_plan_names_the_change_without_its_record(signed_in: Run) -> None:
     words = ("flags", "tag", "new-nav", "--add", "titled", "--dry-run", "--fields", "title")
     assert signed_in(*words).out == "Change tags\n"
 
@@ -188,11 +189,6 @@ def test_a_zone_that_is_none_is_named_with_its_line(run: Run, home: Path, journa
     done = run("journal")
     assert done.code == 2
     assert "config.toml:2: time_zone: 'Europe/Berlim' cannot be used; use a name of the time zone" in done.err
-
-
-def test_doctor_reports_an_invalid_time_zone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TZ", "Europe/Berlim")
-    assert "TZ is Europe/Berlim, which is no time zone, and taken for UTC" in run("doctor", "--offline").out
 
 
 def test_bad_questions_to_the_journal_are_one_sentence(run: Run) -> None:

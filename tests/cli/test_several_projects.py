@@ -30,9 +30,11 @@ def test_projects_can_be_named(signed_in: Run) -> None:
     assert list(faults(document, FLAG.schema())) == []
 
 
-def test_error_names_its_project(signed_in: Run) -> None:
+def test_errors_and_empty_names_of_projects_are_named(signed_in: Run) -> None:
     done = signed_in("flags", "get", "new-nav", "--project", "1,2")
     assert (done.code, "project 2: there is no flag new-nav" in done.err) == (6, True)
+    done = signed_in("flags", "list", "--project", "1,")
+    assert (done.code, "'1,' has an empty name of a project" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +56,6 @@ def test_command_of_one_project_refuses_several(line: str, who: str, signed_in: 
     done = signed_in(*line.split(), "--project", "1,2")
     assert (done.code, done.out) == (2, "")
     assert f"{who} takes one project, not 1,2. Run it once for each" in done.err
-
-
-def test_empty_name_among_projects_exits_with_2(signed_in: Run) -> None:
-    done = signed_in("flags", "list", "--project", "1,")
-    assert (done.code, "'1,' has an empty name of a project" in done.err) == (2, True)
 
 
 def test_limit_counts_rows_of_all_projects(signed_in: Run) -> None:

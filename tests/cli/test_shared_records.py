@@ -50,9 +50,12 @@ def test_undo_deletes_a_created_metric(online: Run) -> None:
     assert (done.code, "Queries" in records(online, "experiments", "metrics")) == (0, False)
 
 
-def test_same_values_change_nothing(online: Run) -> None:
+def test_same_values_change_nothing_and_long_names_are_refused(online: Run) -> None:
     done = online("experiments", "edit-holdout", "1", "--share", "10", "--yes", "--json")
     assert (done.code, json.loads(done.out)["records"][0]["ending"]) == (0, "unchanged")
+    done = online("experiments", "create-holdout", "y" * 401, "--share", "1", "--yes", "--json")
+    (record,) = json.loads(done.out)["records"]
+    assert (done.code, record["message"]) == (3, "a name has 1 to 400 characters")
 
 
 def test_used_name_is_a_warning_before_the_change(online: Run) -> None:
@@ -87,12 +90,6 @@ def test_used_name_is_a_warning_before_the_change(online: Run) -> None:
 def test_wrong_input_is_refused(online: Run, words: tuple[str, ...], code: int) -> None:
     done = online("experiments", *words, "--yes")
     assert (done.code, done.out) == (code, ""), done
-
-
-def test_long_name_is_refused(online: Run) -> None:
-    done = online("experiments", "create-holdout", "y" * 401, "--share", "1", "--yes", "--json")
-    (record,) = json.loads(done.out)["records"]
-    assert (done.code, record["message"]) == (3, "a name has 1 to 400 characters")
 
 
 def test_event_is_created_once(online: Run) -> None:

@@ -100,16 +100,13 @@ def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[
     assert "waiting 90 s" in capsys.readouterr().err
 
 
-def test_time_before_a_retry_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_retries_and_long_work_report_their_time(capsys: pytest.CaptureFixture[str]) -> None:
     link = ConnectionState(SteadyClock())
     link.watch(report_waits(link))
     for seconds in (1.9, 7.0):
         link.retry_in(seconds, ServerFault("The server failed (503)."))
     link.began()
     assert capsys.readouterr().err == "The server failed (503); trying again in 7 s\n"
-
-
-def test_long_work_reports_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     for every, expected in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
         steps = Steps(3, "read", every=every)
         for _ in range(3):

@@ -70,11 +70,14 @@ async def test_a_refused_sender_gets_one_response_and_a_clean_end() -> None:
         assert await reader.read() == b""
 
 
-async def test_a_sender_that_is_fast_gets_the_response() -> None:
+async def test_fast_and_waiting_senders_get_the_refusal() -> None:
     async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(HEAD % LINGER_BYTES + b"x" * LINGER_BYTES)
         assert (await read_response(reader))[0] == 401
         assert await reader.read() == b""
+    async with connect(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n")
+        assert (await read_response(reader))[0] == 401
 
 
 async def test_a_body_without_end_is_dropped_only_for_a_while() -> None:
@@ -85,21 +88,12 @@ async def test_a_body_without_end_is_dropped_only_for_a_while() -> None:
             await write_without_end(writer)
 
 
-async def test_a_client_that_waits_for_a_continue_gets_the_refusal() -> None:
-    async with connect(Lingering(REFUSAL)) as (reader, writer):
-        writer.write(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n")
-        assert (await read_response(reader))[0] == 401
-
-
-async def test_a_body_that_was_read_keeps_the_connection() -> None:
+async def test_read_and_absent_bodies_keep_the_connection() -> None:
     async with connect(Lingering(read_all)) as (reader, writer):
         for _ in range(2):
             writer.write(HEAD % 3 + b"abc")
             status, head = await read_response(reader)
             assert (status, b"connection: close" in head) == (200, False)
-
-
-async def test_a_request_without_a_body_keeps_the_connection() -> None:
     async with connect(Lingering(REFUSAL)) as (reader, writer):
         for _ in range(2):
             writer.write(GET)

@@ -68,10 +68,16 @@ HOSTILE: list[bytes] = [
 ]
 
 
-async def test_a_hostile_body_is_a_plain_400(world: World) -> None:
+async def test_hostile_bodies_are_400_and_named(world: World) -> None:
     for content in HOSTILE:
         response = await world.ask("POST", "", content=content, headers={"Content-Type": "application/json"})
         assert (response.status_code, list(response.json())) == (400, KEYS)
+    for content, detail in DETAILS:
+        refusal = await world.refused(
+            "POST", "", content=content, headers={"Content-Type": "application/json"}
+        )
+        assert refusal.code == "parse_error"
+        assert str(refusal.detail).startswith(f"JSON parse error - {detail}")
 
 
 DETAILS: list[tuple[bytes, str]] = [
@@ -80,15 +86,6 @@ DETAILS: list[tuple[bytes, str]] = [
     (b'{"key": NaN}', "Out of range float values"),
     (b'{"key":', "Expecting value: line 1"),
 ]
-
-
-async def test_the_detail_names_why_bytes_are_no_json(world: World) -> None:
-    for content, detail in DETAILS:
-        refusal = await world.refused(
-            "POST", "", content=content, headers={"Content-Type": "application/json"}
-        )
-        assert refusal.code == "parse_error"
-        assert str(refusal.detail).startswith(f"JSON parse error - {detail}")
 
 
 async def test_a_body_is_nested_64_levels_at_most(world: World) -> None:

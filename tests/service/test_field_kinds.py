@@ -74,23 +74,21 @@ def test_first_fault_in_table_order_is_reported() -> None:
     assert '"attr":"label"' in fault(weight="x", label="too long a label", size="m")
     assert '"attr":"weight"' in fault(size="m", weight="x")
     assert '"attr":"size"' in fault(size="m")
-
-
-def test_a_new_record_must_have_what_it_cannot_be_without() -> None:
     assert '"code":"required"' in fault(needed=True, weight="x")
     assert read(weight=3) == {"weight": 3}
-
-
-def test_a_field_that_is_only_shown_cannot_be_written() -> None:
     assert read(id=7) == {}
 
 
-def test_columns_come_back_as_the_values_they_were_stored_from() -> None:
+def test_columns_have_one_name_and_their_stored_values() -> None:
     values = {"label": "a", "fragile": None, "stamps": ["x"], "weight": 3}
     stored = CRATES.encode(values)
     assert stored["stamps"] == '["x"]'
     assert CRATES.decode(stored) == values
     assert CRATES.decode({"fragile": 1}) == {"fragile": True}
+    table = Table("crate", (Field("old", text(), Use.LOGGED, column="new"), Field("new", text(), Use.LOGGED)))
+    assert table.using(Use.LOGGED) == ("new",)
+    assert table.places(Use.LOGGED) == (("old", "new"), ("new", "new"))
+    assert (table.place("old"), table.place("other")) == ("new", "other")
 
 
 def test_table_answers_which_other_uses_a_field_has() -> None:
@@ -100,15 +98,12 @@ def test_table_answers_which_other_uses_a_field_has() -> None:
     assert CRATES.defaults == {"fragile": False, "size": "s", "stamps": []}
 
 
-def test_response_schema_has_no_limits_and_no_hidden_fields() -> None:
+def test_schemas_have_writable_and_shown_fields() -> None:
     assert CRATES.answer_schema() == {
         "id": NUMBER, "label": TEXT, "fragile": MAYBE_TRUTH, "weight": NUMBER, "size": TEXT,
         "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
     }  # fmt: skip
     assert set(CRATES.answer_schema(Use.COPIED)) == {"label", "size"}
-
-
-def test_body_schema_has_every_writable_field() -> None:
     assert CRATES.body_schema() == {
         "label": {**TEXT, "minLength": 1, "maxLength": 9}, "fragile": MAYBE_TRUTH, "weight": NUMBER,
         "size": words(("s", "l"), None), "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
@@ -122,10 +117,3 @@ def test_fields_a_generation_does_not_read_are_ignored() -> None:
     sent = dict.fromkeys(fields, "x")
     assert flags.read(Fields(sent), target()) == sent
     assert flags.read(Fields(sent), target(legacy=True)) == {}
-
-
-def test_two_names_of_one_column_are_one_column() -> None:
-    table = Table("crate", (Field("old", text(), Use.LOGGED, column="new"), Field("new", text(), Use.LOGGED)))
-    assert table.using(Use.LOGGED) == ("new",)
-    assert table.places(Use.LOGGED) == (("old", "new"), ("new", "new"))
-    assert (table.place("old"), table.place("other")) == ("new", "other")

@@ -16,16 +16,13 @@ async def test_changes_since_the_last_event_are_one_event() -> None:
     assert await anext(events) == b":\n\n"
 
 
-async def test_every_stream_gets_each_change() -> None:
+async def test_streams_get_each_change_until_the_server_ends() -> None:
     news = News()
     streams = [news.events() for _ in range(3)]
     for stream in streams:
         await anext(stream)
     news.announce()
     assert [await anext(stream) for stream in streams] == [EVENT] * 3
-
-
-async def test_streams_end_with_the_server() -> None:
     news = News()
     waiting, later = news.events(), news.events()
     await anext(waiting)

@@ -72,14 +72,11 @@ async def test_values_are_counted_and_most_frequent_first(world: World) -> None:
     assert await world.get(VALUES) == []
 
 
-async def test_values_of_groups_need_their_type(world: World) -> None:
+async def test_values_of_groups_need_their_type_and_names_an_owner(world: World) -> None:
     world.write("INSERT INTO groups VALUES (1, 0, 'acme', ?, '2026-01-01')", json.dumps({"plan": "pro"}))
     path = "/api/projects/1/groups/property_values/"
     assert await world.get(path, key="plan", group_type_index=0) == [{"name": "pro", "count": 1}]
     assert await world.get(path, key="plan", group_type_index=1) == []
     assert await refused_attribute(world, path, key="plan") == "group_type_index"
     assert await refused_attribute(world, path, group_type_index=0) == "key"
-
-
-async def test_unknown_owner_of_properties_is_refused(world: World) -> None:
     assert await refused_attribute(world, NAMES, type="robot") == "type"

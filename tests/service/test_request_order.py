@@ -78,13 +78,10 @@ UNREAD: list[tuple[str, str, dict[str, str], int]] = [
 ]
 
 
-async def test_a_refusal_waits_for_no_body(world: World) -> None:
+async def test_refusals_and_missing_scopes_wait_for_no_body(world: World) -> None:
     for method, path, headers, status in UNREAD:
         async with asyncio.timeout(5):
             assert (await ask(world, method, path, receive_nothing, **headers))[0] == status
-
-
-async def test_a_missing_scope_is_refused_before_the_body(world: World) -> None:
     reader = world.with_key("feature_flag:read")
     async with asyncio.timeout(5):
         status, body = await ask(reader, "PATCH", f"{FLAGS}1/", receive_nothing)
@@ -224,15 +221,12 @@ async def test_patterns_of_a_request_share_one_budget(world: World) -> None:
             assert (await client.get("http://service.test/api/budget/")).json() == [True, True, False]
 
 
-async def test_a_line_break_in_a_query_reaches_the_handler(world: World) -> None:
+async def test_line_breaks_reach_the_handler_and_name_no_record(world: World) -> None:
     path = "/api/projects/1/event_definitions/by_name/?name=a%0Ab%0D%09"
     world.write("INSERT INTO event_definitions (id, project_id, name) VALUES ('x', 1, 'ab')")
     assert (await world.refused("GET", path)).status == 404
     world.write("INSERT INTO event_definitions (id, project_id, name) VALUES ('y', 1, ?)", "a\nb\r\t")
     assert (await world.get(path))["name"] == "a\nb\r\t"
-
-
-async def test_a_line_break_in_an_id_names_no_record(world: World) -> None:
     made = await world.post("/api/projects/1/event_definitions/", {"name": "a"}, 201)
     digits = made["id"].replace("-", "")
     assert digits[0] == "0"

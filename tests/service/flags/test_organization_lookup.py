@@ -24,16 +24,15 @@ async def test_lookup_lists_a_row_for_each_project_of_the_key(world: World) -> N
     assert await world.get(f"{path}/unknown/") == []
 
 
-async def test_lookup_omits_projects_that_the_caller_cannot_see(world: World) -> None:
+async def test_lookup_is_closed_to_private_projects_and_strict_servers(
+    world: World, start_world: Start
+) -> None:
     other = world.add_project()
     await world.flag("a")
     world.write("UPDATE projects SET is_private = 1 WHERE id = ?", other)
     world.write("UPDATE organization_members SET level = 1")
     world.write("UPDATE flags SET project_id = ? WHERE key = 'a'", other)
     assert await world.get(f"{await lookup_path(world)}/a/") == []
-
-
-async def test_lookup_is_closed_to_keys_on_strict_servers(start_world: Start) -> None:
     world = await start_world(strict=True)
     await world.flag("a")
     assert (await world.refused("GET", f"{await lookup_path(world)}/a/")).status == 403

@@ -62,11 +62,18 @@ FAULTY: list[tuple[Any, str]] = [
 ]
 
 
-async def test_copy_needs_a_flag_and_targets(world: World) -> None:
+async def test_copy_needs_a_flag_targets_and_edit_access(world: World) -> None:
     await world.flag("a")
     for body, error in FAULTY:
         response = await world.ask("POST", await copy_path(world), body)
         assert (response.status_code, response.json()) == (400, {"error": error})
+    other = world.add_project()
+    grace = world.add_user("grace@acme.test")
+    world.write("INSERT INTO access_levels VALUES (?, ?, 'feature_flag', '', 'viewer')", other, grace)
+    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
+    answer = await world.with_key("*", user=grace).post(await copy_path(world), body)
+    (failure,) = answer["failed"]
+    assert failure["error_message"] == "You do not have permission to copy flags to this project."
 
 
 async def test_a_strict_service_wants_the_scope_by_name(start_world: Start) -> None:
@@ -122,17 +129,6 @@ async def test_copied_schedule_waits_for_approval_too(world: World) -> None:
     assert (await world.get(f"/api/projects/{other}/change_requests/"))["count"] == 1
     world.clock.pass_(days=60)
     assert (await world.get(f"/api/projects/{other}/feature_flags/{made['id']}/"))["active"] is False
-
-
-async def test_copy_needs_edit_access_in_the_target(world: World) -> None:
-    other = world.add_project()
-    await world.flag("a")
-    grace = world.add_user("grace@acme.test")
-    world.write("INSERT INTO access_levels VALUES (?, ?, 'feature_flag', '', 'viewer')", other, grace)
-    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
-    answer = await world.with_key("*", user=grace).post(await copy_path(world), body)
-    (failure,) = answer["failed"]
-    assert failure["error_message"] == "You do not have permission to copy flags to this project."
 
 
 async def test_copy_keeps_a_flag_on_that_others_need(world: World) -> None:

@@ -19,7 +19,19 @@ async def test_a_project_may_want_every_flag_tagged(world: World) -> None:
     await world.patch(f"{flag['id']}/", {"name": "n"})
 
 
-async def test_project_can_require_evaluation_contexts(world: World) -> None:
+CONTEXTS: list[tuple[Any, str]] = [
+    (["x"] * 51, "evaluation_contexts must be a list of at most 50 items."),
+    ("web", "evaluation_contexts must be a list of at most 50 items."),
+    ([""], "Invalid evaluation context name."),
+    ([7], "Invalid evaluation context name."),
+    (["x" * 256], "Invalid evaluation context name."),
+]
+
+
+async def test_evaluation_contexts_are_short_names_or_required(world: World) -> None:
+    for contexts, detail in CONTEXTS:
+        refusal = await world.refused("POST", "", {"key": "a", "evaluation_contexts": contexts})
+        assert (refusal.attr, refusal.detail) == (None, detail)
     world.write("UPDATE projects SET settings = '{\"require_evaluation_contexts\": true}'")
     refusal = await world.refused("POST", "", {"key": "a"})
     assert refusal.detail == "At least one evaluation context is required to create a new feature flag."
@@ -30,30 +42,12 @@ async def test_project_can_require_evaluation_contexts(world: World) -> None:
     assert refusal.detail.startswith("Cannot remove all evaluation contexts.")
 
 
-CONTEXTS: list[tuple[Any, str]] = [
-    (["x"] * 51, "evaluation_contexts must be a list of at most 50 items."),
-    ("web", "evaluation_contexts must be a list of at most 50 items."),
-    ([""], "Invalid evaluation context name."),
-    ([7], "Invalid evaluation context name."),
-    (["x" * 256], "Invalid evaluation context name."),
-]
-
-
-async def test_evaluation_contexts_are_short_names(world: World) -> None:
-    for contexts, detail in CONTEXTS:
-        refusal = await world.refused("POST", "", {"key": "a", "evaluation_contexts": contexts})
-        assert (refusal.attr, refusal.detail) == (None, detail)
-
-
-async def test_a_device_cannot_persist_across_signing_in(world: World) -> None:
+async def test_features_of_organizations_and_devices_are_refused_elsewhere(world: World) -> None:
     body = {"key": "a", "bucketing_identifier": "device_id", "ensure_experience_continuity": True}
     refusal = await world.refused("POST", "", body)
     assert refusal.attr is None
     assert refusal.detail is not None
     assert refusal.detail.startswith("Cannot enable 'persist across authentication steps'")
-
-
-async def test_leaving_early_is_for_organizations_that_have_it(world: World) -> None:
     filters = {"groups": [{}], "early_exit": True}
     refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
     assert refusal.detail == "early_exit is not available for this organization."
@@ -181,11 +175,16 @@ OLDEST: list[tuple[Any, str]] = [
 ]
 
 
-async def test_the_oldest_servers_say_less(start_world: Start) -> None:
+async def test_older_servers_name_less_and_want_evaluation_tags_tagged(start_world: Start) -> None:
     older = await start_world(legacy=True)
     for filters, detail in OLDEST:
         refusal = await older.refused("POST", "", {"key": "a", "filters": filters})
         assert (refusal.attr, refusal.detail) == ("filters", detail)
+    world = await start_world(legacy=True)
+    body = {"key": "a", "tags": ["x"], "evaluation_tags": ["y"]}
+    refusal = await world.refused("POST", "", body)
+    assert refusal.detail == "Evaluation tags must be a subset of tags. Invalid evaluation tags: y"
+    assert (await world.flag("a", tags=["x"], evaluation_tags=["x"]))["evaluation_tags"] == ["x"]
 
 
 WRONG_SHAPES: list[tuple[Any, str]] = [
@@ -265,14 +264,6 @@ async def test_dashboards_are_linked_and_never_unlinked(world: World) -> None:
     refusal = await world.refused("PATCH", f"{flag['id']}/", {"analytics_dashboards": [99]})
     assert (refusal.code, refusal.attr) == ("does_not_exist", "analytics_dashboards")
     assert refusal.detail == 'Invalid pk "99" - object does not exist.'
-
-
-async def test_evaluation_tags_of_older_servers_are_some_of_the_tags(start_world: Start) -> None:
-    world = await start_world(legacy=True)
-    body = {"key": "a", "tags": ["x"], "evaluation_tags": ["y"]}
-    refusal = await world.refused("POST", "", body)
-    assert refusal.detail == "Evaluation tags must be a subset of tags. Invalid evaluation tags: y"
-    assert (await world.flag("a", tags=["x"], evaluation_tags=["x"]))["evaluation_tags"] == ["x"]
 
 
 @pytest.mark.parametrize(("legacy", "status"), [(True, 400), (False, 201)])

@@ -9,14 +9,13 @@ HALF: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 50}]
 TWICE: dict[str, Any] = {"groups": [{"properties": []}, {"properties": [], "rollout_percentage": 5}]}
 
 
-async def test_a_percentage_alone_makes_one_open_condition(world: World) -> None:
+async def test_percentage_makes_or_moves_the_only_condition(world: World) -> None:
     made = await world.flag("a", rollout_percentage=25)
     assert made["filters"]["groups"][0]["rollout_percentage"] == 25
     assert (made["is_simple_flag"], made["rollout_percentage"]) == (True, 25)
-
-
-async def test_a_percentage_moves_the_only_condition(world: World) -> None:
-    made = await world.flag("a", filters={**HALF, "payloads": {"true": "1"}})
+    made = await world.flag("b", filters={"groups": [{"properties": [], "rollout_percentage": 0.5}]})
+    assert (made["is_simple_flag"], made["rollout_percentage"]) == (True, None)
+    made = await world.flag("c", filters={**HALF, "payloads": {"true": "1"}})
     moved = await world.patch(f"{made['id']}/", {"rollout_percentage": 75})
     assert [group["rollout_percentage"] for group in moved["filters"]["groups"]] == [75]
     assert moved["filters"]["payloads"] == {"true": "1"}
@@ -62,19 +61,11 @@ async def test_a_body_that_was_read_before_may_be_sent_back(world: World) -> Non
     assert changed["evaluation_contexts"] == changed["evaluation_tags"] == ["app"]
 
 
-async def test_either_name_writes_the_contexts(world: World) -> None:
+async def test_contexts_are_written_by_name_and_dashboards_by_creation(world: World) -> None:
     made = await world.flag("a", evaluation_tags=["Web "])
     assert made["evaluation_contexts"] == made["evaluation_tags"] == ["web"]
     assert (await world.patch(f"{made['id']}/", {"evaluation_tags": []}))["evaluation_contexts"] == []
-
-
-async def test_part_of_a_percent_is_no_whole_percentage(world: World) -> None:
-    made = await world.flag("a", filters={"groups": [{"properties": [], "rollout_percentage": 0.5}]})
-    assert (made["is_simple_flag"], made["rollout_percentage"]) == (True, None)
-
-
-async def test_only_a_new_flag_asks_for_its_dashboard(world: World) -> None:
-    made = await world.flag("a")
+    made = await world.flag("b")
     assert made["usage_dashboard"] is None
     refusal = await world.refused("PATCH", f"{made['id']}/", {"_should_create_usage_dashboard": True})
     assert (refusal.status, refusal.attr) == (400, "_should_create_usage_dashboard")

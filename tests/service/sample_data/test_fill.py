@@ -20,20 +20,14 @@ def numbers(db: sqlite3.Connection, query: str) -> list[int]:
     return [row[0] for row in db.execute(query)]
 
 
-def test_the_first_user_is_alice_who_owns_the_company(company: sqlite3.Connection) -> None:
+def test_first_user_owns_the_company_and_its_projects(company: sqlite3.Connection) -> None:
     row = company.execute(
         "SELECT u.email, m.level, u.current_project_id FROM users AS u"
         " JOIN organization_members AS m ON m.user_id = u.id ORDER BY u.id"
     ).fetchone()
     assert tuple(row) == ("alice@acme.com", 15, 1)
-
-
-def test_the_first_project_is_number_one(company: sqlite3.Connection) -> None:
     rows = company.execute("SELECT id, name FROM projects ORDER BY id").fetchall()
     assert [tuple(row) for row in rows] == [(1, "Web app"), (2, "Mobile")]
-
-
-def test_what_is_listed_counts_as_drawn(company: sqlite3.Connection) -> None:
     flags = "SELECT count(*) FROM flags WHERE project_id = 1 AND NOT deleted AND NOT archived"
     experiments = "SELECT count(*) FROM experiments WHERE NOT deleted AND NOT archived"
     assert numbers(company, flags) == [248]
@@ -90,14 +84,11 @@ def test_one_experiment_has_lost_a_part_of_one_variant(company: sqlite3.Connecti
     assert counts["control"] > 1.4 * counts["test"]
 
 
-def test_cohorts_of_people_have_members(company: sqlite3.Connection) -> None:
+def test_cohorts_have_members_and_those_of_flags_exist(company: sqlite3.Connection) -> None:
     differing = """SELECT c.name FROM cohorts AS c WHERE c.is_static AND c.count IS NOT
         (SELECT count(*) FROM cohort_members AS m WHERE m.cohort_id = c.id)"""
     assert company.execute(differing).fetchall() == []
     assert numbers(company, "SELECT count FROM cohorts WHERE id = 1")[0] > 500
-
-
-def test_every_cohort_a_flag_asks_for_exists(company: sqlite3.Connection) -> None:
     query = """SELECT DISTINCT json_extract(p.value, '$.value') FROM flags AS f,
         json_each(f.filters, '$.groups') AS g, json_each(g.value, '$.properties') AS p
         WHERE json_extract(p.value, '$.type') = 'cohort'"""

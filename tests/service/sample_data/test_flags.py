@@ -42,11 +42,8 @@ def listed_flags(flags: list[SampleFlag]) -> list[SampleFlag]:
     return [flag for flag in flags if not flag.state["deleted"] and not flag.state["archived"]]
 
 
-def test_the_list_counts_what_is_drawn(flags: list[SampleFlag]) -> None:
+def test_drawn_flags_are_listed_and_ordered_by_change(flags: list[SampleFlag]) -> None:
     assert len(listed_flags(flags)) == 248
-
-
-def test_last_changed_flags_are_the_drawn_ones_in_order(flags: list[SampleFlag]) -> None:
     dated = [flag for flag in listed_flags(flags) if flag.updated_at]
     latest = sorted(dated, key=lambda flag: flag.updated_at or NOW, reverse=True)
     assert [flag.key for flag in latest[: len(DRAWN)]] == DRAWN
@@ -123,18 +120,12 @@ def test_conditions_ask_for_people_cohorts_companies_and_flags(flags: list[Sampl
     assert kinds == {"person", "cohort", "group", "flag"}
 
 
-def test_the_same_moment_gives_the_same_sample() -> None:
+def test_samples_of_any_size_keep_the_same_flags(flags: list[SampleFlag]) -> None:
     assert list(web_flags(NOW)) == list(web_flags(NOW))
-
-
-def test_more_flags_leave_the_known_ones_as_they_are(flags: list[SampleFlag]) -> None:
     many = list(web_flags(NOW, 2_000))
     assert len(listed_flags(many)) == 2_000
     assert many[: len(flags)] == flags
     assert len({flag.key for flag in many if not flag.state["deleted"]}) == len(many) - 6
-
-
-def test_fewer_flags_keep_the_hand_written_ones() -> None:
     few = list(web_flags(NOW, 1))
     assert {flag.key for flag in few} >= set(DRAWN)
     assert len(listed_flags(few)) < 60

@@ -189,11 +189,17 @@ RECURRENCES: list[tuple[Any, str, str]] = [
 ]
 
 
-async def test_a_recurrence_must_make_sense(world: World) -> None:
+async def test_plans_and_recurrences_must_make_sense(world: World) -> None:
     flag = await world.flag("a")
     for fields, attr, detail in RECURRENCES:
         refusal = await world.refused("POST", PLANS, {**plan(flag, world, SWITCH_OFF), **fields})
         assert (refusal.status, refusal.attr, refusal.detail) == (400, attr, detail)
+    for fields, attr in SENSELESS:
+        refusal = await world.refused("POST", PLANS, {**plan(flag, world, SWITCH_OFF), **fields})
+        assert (refusal.status, refusal.attr) == (400, attr)
+    world.write("UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = 1")
+    planned = await world.post(PLANS, plan(flag, world, SWITCH_OFF, timezone="Asia/Tokyo"), 201)
+    assert planned["timezone"] == "Europe/Berlin"
 
 
 async def test_a_paused_recurrence_keeps_its_pattern(world: World) -> None:
@@ -208,25 +214,11 @@ async def test_a_paused_recurrence_keeps_its_pattern(world: World) -> None:
     assert (await world.get(f"{flag['id']}/"))["active"] is False
 
 
-async def test_a_schedule_has_the_time_zone_of_its_project(world: World) -> None:
-    flag = await world.flag("a")
-    world.write("UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = 1")
-    planned = await world.post(PLANS, plan(flag, world, SWITCH_OFF, timezone="Asia/Tokyo"), 201)
-    assert planned["timezone"] == "Europe/Berlin"
-
-
 SENSELESS: list[tuple[Any, str]] = [
     ({"recurrence_interval": "hourly"}, "recurrence_interval"),
     ({"scheduled_at": "tomorrow"}, "scheduled_at"),
     ({"payload": None}, "payload"),
 ]
-
-
-async def test_a_plan_must_make_sense(world: World) -> None:
-    flag = await world.flag("a")
-    for fields, attr in SENSELESS:
-        refusal = await world.refused("POST", PLANS, {**plan(flag, world, SWITCH_OFF), **fields})
-        assert (refusal.status, refusal.attr) == (400, attr)
 
 
 async def test_a_service_catches_up_at_its_start(start_world: Start, tmp_path: Path) -> None:

@@ -43,10 +43,13 @@ async def test_version_2_has_a_record_for_each_active_flag(flags: None, ask: Ask
     assert (closed["enabled"], closed["variant"], closed["reason"]["code"]) == switched
 
 
-async def test_version_1_has_plain_values(flags: None, ask: Ask) -> None:
+async def test_versions_have_records_or_plain_values(flags: None, ask: Ask) -> None:
     response = await ask("/flags/")
     assert response["featureFlags"] == {"plain": True, "closed": False, "split": "test"}
     assert response["featureFlagPayloads"] == {"split": '{"copy": "hi"}'}
+    assert (await ask("/decide?v=4"))["flags"]["split"]["variant"] == "test"
+    assert (await ask("/flags/?v=4"))["flags"]["split"]["variant"] == "test"
+    assert (await ask(flag_keys_to_evaluate=["split", "no-such-flag"]))["flags"].keys() == {"split"}
 
 
 @pytest.mark.parametrize(
@@ -61,14 +64,6 @@ async def test_decide_has_values_of_its_version(flags: None, ask: Ask, version: 
     response = await ask(f"/decide/?v={version}")
     assert response["featureFlags"] == expected
     assert response["sessionRecording"] is False
-
-
-async def test_decide_version_4_has_records(flags: None, ask: Ask) -> None:
-    assert (await ask("/decide?v=4"))["flags"]["split"]["variant"] == "test"
-
-
-async def test_only_requested_flags_are_evaluated(flags: None, ask: Ask) -> None:
-    assert (await ask(flag_keys_to_evaluate=["split", "no-such-flag"]))["flags"].keys() == {"split"}
 
 
 async def test_stored_properties_count_unless_the_program_sends_others(service: Service, ask: Ask) -> None:
@@ -106,10 +101,6 @@ async def test_groups_are_read_with_their_properties(service: Service, ask: Ask)
     assert (alone["enabled"], alone["reason"]["code"]) == (False, "no_group_type")
 
 
-async def test_version_4_has_older_records_where_rules_are_not_served(flags: None, ask: Ask) -> None:
-    assert (await ask("/flags/?v=4"))["flags"]["split"]["variant"] == "test"
-
-
 async def test_rules_fail_where_they_are_not_served(service: Service, ask: Ask) -> None:
     await service.flag("limit")
     service.write("UPDATE flags SET filters = '{\"version\": 2, \"rules\": []}' WHERE key = 'limit'")
@@ -140,23 +131,17 @@ async def test_refused_key_of_a_body_names_no_header(service: Service) -> None:
 RULE_ID = "11111111-1111-4111-8111-111111111111"
 
 
-async def test_settings_report_flags_and_record_nothing(service: Service, token: str) -> None:
+async def test_settings_are_served_as_json_and_script_with_a_token(service: Service, token: str) -> None:
+    response = await service.client.get(f"/array/{token}/config.js")
+    assert response.headers["content-type"] == "application/javascript; charset=utf-8"
+    assert f'c["{token}"]=' in response.text
+    assert '"hasFeatureFlags":false' in response.text
     before = (await service.client.get(f"/array/{token}/config")).json()
     await service.flag("plain")
     after = (await service.client.get(f"/array/{token}/config")).json()
     assert (before["hasFeatureFlags"], after["hasFeatureFlags"]) == (False, True)
     assert after["token"] == token
     assert (after["sessionRecording"], after["surveys"], after["heatmaps"]) == (False, False, False)
-
-
-async def test_settings_are_served_as_a_script_too(service: Service, token: str) -> None:
-    response = await service.client.get(f"/array/{token}/config.js")
-    assert response.headers["content-type"] == "application/javascript; charset=utf-8"
-    assert f'c["{token}"]=' in response.text
-    assert '"hasFeatureFlags":false' in response.text
-
-
-async def test_unknown_token_is_refused(service: Service) -> None:
     for name in ("config", "config.js"):
         assert (await service.client.get(f"/array/phc_unknown/{name}")).status_code == 401
 
@@ -175,17 +160,15 @@ async def test_compressed_body_is_read(service: Service, send: Send, token: str,
     assert response.json()["flags"].keys() == {"plain"}
 
 
-async def test_form_with_base64_is_read(service: Service, send: Send, token: str) -> None:
+async def test_forms_and_bodies_without_a_media_type_are_read(
+    service: Service, send: Send, token: str
+) -> None:
     await service.flag("plain")
     form = f"data={quote(base64.b64encode(body_of(token)))}".encode()
     response = await send(
         "/flags/?v=2&compression=base64", form, content_type="application/x-www-form-urlencoded"
     )
     assert response.json()["flags"].keys() == {"plain"}
-
-
-async def test_body_without_a_media_type_is_read(service: Service, send: Send, token: str) -> None:
-    await service.flag("plain")
     assert (await send("/flags/?v=2", body_of(token))).json()["flags"].keys() == {"plain"}
 
 

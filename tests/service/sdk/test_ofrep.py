@@ -47,14 +47,11 @@ async def test_flag_that_is_off_leaves_the_value_to_the_program(service: Service
         assert (item["reason"], item["variant"], "value" in item) == ("DISABLED", "off", False)
 
 
-async def test_remote_configuration_has_its_payload_as_the_value(service: Service) -> None:
+async def test_remote_configuration_has_its_payload_or_no_value(service: Service) -> None:
     filters = {"groups": [{"rollout_percentage": 100}], "payloads": {"true": '{"share": 1.0}'}}
     await service.flag("config", filters=filters, is_remote_configuration=True)
     response = await evaluate(service, f"{BULK}/config", {"targetingKey": "u-1"})
     assert b'"value":{"share":1.0}' in response.content
-
-
-async def test_remote_configuration_without_a_payload_has_no_value(service: Service) -> None:
     for key, payloads in (("none", {}), ("null", {"true": "null"})):
         filters = {"groups": [{"rollout_percentage": 100}], "payloads": payloads}
         await service.flag(key, filters=filters, is_remote_configuration=True)
@@ -86,16 +83,13 @@ ERRORS: list[tuple[str, Any, int, str]] = [
 ]
 
 
-async def test_error_names_the_flag_and_the_reason(service: Service) -> None:
+async def test_errors_name_the_flag_and_malformed_bodies(service: Service) -> None:
     await service.flag("plain")
     for key, context, status, code in ERRORS:
         response = await evaluate(service, f"{BULK}/{key}", context)
         assert response.status_code == status
         assert (response.json()["key"], response.json()["errorCode"]) == (key, code)
         assert response.json()["errorDetails"]
-
-
-async def test_malformed_body_is_a_parse_error(service: Service) -> None:
     for path, expected in ((BULK, None), (f"{BULK}/plain", "plain")):
         response = await service.client.post(path, content=b"{", headers={"Content-Type": "application/json"})
         assert response.status_code == 400

@@ -33,15 +33,12 @@ def test_response_is_repeated_for_a_second_while_flags_are_unchanged() -> None:
     assert cache.find(flags, "a") is None
 
 
-def test_changed_flags_forget_every_response() -> None:
+def test_responses_are_forgotten_with_their_flags_or_beyond_a_limit() -> None:
     cache = ResponseCache(SteadyClock().monotonic)
     cache.find("before", "a")
     cache.keep("a", Response(b"1"), ())
     assert cache.find("after", "a") is None
     assert cache.find("before", "a") is None
-
-
-def test_number_of_responses_is_limited() -> None:
     cache = ResponseCache(SteadyClock().monotonic)
     for number in range(MOST + 1):
         cache.find("flags", number)

@@ -43,9 +43,12 @@ async def test_new_flag_is_disabled_and_named_by_the_server(pilot: World) -> Non
     assert await pilot.get(f"{flag['id']}/") == flag
 
 
-async def test_closed_pilot_creates_no_flag(world: World) -> None:
+async def test_closed_pilots_and_approval_policies_refuse_flags(world: World, start_world: Start) -> None:
     refusal = await world.refused("POST", "", {"key": "a", "filters": document_of()})
     assert (refusal.code, refusal.attr) == ("reserved_config_version", "filters")
+    world = await start_world(rules_v2=True, approvals=True)
+    refusal = await world.refused("POST", "", {"key": "a", "filters": document_of()})
+    assert refusal.detail == "This flag cannot be written while an approval policy is enabled."
 
 
 @pytest.mark.parametrize(
@@ -118,15 +121,12 @@ async def test_clients_choose_no_ids_or_seeds(
     assert str(refusal.detail).startswith(detail)
 
 
-async def test_stored_seed_cannot_be_changed(pilot: World) -> None:
+async def test_seeds_and_return_types_cannot_be_changed(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of(ROLLOUT))
     rule = {**flag["filters"]["rules"][0], "seed": "other"}
     refusal = await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": document_of(rule)})
     assert refusal.detail == "Cannot be changed; resetting assignment is a separate operation."
-
-
-async def test_return_type_cannot_be_changed(pilot: World) -> None:
-    flag = await pilot.flag("a", filters=document_of())
+    flag = await pilot.flag("b", filters=document_of())
     filters = {**document_of(), "return_type": "number", "default_value": 1}
     refusal = await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": filters})
     expected = ("filters__return_type", "Cannot be changed after the flag is created.")
@@ -136,17 +136,14 @@ async def test_return_type_cannot_be_changed(pilot: World) -> None:
 FRAGMENTS: list[Any] = [None, {}, {"version": 2}, {"groups": []}, {"version": 1}]
 
 
-async def test_fragments_of_documents_are_refused(pilot: World) -> None:
+async def test_fragments_and_repeated_json_keys_are_refused(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of(TARGETED))
     for filters in FRAGMENTS:
         assert (
             await pilot.refused("PATCH", f"{flag['id']}/", {"version": 1, "filters": filters})
         ).status == 400
         assert await pilot.get(f"{flag['id']}/") == flag
-
-
-async def test_repeated_json_keys_are_refused(pilot: World) -> None:
-    body = b'{"key":"a","filters":{"version":2,"version":2,"return_type":"boolean"}}'
+    body = b'{"key":"b","filters":{"version":2,"version":2,"return_type":"boolean"}}'
     headers = {"Content-Type": "application/json"}
     response = await pilot.ask("POST", "", content=body, headers=headers)
     assert (response.status_code, response.json()["detail"]) == (400, 'Must not repeat the key "version".')
@@ -159,12 +156,6 @@ async def test_deletion_disables_and_cannot_be_undone(pilot: World) -> None:
     assert (gone["deleted"], gone["active"], gone["version"]) == (True, False, 3)
     refusal = await pilot.refused("PATCH", f"{flag['id']}/", {"version": 3, "deleted": False})
     assert refusal.detail == "These fields cannot be updated on this flag: deleted."
-
-
-async def test_approval_policy_refuses_every_write(start_world: Start) -> None:
-    world = await start_world(rules_v2=True, approvals=True)
-    refusal = await world.refused("POST", "", {"key": "a", "filters": document_of()})
-    assert refusal.detail == "This flag cannot be written while an approval policy is enabled."
 
 
 async def test_closed_pilot_disables_and_deletes_only(world: World) -> None:
@@ -218,13 +209,19 @@ async def test_rules_are_not_reported_as_a_full_rollout(pilot: World) -> None:
     assert deleted[0]["rollout_state"] == "partial"
 
 
-async def test_experiments_refuse_flags_of_version_2(pilot: World) -> None:
+async def test_experiments_and_copies_refuse_flags_of_version_2(pilot: World) -> None:
     await pilot.flag("a", filters=document_of(TARGETED))
     body = {"name": "e", "feature_flag_key": "a"}
     refusal = await pilot.refused("POST", "/api/projects/1/experiments/", body)
     assert str(refusal.detail).endswith(
         "a configuration format that an experiment cannot use yet. Pick a different flag."
     )
+    other = pilot.add_project()
+    copied = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
+    organization = pilot.rows("SELECT organization_id FROM projects WHERE id = 1")[0]["organization_id"]
+    path = f"/api/organizations/{organization}/feature_flags/copy_flags/"
+    copies = await pilot.post(path, copied)
+    assert copies == {"success": [], "failed": [{"project_id": other, "error_message": CONTACT}]}
 
 
 async def test_history_rebuilds_the_first_document(pilot: World) -> None:
@@ -246,13 +243,3 @@ async def test_scheduled_changes_fail_for_want_of_a_version(pilot: World) -> Non
     pilot.clock.pass_(hours=2)
     assert (await pilot.get(f"{flag['id']}/"))["active"] is False
     assert (await pilot.get(f"{path}{scheduled['id']}/"))["failure_reason"]
-
-
-async def test_copies_are_refused(pilot: World) -> None:
-    other = pilot.add_project()
-    await pilot.flag("a", filters=document_of(TARGETED))
-    body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
-    organization = pilot.rows("SELECT organization_id FROM projects WHERE id = 1")[0]["organization_id"]
-    path = f"/api/organizations/{organization}/feature_flags/copy_flags/"
-    copies = await pilot.post(path, body)
-    assert copies == {"success": [], "failed": [{"project_id": other, "error_message": CONTACT}]}
