@@ -1,13 +1,15 @@
-"""Errors by meaning, cheap to match and safe to show."""
+"""Every status and every shape of body becomes the error it means, cheap to match and safe to show."""
 
+import json
 import subprocess
 import sys
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
+from flagtui.api.faults import refusal
 
 KINDS: Final = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ApiError)
@@ -43,3 +45,139 @@ def test_refusals_before_sending_are_wrong_values_without_a_scope() -> None:
 def test_advice_holds_on_the_command_line_too(kind: type[ApiError]) -> None:
     words = f" {kind.advice} {kind.advice_to_read} ".casefold()
     assert not [word for word in (" refresh", " press ", " key f", " f5", " esc ") if word in words]
+
+
+def error_of(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:
+    content = body if isinstance(body, bytes) else (b"" if body is None else json.dumps(body).encode())
+    facts = ErrorFacts(method, method != "GET", "/api/x/", status)
+    return refusal(facts, {name.replace("_", "-"): value for name, value in headers.items()}, content)
+
+
+def error_body(detail: str, **more: Any) -> dict[str, Any]:
+    plain = {"type": "authentication_error", "code": "permission_denied", "attr": None}
+    return plain | {"detail": detail} | more
+
+
+PAGE = b"<!doctype html><html><head><title>502 Bad\n Gateway</title></head></html>"
+
+CASES: list[tuple[int, Any, type[ApiError]]] = [
+    (400, error_body("Bad", attr="filters__groups__0"), errors.Invalid),
+    (400, {"code": "policy_conflict", "error": "Two policies"}, errors.PolicyConflict),
+    (400, {"success": False, "error": "This feature flag has been deleted."}, errors.Invalid),
+    (400, b"", errors.Invalid),
+    (
+        401,
+        error_body("Personal API key found in request Authorization header is invalid."),
+        errors.NotSignedIn,
+    ),
+    (402, error_body("premium"), errors.PaymentNeeded),
+    (403, error_body("API key missing required scope 'feature_flag:write'"), errors.MissingScope),
+    (403, error_body("This action does not support Personal API Key access"), errors.ClosedToKeys),
+    (403, error_body("This action does not support project secret API key access"), errors.ClosedToKeys),
+    (403, error_body("API key does not have access to the requested project: ID 7."), errors.NoAccess),
+    (403, error_body("You don't have access to the project."), errors.NoAccess),
+    (403, error_body("You do not have editor access to this resource."), errors.NoAccess),
+    (403, error_body("Organization 'Acme' does not allow using personal API keys."), errors.NoAccess),
+    (403, error_body("This action is not allowed by approval policy: x"), errors.Forbidden),
+    (403, b"", errors.Forbidden),
+    (404, error_body("Project not found."), errors.ProjectNotFound),
+    (404, error_body("Endpoint not found."), errors.EndpointNotFound),
+    (404, PAGE, errors.EndpointNotFound),
+    (404, error_body("Not found."), errors.NotFound),
+    (404, b"", errors.NotFound),
+    (404, {"status": "unknown", "reason": "Flag could not be found"}, errors.NotFound),
+    (405, b"", errors.NotOffered),
+    (405, error_body('Method "PUT" not allowed.'), errors.NotOffered),
+    (409, error_body("updated by grace", code="conflict"), errors.Conflict),
+    (409, {"code": "approval_required", "change_request_id": "018f"}, errors.ApprovalNeeded),
+    (409, {"code": "change_request_pending", "change_request": {"id": "018f"}}, errors.ApprovalNeeded),
+    (413, PAGE, errors.TooLarge),
+    (415, error_body('Unsupported media type "text/plain" in request.'), ApiError),
+    (422, {"detail": "Activity log is incomplete."}, errors.Invalid),
+    (429, error_body("Request was throttled. Expected available in 21 seconds."), errors.RateLimited),
+    (429, b"slow down", errors.RateLimited),
+    (500, error_body("A server error occurred."), errors.ServerFault),
+    (502, PAGE, errors.ServerFault),
+    (503, b"\xff\xfe\x00", errors.ServerFault),
+    (301, b"", errors.Redirected),
+    (599, b"[1, 2", errors.ServerFault),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind"), CASES)
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_every_refusal_has_its_name_and_three_sentences(
+    status: int, body: Any, kind: type[ApiError], method: str
+) -> None:
+    error = error_of(status, body, method)
+    assert type(error) is kind
+    assert error.status == status
+    for sentence in (error.what, error.now, error.next):
+        assert sentence.endswith(".")
+        assert sentence.isprintable()
+    assert error.sent == (status >= 500)
+    expected = "Whether the server made the change is not known." if error.sent and method != "GET" else None
+    assert error.now == (expected or "Nothing was changed.")
+
+
+def test_refusals_name_the_scope_or_the_policies() -> None:
+    error = error_of(403, error_body("API key missing required scope 'feature_flag:write'"))
+    assert isinstance(error, errors.MissingScope)
+    assert error.scope == "feature_flag:write"
+    assert "feature_flag:write" in error.next
+    error = error_of(400, {"code": "policy_conflict", "error": "Two policies match"}, "PATCH")
+    assert error.what == "Several approval policies cover this change: Two policies match."
+    assert error.next == "Make its parts separate changes, such as the switch and the percentages."
+
+
+@pytest.mark.parametrize(
+    ("body", "pending"),
+    [({"code": "approval_required", "change_request_id": "018f"}, False),
+     ({"code": "change_request_pending", "change_request": {"id": "018f"}}, True)],
+)  # fmt: skip
+def test_a_change_that_waits_for_approval_says_which_request(body: Any, pending: bool) -> None:
+    error = error_of(409, body, "PATCH")
+    assert isinstance(error, errors.ApprovalNeeded)
+    assert (error.change_request_id, error.pending) == ("018f", pending)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            error_body("updated by grace", code="conflict"),
+            "Another user changed it meanwhile: updated by grace.",
+        ),
+        ({"error": "busy"}, "The server reports a conflict (409): busy."),
+    ],
+)
+def test_conflict_names_another_user_only_where_the_server_does(body: Any, words: str) -> None:
+    assert error_of(409, body, "PATCH").what == words
+
+
+@pytest.mark.parametrize(
+    ("headers", "detail", "seconds"),
+    [
+        ({"retry_after": "7"}, "", 7.0),
+        ({}, "Request was throttled. Expected available in 21 seconds.", 21.0),
+        ({}, "Request was throttled. Expected available in 1 second.", 1.0),
+        ({"retry_after": "Sun, 06 Nov 1994 08:49:47 GMT", "date": "Sun, 06 Nov 1994 08:49:37 GMT"}, "", 10.0),
+        ({"retry_after": "Sun, 06 Nov 1994 08:49:47 GMT"}, "", None),
+        ({"retry_after": "soon"}, "", None),
+        ({"retry_after": "-5"}, "", None),
+        ({}, "", None),
+    ],
+)
+def test_the_wait_is_read_from_header_date_or_words(
+    headers: dict[str, str], detail: str, seconds: float | None
+) -> None:
+    error = error_of(429, error_body(detail), **headers)
+    assert isinstance(error, errors.RateLimited)
+    assert error.retry_after == seconds
+
+
+def test_the_servers_words_are_shown_safely_and_cut() -> None:
+    error = error_of(400, error_body("\x1b[2J" + "x" * 5_000))
+    assert "\x1b" not in error.what
+    assert len(error.what) < 400
+    assert error.detail.startswith("\x1b[2J")

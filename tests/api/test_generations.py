@@ -1,8 +1,11 @@
 """Servers of other generations: missing operations are replaced once, and remembered."""
 
+import json
+from typing import Any
+
 import httpx
 import pytest
-from tests.doubles.old_servers import CLOSED, FLAG, Old
+from tests.doubles.old_servers import CLOSED, EXPERIMENT, FLAG, PAUSED, RUNNING, STOPPED, Old
 from tests.doubles.servers import MakeClient
 
 from flagtui.api import errors
@@ -81,3 +84,171 @@ async def test_missing_endpoint_is_remembered_and_a_gateway_page_not(make_client
         with pytest.raises(errors.EndpointNotFound):
             await client.flags.roll_out_to_everyone(5, version=3)
     assert server.asked == ["POST /api/projects/1/feature_flags/5/set_release_condition_rollout/"]
+
+
+@pytest.mark.parametrize("status", [404, 500])
+async def test_event_definition_with_a_server_error_may_be_deleted(
+    make_client: MakeClient, status: int
+) -> None:
+    client = make_client(lambda request: httpx.Response(status, json={"detail": "A server error occurred."}))
+    with pytest.raises(errors.NotFound):
+        await client.event_definitions.get("0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f")
+
+
+DEFINITION: dict[str, Any] = {"id": "u1", "name": "paid", "tags": ["revenue"], "verified": False}
+
+
+class OldEvents:
+    """A server that takes the words of newer ones for ids, and has no bulk."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.record = dict(DEFINITION)
+        self.asked: list[str] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(f"{request.method} {request.url.path.removeprefix('/api/projects/1/')}")
+        if request.url.path.endswith("/event_definitions/"):
+            return httpx.Response(200, json={"count": 1, "results": [self.record]})
+        if not request.url.path.endswith("/u1/"):
+            status = 405 if request.method == "POST" else self.status
+            return httpx.Response(status, json={"code": "not_found", "detail": "Not found."})
+        if request.method == "PATCH":
+            self.record |= json.loads(request.content)
+        return httpx.Response(200, json=self.record)
+
+
+@pytest.mark.parametrize("status", [404, 500])
+async def test_endpoint_read_as_an_id_means_an_older_server(make_client: MakeClient, status: int) -> None:
+    server = OldEvents(status)
+    events = make_client(server).event_definitions
+    for _ in range(2):
+        with pytest.raises(errors.EndpointNotFound):
+            await events.primary_properties()
+    assert len(server.asked) == (1 if status == 404 else 2)
+    assert (await events.by_name("paid")).id == "u1"
+    with pytest.raises(errors.NotFound):
+        await events.by_name("unpaid")
+
+
+async def test_a_language_that_is_missing_leaves_the_others(make_client: MakeClient) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/typescript/"):
+            return httpx.Response(200, json={"content": "export {}", "event_count": 0})
+        return httpx.Response(404, json={"code": "not_found", "detail": "Not found."})
+
+    events = make_client(answer).event_definitions
+    with pytest.raises(errors.EndpointNotFound):
+        await events.code("python")
+    assert (await events.code("typescript")).content == "export {}"
+
+
+async def test_event_definitions_change_singly_where_bulk_is_missing(make_client: MakeClient) -> None:
+    server = OldEvents(404)
+    events = make_client(server).event_definitions
+    tagged = await events.bulk_update_tags(["u1", "u2"], "add", [" Ops", "revenue"])
+    assert server.record["tags"] == ["revenue", "ops"]
+    assert [now.tags for now in tagged.updated] == [("revenue", "ops")]
+    assert [left.id for left in tagged.skipped] == ["u2"]
+    await events.bulk_update_tags(["u1"], "remove", ["OPS"])
+    assert server.record["tags"] == ["revenue"]
+    verified = await events.bulk_update_verified(["u1"], True)
+    assert (verified.updated[0].id, server.record["verified"]) == ("u1", True)
+
+
+NOW = "2023-11-14T22:13:20Z"
+
+
+@pytest.mark.parametrize(
+    ("word", "before", "written"),
+    [
+        ("launch", EXPERIMENT, {"start_date": NOW}),
+        ("end", RUNNING, {"end_date": NOW, "conclusion": None, "conclusion_comment": None}),
+        ("archive", STOPPED, {"archived": True}),
+        ("unarchive", STOPPED, {"archived": False}),
+        (
+            "reset",
+            STOPPED,
+            {"start_date": None, "end_date": None, "archived": False, "conclusion": None,
+             "conclusion_comment": None},
+        ),
+    ],
+)  # fmt: skip
+async def test_experiment_steps_are_patches_where_endpoints_are_missing(
+    make_client: MakeClient, word: str, before: dict[str, Any], written: dict[str, Any]
+) -> None:
+    server = Old(experiment=before)
+    await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == [("experiments", "12", written)]
+
+
+@pytest.mark.parametrize(("word", "before", "on"), [("pause", RUNNING, False), ("resume", PAUSED, True)])
+async def test_pausing_changes_the_flag_where_the_endpoint_is_missing(
+    make_client: MakeClient, word: str, before: dict[str, Any], on: bool
+) -> None:
+    server = Old(experiment=before)
+    await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == [("feature_flags", "5", {"active": on})]
+
+
+@pytest.mark.parametrize(
+    ("word", "before"),
+    [("launch", RUNNING), ("end", STOPPED), ("end", EXPERIMENT), ("archive", RUNNING), ("pause", PAUSED),
+     ("resume", RUNNING), ("reset", EXPERIMENT)],
+)  # fmt: skip
+async def test_the_state_is_checked_where_the_server_would_not(
+    make_client: MakeClient, word: str, before: dict[str, Any]
+) -> None:
+    server = Old(experiment=before)
+    with pytest.raises(errors.Invalid) as caught:
+        await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == []
+    assert not caught.value.sent
+
+
+async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_client: MakeClient) -> None:
+    shares = (("control", 50), ("test", 50), (["odd"], 0))
+    variants = [{"key": key, "rollout_percentage": share} for key, share in shares]
+    flag = FLAG | {
+        "filters": {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
+    }
+    server = Old(flag=flag, experiment=RUNNING)
+    experiments = make_client(server).experiments
+    with pytest.raises(errors.Invalid):
+        await experiments.ship_variant(12, "zzz")
+    assert server.writes == []
+    await experiments.ship_variant(12, "test", everyone=True, conclusion="won")
+    [(_, _, of_flag), (_, _, of_experiment)] = server.writes
+    shipped = [
+        {**variant, "rollout_percentage": share} for variant, share in zip(variants, (0, 100, 0), strict=True)
+    ]
+    assert of_flag["filters"] == {
+        "groups": [{"properties": [], "rollout_percentage": 100}, {"rollout_percentage": 20}],
+        "multivariate": {"variants": shipped},
+        "x": 1,
+    }
+    assert (of_flag["version"], of_flag["original_flag"]) == (3, {"filters": flag["filters"]})
+    assert of_experiment == {"end_date": NOW, "conclusion": "won"}
+
+
+@pytest.mark.parametrize(("everyone", "parameter"), [(True, "POST"), (False, "PATCH")])
+async def test_variant_for_everyone_omits_targeting_where_the_server_allows(
+    make_client: MakeClient, everyone: bool, parameter: str
+) -> None:
+    shared = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]}
+    flag = FLAG | {"filters": {"groups": [], "multivariate": shared}}
+    old = Old(flag=flag, experiment=STOPPED)
+    bodies: list[Any] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "/feature_flags/" in request.url.path and request.method != "GET":
+            bodies.append((request.method, json.loads(request.content)))
+            return httpx.Response(200, json=flag)
+        return old(request)
+
+    await make_client(answer).experiments.ship_variant(12, "test", everyone=everyone)
+    [(method, body)] = bodies
+    assert method == parameter
+    assert ("filters" in body) is not everyone
+    if everyone:
+        assert body == {"version": 3, "variant_key": "test"}

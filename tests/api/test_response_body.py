@@ -1,15 +1,21 @@
-"""Bodies: packed, broken, endless, odd."""
+"""Bodies: packed, broken, endless, malformed, and megabytes read beside the event loop."""
 
+import asyncio
 import gzip
 import json
+import threading
 import zlib
+from typing import Any
 
 import httpx
 import pytest
+from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counting_calls
 from tests.doubles.servers import Answering, Dripping, MakeClient, always
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import run_off_loop
 from flagtui.api.request import RESPONSE_LIMIT
 
 FLAG = {"id": 5, "key": "a"}
@@ -85,3 +91,55 @@ async def test_odd_but_valid_json_is_an_answer(make_client: MakeClient) -> None:
     body = b'{"id": 4, "id": 5, "key": "\\ud800x", "big": %b, "deep": %b}' % (big, deep)
     flag = await make_client(always(200, body)).flags.get(5)
     assert (flag.id, flag.key, flag.raw["big"]) == (5, "�x", int("9" * 30))
+
+
+CALLS = 3_000
+"""Of the loop's thread, whatever the size of the record."""
+
+
+async def test_heavy_record_is_read_in_a_thread(make_client: MakeClient) -> None:
+    for count in (1, 5_000):
+        raw = heavy.with_conditions(count)
+        answer = httpx.Response(200, json=raw)
+        client = make_client(lambda request, answer=answer: answer)
+        await client.flags.get(901)
+        with counting_calls() as calls:
+            flag = await client.flags.get(901)
+            assert flag.targeting.rollout == min(count - 1, 100)
+            assert len(flag.targeting.conditions) == count
+        assert calls.count < CALLS
+
+
+class Watched(dict[str, Any]):
+    """An object that knows in which threads it was written as JSON."""
+
+    threads: list[threading.Thread]
+
+    def items(self) -> Any:
+        self.threads.append(threading.current_thread())
+        return super().items()
+
+
+async def test_heavy_body_is_encoded_in_a_thread(make_client: MakeClient) -> None:
+    for count, is_beside in ((1, False), (5_000, True)):
+        raw = heavy.with_conditions(count)
+        client = make_client(lambda _request, raw=raw: httpx.Response(201, json=raw))
+        filters = Watched(raw["filters"])
+        filters.threads = []
+        await client.flags.create({"key": raw["key"], "filters": filters})
+        assert (filters.threads[-1] is not threading.main_thread()) is is_beside
+
+
+async def test_heavy_work_is_done_in_one_thread() -> None:
+    is_first_done = threading.Event()
+
+    def first() -> threading.Thread:
+        is_first_done.set()
+        return threading.current_thread()
+
+    def second() -> threading.Thread:
+        assert is_first_done.is_set()
+        return threading.current_thread()
+
+    threads = await asyncio.gather(run_off_loop(first), run_off_loop(second))
+    assert threads[0] is threads[1] is not threading.current_thread()

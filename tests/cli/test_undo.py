@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.exceptions import Abort, Exit
-from tests.changes.flags.test_flag_undo import CALM
+from tests.changes.flags.test_flag_undo import NO_DEPENDENTS
 from tests.cli.conftest import Run, Scripted, Service
 from tests.doubles.flag_server import raw_flag
 
@@ -171,7 +171,7 @@ def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, mac
 def question_of(level: Level, *, reason: bool = False, conflict: bool = False) -> Question[Plan]:
     fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
     seen = {"name": "Mine"} if conflict else {}
-    plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
+    plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, NO_DEPENDENTS)
     assert isinstance(plan, Plan)
     question = guard(Planned(None, [plan]), GuardRules(level, require_reason=reason))
     assert isinstance(question, Question)

@@ -1,15 +1,20 @@
-"""Any JSON in, no crash, the same JSON out."""
+"""Any JSON in, no crash, the same JSON out; real responses too, where FLAGTUI_FIXTURES points."""
 
 import json
-from typing import Any
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.slices import at_most
 
 from flagtui.api.errors import ApprovalNeeded, ErrorFacts
 from flagtui.api.faults import ErrorBody
-from flagtui.models.account import KeyInfo, Me, Project
+from flagtui.models.account import KeyInfo, Me, Project, User
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
@@ -33,6 +38,7 @@ from flagtui.models.flag_responses import (
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import NotJson, read_json
 from flagtui.models.record import Record
+from flagtui.models.rows import RowPage
 
 KINDS: list[type[Record]] = [
     Flag, Experiment, EventDefinition, Holdout, Activity, ActivityPage, Me, KeyInfo, Project, Cohort,
@@ -149,3 +155,107 @@ def test_any_history_gives_a_version_or_none(
 @given(ANY_JSON)
 def test_any_bulk_answer_gives_keys_by_number(raw: Any) -> None:
     assert all(isinstance(id, int) for id in keys_by_id(raw))
+
+
+FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
+KINDS_OF_FOLDERS: Final[dict[str, type[Record]]] = {
+    "flags/": Flag,
+    "experiments/holdout": Holdout,
+    "experiments/": Experiment,
+    "event_definitions/": EventDefinition,
+    "activity/page": ActivityPage,
+    "activity/": Activity,
+    "projects/": Project,
+    "users/me": Me,
+    "users/": User,
+    "local_evaluation/": LocalEvaluation,
+}
+LISTS: Final[dict[str, tuple[type[Any], Callable[[bytes], RowPage[Any]]]]] = {
+    "flags/": (Flag, read_flag_page),
+    "experiments/": (Experiment, read_experiment_page),
+    "event_definitions/": (EventDefinition, read_event_definition_page),
+}
+FILES: Final = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.json"))
+
+needs_fixtures = pytest.mark.skipif(not FILES, reason=NO_FIXTURES)
+
+
+def load(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text())
+
+
+def records(value: Any) -> list[dict[str, Any]]:
+    """The records in an answer: one, a page of them, or a bare list."""
+    items = value.get("results", [value]) if isinstance(value, dict) else value
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def kind_of(name: str) -> type[Record] | None:
+    return next((kind for start, kind in KINDS_OF_FOLDERS.items() if name.startswith(start)), None)
+
+
+@needs_fixtures
+def test_a_real_record_comes_out_as_it_went_in() -> None:
+    seen = 0
+    for name in FILES:
+        kind = kind_of(name)
+        if kind is None:
+            continue
+        whole = issubclass(kind, ActivityPage | LocalEvaluation)
+        for raw in [load(name)] if whole and isinstance(load(name), dict) else records(load(name)):
+            assert kind.of(raw).raw == raw, name
+            assert json.dumps(kind.of(raw).raw) == json.dumps(raw), name
+            seen += 1
+    assert seen > 150
+
+
+@needs_fixtures
+def test_every_known_field_of_a_real_record_has_its_value() -> None:
+    for name in FILES:
+        kind = kind_of(name)
+        if kind is None or name.startswith(("local_evaluation", "flags/docs", "experiments/docs")):
+            continue
+        for raw in records(load(name)):
+            record = kind.of(raw)
+            for field, value in raw.items():
+                if field in kind.model_fields and isinstance(value, str | bool) and value != "":
+                    assert getattr(record, field) not in (None, ""), f"{name}: {field}"
+
+
+@needs_fixtures
+def test_a_real_list_gives_the_rows_of_its_records() -> None:
+    for start, (kind, read) in LISTS.items():
+        for name in FILES:
+            raws = records(load(name)) if name.startswith(start) else []
+            # The examples of the documentation count from 0, which no database does.
+            raws = [raw for raw in raws if raw.get("id") and (raw.get("key") or raw.get("name"))]
+            if not raws:
+                continue
+            page = read(json.dumps({"count": None, "results": raws}).encode())
+            assert list(page.rows) == [kind.of(raw).row() for raw in raws], name
+            assert not page.unreadable
+
+
+@needs_fixtures
+def test_every_real_error_says_something() -> None:
+    names = [name for name in FILES if name.startswith("errors/")]
+    assert names
+    for name in names:
+        error = ErrorBody.of((FOLDER / name).read_bytes())
+        assert error.detail or error.code or "405" in name, name
+
+
+@needs_fixtures
+def test_every_field_the_product_documents_is_typed() -> None:
+    schemas = load("openapi-subset.json")["components"]["schemas"]
+    written_only = {
+        *("_create_in_folder", "_should_create_usage_dashboard", "creation_context"),
+        *("update_feature_flag_params", "allow_unknown_events", "original_experiment", "repository"),
+    }
+    kinds: dict[str, type[Record]] = {
+        "FeatureFlag": Flag,
+        "Experiment": Experiment,
+        "EnterpriseEventDefinition": EventDefinition,
+    }
+    for name, kind in kinds.items():
+        assert set(schemas[name]["properties"]) - written_only <= set(kind.model_fields), name

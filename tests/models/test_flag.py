@@ -1,4 +1,4 @@
-"""The one flag: lenient in, nothing lost."""
+"""The one flag: lenient in, nothing lost, and unreadable members get their defaults."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from tests.doubles.expected import require
 from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 ORDINARY: dict[str, Any] = {
     "id": 812,
@@ -77,3 +78,22 @@ def test_a_time_without_a_zone_is_utc() -> None:
 @pytest.mark.parametrize("name", ["evaluation_tags", "evaluation_contexts"])
 def test_contexts_are_read_under_either_name(name: str) -> None:
     assert Flag.of({name: ["web"]}).contexts == ("web",)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"version": "three"},
+        {"\ud800": 1},
+        {"name": "\ud800"},
+        {"\ud800": 1, "version": []},
+        {"version": 1e400},
+    ],
+    ids=["wrong type", "unreadable name", "unreadable text", "both", "infinite number"],
+)
+def test_unreadable_member_leaves_the_others_readable(more: dict[str, JSON]) -> None:
+    raw: dict[str, JSON] = {"id": 7, "key": "k", "active": True, **more}
+    flag = Flag.of(raw)
+    assert (flag.id, flag.key, flag.active) == (7, "k", True)
+    assert flag.version is None
+    assert flag.raw == raw

@@ -1,4 +1,4 @@
-"""JSON from outside, with limits."""
+"""JSON from outside, with limits, and the shapes of its values."""
 
 import json
 
@@ -14,6 +14,7 @@ from flagtui.models.json_value import (
     read_json_for_rows,
     without_surrogates,
 )
+from flagtui.models.value_shapes import ANYTHING, LEVELS, merge_shapes, shape_of
 
 
 def nest(levels: int, opened: str = "[", closed: str = "]") -> bytes:
@@ -93,3 +94,16 @@ def test_parts_are_counted_up_to_the_limit() -> None:
     assert count_parts({"a": [1, 2], "b": None}, 100) == 5
     assert 10 < count_parts([[0] * 1_000_000] * 1_000_000, 10) < 20
     assert count_parts("x" * 6_400, 10) == 101
+
+
+def test_deep_and_mixed_values_are_anything() -> None:
+    value: JSON = "deep"
+    for _ in range(LEVELS + 1):
+        value = [value]
+    shape = shape_of(value)
+    for _ in range(LEVELS):
+        assert shape.items is not None
+        shape = shape.items
+    assert shape == ANYTHING
+    assert merge_shapes([shape_of(1), ANYTHING]) == ANYTHING
+    assert merge_shapes([]) == ANYTHING

@@ -1,10 +1,13 @@
-"""Turns are bounded, and owners take them in rotation."""
+"""Turns are bounded, owners take them in rotation, and a write is answered by its outcome."""
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
 import pytest
 
+from flagtui.service.dispatch import await_commit
 from flagtui.service.turns import NoTurn, Turns
 
 LONG = 20.0
@@ -105,3 +108,34 @@ async def test_a_cancelled_wait_loses_no_turn(is_granted: bool) -> None:
     assert (waiting.cancelled(), held.order) == (True, [])
     async with turns.hold("c", 0.001):
         pass
+
+
+async def test_begun_write_is_awaited_and_queued_write_is_cancelled() -> None:
+    has_begun, gate = threading.Event(), threading.Event()
+
+    def commit() -> str:
+        has_begun.set()
+        assert gate.wait(20)
+        return "committed"
+
+    with ThreadPoolExecutor(1) as writer:
+        begun = asyncio.create_task(await_commit(writer.submit(commit)))
+        queued = asyncio.create_task(await_commit(writer.submit(commit)))
+        await asyncio.to_thread(has_begun.wait, 20)
+        for _ in range(2):
+            begun.cancel()
+            queued.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await queued
+        assert not begun.done()
+        gate.set()
+        assert await begun == "committed"
+
+
+async def test_fault_of_a_write_is_raised() -> None:
+    def fail() -> None:
+        raise ValueError("refused")
+
+    with ThreadPoolExecutor(1) as writer, pytest.raises(ValueError, match="refused"):
+        await await_commit(writer.submit(fail))

@@ -1,4 +1,4 @@
-"""A flood of keys, and then ctrl+q: the program is left at once, not when all of them were obeyed."""
+"""Keys in floods and before the program is loaded."""
 
 import signal
 import sys
@@ -9,11 +9,10 @@ import pytest
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.prove.blind_terminal import Blind
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import DEMO, SIZE, Furnish
 
 from flagtui.app.terminal.signals import RESTORE
 
-DEMO = [sys.executable, "-m", "flagtui", "demo"]
 STALLED = """
 import os, select, signal, threading, tty
 from flagtui.app.terminal.signals import OUTPUT_THREAD, restore_terminal, terminal_attributes
@@ -80,3 +79,13 @@ def test_terminal_that_stops_reading_is_restored_with_output_pending() -> None:
         late.cancel()
         terminal.wait_for_bytes(RESTORE.encode())
         assert terminal.attributes() == terminal.attributes_before
+
+
+@story
+def test_enter_on_the_first_frame_opens_its_row(kept: dict[str, str]) -> None:
+    with Terminal(DEMO, size=SIZE, environment=kept, is_cold=True) as terminal:
+        terminal.wait_for("ago, connecting")
+        terminal.press("\r")
+        terminal.wait_for("Overview")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0

@@ -1,15 +1,22 @@
-"""An app that keeps the interpreter lock still obeys SIGTERM and ctrl+q; every other one is left alone."""
+"""An app that keeps the interpreter lock or evaluates expensive patterns still obeys stop signals."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from time import monotonic
 
 import pytest
+from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import Furnish
+
+from flagtui.cli.launch.demo_service import KEY
+from flagtui.service import close_service, create_service
 
 STUCK = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "stuck_app.py")]
 FAST = {"STUCK_SILENCE": "0.3"}
@@ -145,3 +152,31 @@ def test_app_whose_watchdog_is_gone_goes_on() -> None:
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_end() == 128 + signal.SIGTERM
         assert_restored(terminal)
+
+
+DEMO = [sys.executable, "-m", "flagtui", "demo"]
+COSTLY = next(number for number, each in enumerate(EXPENSIVE) if each.pattern == "(a|aa)+$")
+
+
+def test_stop_signal_during_evaluation_is_obeyed_soon(tmp_path: Path, furnish: Furnish) -> None:
+    home = {**furnish(tmp_path), "FLAGTUI_NO_FIRST_FRAME": "1"}
+    [database] = tmp_path.rglob("demo.db")
+    service = create_service(database, key=KEY)
+    asyncio.run(store_expensive(service, KEY))
+    close_service(service)
+    with Terminal(DEMO, size=(132, 40), environment=home) as terminal:
+        terminal.wait_for("synced")
+        terminal.press(f"/costly-{COSTLY}")
+        terminal.wait_for("1 of ")
+        terminal.press("\r")
+        terminal.wait_for("space (on|off) ")
+        terminal.press("w")
+        terminal.wait_for("Type a distinct id")
+        terminal.press("ada\r")
+        terminal.wait_for("asking")
+        start = monotonic()
+        terminal.signal(signal.SIGTERM)
+        terminal.wait_for_end()
+        assert monotonic() - start < 10
+        assert terminal.modes_on() == set()
+        assert terminal.attributes() == terminal.attributes_before

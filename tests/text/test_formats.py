@@ -1,13 +1,20 @@
-"""Numbers and times in few characters."""
+"""Numbers, times, shares, lists and users in few characters."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.doubles.source_trees import find_nodes
 
+from flagtui.models.counted_users import UserChange
+from flagtui.text.flag_sentences import plain
 from flagtui.text.formats import count, countdown, moment, percent
+from flagtui.text.long_lists import in_short, join_words, shorten, window
+from flagtui.text.share_bar import share_bar
+from flagtui.text.styled import Piece
+from flagtui.text.user_words import user_change_in_short
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -58,3 +65,79 @@ def is_count(value: ast.expr) -> bool:
 )
 def test_countdown_rounds_up(seconds: float, words: str) -> None:
     assert countdown(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "bar"),
+    [
+        (0, "──────"),
+        (0.0001, "━─────"),
+        (0.5, "━━━───"),
+        (0.9999, "━━━━━─"),
+        (1, "━━━━━━"),
+        (1.2, "━━━━━━"),
+        (-1, "──────"),
+    ],
+)
+def test_bar_is_readable_without_colours(share: float, bar: str) -> None:
+    assert "".join(text for text, _ in share_bar(share, 6, "$success")) == bar
+
+
+def items(count: int, lines: int, read: list[int]) -> Iterator[list[list[Piece]]]:
+    for place in range(count):
+        read.append(place)
+        yield [[(f"{place}.{line}", "")] for line in range(lines)]
+
+
+def test_shortened_list_counts_the_rest() -> None:
+    read: list[int] = []
+    lines = [*shorten(items(5_000, 3, read), 5_000, "conditions", 10)]
+    assert len(lines) == 4 * 3 + 1
+    assert plain(lines[-2:]) == "3.2\n  … and 4,996 more conditions; the JSON tab has all"
+    assert read == [0, 1, 2, 3]
+
+
+def test_short_list_is_complete() -> None:
+    for length in range(5):
+        assert len([*shorten(items(length, 2, []), length, "variants", 10)]) == 2 * length
+
+
+def test_list_of_exact_length_is_complete() -> None:
+    assert plain([*shorten(items(5, 2, []), 5, "variants", 10)]).endswith("\n4.1")
+
+
+def test_window_contains_the_place_and_fits() -> None:
+    for length in (0, 1, 59, 60, 61, 5_000):
+        for place in {0, length // 2, max(0, length - 1)}:
+            shown = window(length, place, 60)
+            assert len(shown) == min(length, 60)
+            assert place in shown or not length
+
+
+def test_names_in_short_count_the_rest() -> None:
+    names = [f"v{place}" for place in range(2_000)]
+    assert in_short(names, 2) == "v0, v1 and 1,998 more"
+    assert in_short(names[:2], 2) == "v0, v1"
+    assert join_words(names, 2, 30, "#") == "#v0 #v1 and 1,998 more"
+    assert join_words(["a\x1b", "b" * 50], 2, 30) == f"a␛ {'b' * 30}… +20"
+
+
+BOTH = UserChange(1_237, 2_345, 8_246)
+
+
+@pytest.mark.parametrize(
+    ("change", "width", "words"),
+    [
+        (UserChange(1_237, 0, 8_246, is_bound=True), 7, "≤+1,237"),
+        (UserChange(12_345, 0, 90_000), 7, "+12,345"),
+        (UserChange(12_345, 0, 90_000, is_bound=True), 7, "≤+13k"),
+        (BOTH, 13, "+1,237 -2,345"),
+        (BOTH, 7, "+1k-2k"),
+        (UserChange(310, 234, 900), 7, "+310…"),
+        (UserChange(12_000, 123_000, 900_000, is_bound=True), 7, "≤-123k…"),
+        (None, 7, "?"),
+    ],
+)
+def test_short_change_has_room_in_its_column(change: UserChange | None, width: int, words: str) -> None:
+    assert user_change_in_short(change, width) == words
+    assert len(words) <= width

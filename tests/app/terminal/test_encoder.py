@@ -1,6 +1,7 @@
-"""The terminal shows the same whether it was sent whole lines or only what changed."""
+"""The terminal shows the same whether it was sent whole lines or only what changed, from bounded caches."""
 
 from collections.abc import Iterable
+from weakref import ref
 
 import pyte
 import pytest
@@ -12,7 +13,7 @@ from rich.style import Style
 from tests.doubles.slices import at_most
 
 from flagtui.app.terminal.encoder import Encoder, Patch
-from flagtui.app.terminal.screen_cells import Pens
+from flagtui.app.terminal.screen_cells import KEPT_STYLES, CellMaker, Pens, Row
 
 WIDTH, HEIGHT = 24, 12
 STYLES = [
@@ -226,3 +227,30 @@ def test_blanks_that_are_erased_after_a_link_lead_nowhere() -> None:
     link = Style(link="https://a.example/f/1")
     sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("key", link), (" " * (WIDTH - 3), None)])]))
     assert sent.index("\x1b]8;;\x1b\\") < sent.index("\x1b[K")
+
+
+def test_cells_that_are_alike_are_one_object() -> None:
+    made, row = CellMaker(Pens(ColorSystem.TRUECOLOR)), Row([None] * 20)
+    red = Style(color="#ff0000")
+    made.lay(row, 0, [Segment("nav 日", red), Segment("a 日v", red), Segment("a", None)])
+    texts = [cell[0] for cell in row[:12] if cell is not None]
+    assert texts == ["n", "a", "v", " ", "日", "", "a", " ", "日", "", "v", "a"]
+    assert row[1] is row[6]
+    assert row[3] is row[7]
+    assert row[4] is row[8]
+    assert row[11] != row[1]
+
+
+class Watched(Style):
+    """A style of which it is known when it is let go."""
+
+
+def test_styles_that_differ_invisibly_are_released() -> None:
+    pens, drawn = Pens(ColorSystem.TRUECOLOR), set()
+    given = []
+    for place in range(3 * KEPT_STYLES):
+        style = Watched(bold=True, meta={"offset": place})
+        drawn.add(pens.of(style))
+        given.append(ref(style))
+    assert len(drawn) == 1
+    assert 0 < sum(each() is not None for each in given) <= KEPT_STYLES

@@ -1,11 +1,13 @@
-"""The plan of an intent for a definition as it is now, in words and on the wire."""
+"""The plan of an intent for a definition as it is now, of its undo and of its revert."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 from tests.changes.event_definitions.conftest import AROUND, definition
 from tests.changes.writing import approve
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
+from tests.doubles.log_entries import log_entry as logged_entry
 
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
@@ -18,15 +20,19 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import (
+    DefinitionContext,
     EventPlan,
     foresee_refusal,
     plan_event,
     plan_recreation,
 )
 from flagtui.changes.event_definitions.definition_save import plan_undo
+from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
+from flagtui.changes.skipped import Blocked
+from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
 
 ID = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
@@ -209,3 +215,30 @@ def test_undo_shows_later_changes_and_keeps_others_tags() -> None:
 def test_undo_has_the_verb_of_its_values(before: dict[str, JSON], after: dict[str, JSON], verb: str) -> None:
     plan = expect(plan_undo(an_entry(before, after), definition(**after), AROUND), EventPlan)
     assert plan.verb.name == verb
+
+
+logged = partial(logged_entry, about=("EventDefinition", "u1", "signed up"))
+
+
+def test_revert_restores_logged_values_or_conflicts() -> None:
+    change = expect(logged_change(logged(description=(None, "why"), verified=(False, True))), Entry)
+    fresh = definition(description="why", verified=True, tags=["a"])
+    plan = require(plan_undo(change, fresh, DefinitionContext()))
+    assert (dict(plan.body), plan.conflicts) == ({"description": "", "verified": False}, ())
+    change = expect(logged_change(logged(description=("old", "new"))), Entry)
+    plan = require(plan_undo(change, definition(description="newest"), DefinitionContext()))
+    assert [conflict.theirs for conflict in plan.conflicts] == ["newest"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (logged("created"), "later changes of it cannot be ruled out"),
+        (logged("deleted", name=("signed up", None)), "servers do not keep a deleted event definition"),
+        (logged("last change"), "what it changed is not logged"),
+        (logged(post_to_slack=(False, True)), "the old post to slack cannot be set again"),
+        (logged(owner=("ada", 2)), "the log does not contain the previous owner"),
+    ],
+)
+def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
+    assert words in expect(logged_change(entry), Blocked).reason

@@ -1,11 +1,12 @@
-"""Metrics built from events: their descriptions and problems."""
+"""Metrics built from events, and experiments on groups: their descriptions and problems."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import pytest
 from tests.changes.experiments.conftest import make_experiment
 
-from flagtui.changes.experiments.experiment_fields import change_words, stored_field
+from flagtui.changes.experiments.experiment_fields import change_words, problems_in_fields, stored_field
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.metric_words import metric_words, return_words, window_words
 from flagtui.changes.experiments.metrics import (
@@ -17,6 +18,9 @@ from flagtui.changes.experiments.metrics import (
     retention_of,
     with_order,
 )
+from flagtui.changes.experiments.step_consequences import StepContext, consequences
+from flagtui.changes.experiments.steps import STEPS, Choices
+from flagtui.details.metric_findings import metrics_of
 from flagtui.models.experiment import Experiment
 
 ACTION = {"kind": "ActionsNode", "id": 5}
@@ -166,3 +170,84 @@ def test_an_order_is_sent_only_for_metrics_that_trade_places(
     fields = with_order(arrange(*before, shared="s"), {"metrics": metrics(*after), "name": "n"})
     assert fields.get(ORDER) == sent
     assert fields["name"] == "n"
+
+
+SIGNUP: Final = {"kind": "EventsNode", "event": "signed up"}
+VARIANTS: Final = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
+FILTERS: Final[dict[str, Any]] = {
+    "groups": [{"properties": [], "rollout_percentage": 80}],
+    "multivariate": {"variants": VARIANTS},
+    "holdout": {"id": 3, "exclusion_percentage": 10},
+    "aggregation_group_type_index": 0,
+}
+RAW: Final[dict[str, Any]] = {
+    "id": 1,
+    "name": "Companies",
+    "feature_flag_key": "companies",
+    "feature_flag": {"id": 2, "key": "companies", "active": True, "filters": FILTERS},
+    "metrics": [
+        {"metric_type": "mean", "source": SIGNUP, "threshold": 5},
+        {"metric_type": "binomial", "metric_config": SIGNUP},
+    ],
+    "exposure_criteria": {"activation_config": SIGNUP},
+}
+
+
+def state_of(name: str) -> dict[str, Any]:
+    started = {"start_date": "2026-02-18T09:00:00Z"}
+    return {} if name == "launch" else started
+
+
+@pytest.mark.parametrize("name", ["launch", "pause", "end", "ship"])
+def test_consequences_of_a_step_name_groups(name: str) -> None:
+    experiment = Experiment.of({**RAW, **state_of(name)})
+    step = STEPS[name]
+    words = " ".join(
+        f"{each.label} {each.text}"
+        for each in consequences(experiment, step, Choices(variant="test"), StepContext())
+    )
+    assert "roups" in words
+    assert not re.search(r"\b(people|users?)\b", words, re.IGNORECASE), words
+
+
+def test_metrics_are_shares_of_groups() -> None:
+    measured = [metric.measures for metric in metrics_of(Experiment.of(RAW))]
+    assert measured == ["share of groups with at least 5 of signed up", "share of groups with signed up"]
+
+
+def variants(**shares: float) -> dict[str, Any]:
+    """Settings with these variants."""
+    return {
+        "feature_flag_variants": [
+            {"key": key.replace("_", " "), "rollout_percentage": share} for key, share in shares.items()
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [
+        (variants(control=50, test=50), None),
+        (variants(control=33.3, test=33.3, third=33.4), None),
+        (variants(control=100), "an experiment needs at least two variants"),
+        (variants(old=50, test=50), "one variant has to be called control: the others are compared with it"),
+        (variants(control=50, a_b=50), "the variant a b needs letters, digits, - and _"),
+        (variants(control=50, test=60), "the variants have 110 % together, which has to be 100 %"),
+    ],
+)
+def test_variants_share_everyone_and_have_plain_keys(parameters: Any, problem: str | None) -> None:
+    assert list(problems_in_fields({"parameters": parameters})) == ([problem] if problem else [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"method": "bayesian", "bayesian": {"ci_level": 0.95}}, None),
+        ({"method": "frequentist", "frequentist": {"alpha": 0.05}}, None),
+        ({"method": "guessing"}, "statistics are bayesian or frequentist"),
+        ({"bayesian": {"ci_level": 1}}, "the confidence level is more than 0 and less than 100 %"),
+        ({"frequentist": {"alpha": 0}}, "the confidence level is more than 0 and less than 100 %"),
+    ],
+)
+def test_statistics_have_a_known_method_and_level(settings: Any, problem: str | None) -> None:
+    assert list(problems_in_fields({"stats_config": settings})) == ([problem] if problem else [])

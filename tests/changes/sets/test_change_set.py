@@ -1,21 +1,23 @@
-"""The file of a change set: read back unchanged, or refused with a reason; one change per record."""
+"""The file of a change set, and the records that its changes lead to."""
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pytest
 from tests.changes.conftest import flag, make_plan
+from tests.changes.event_definitions.conftest import AROUND, definition
 from tests.changes.sets.conftest import LIMIT, empty_set, stage_change, stage_description, turned_off
 from tests.doubles.expected import expect, require
 
-from flagtui.changes.event_definitions.definition_intent import delete, verify
+from flagtui.changes.event_definitions.definition_intent import delete, hide, set_field, verify
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, plan_event
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import set_all_rollouts, switch, targeting
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
+from flagtui.changes.sets.after_set import event_after, record_after
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange, as_text, read_text
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.models.event_definition import EventDefinition
@@ -181,3 +183,36 @@ def test_verb_of_an_event_is_that_of_its_values(verb: str) -> None:
 def test_id_of_a_set_names_a_file(id: str) -> None:
     error = error_of(as_text(msgspec.structs.replace(empty_set(), id=id)))
     assert (error.fault, "cannot be applied: its id is" in error.what) == ("malformed", True)
+
+
+EVENT: Final = definition(description="old", verified=False, hidden=True)
+
+
+def stage_field(name: str, value: Any, seen: Any) -> StagedChange:
+    """The change of a set that sets this field of the event."""
+    intent = set_field(EVENT.id, name, value, seen)
+    (change,) = changes_of([require(plan_event(intent, EVENT, AROUND))])
+    return change
+
+
+def a_set(change: StagedChange) -> ChangeSet:
+    return empty_set().with_changes([change], LIMIT)
+
+
+def test_event_has_its_staged_values_unless_changed_since() -> None:
+    change = stage_field("description", "new", "old")
+    assert record_after(EVENT, a_set(change)).description == "new"
+    assert event_after(EVENT, stage_field("owner", 1, None)).raw["owner"] == {"id": 1}
+    change = stage_field("description", "new", "old")
+    with pytest.raises(ChangeSetError):
+        record_after(definition(description="newest"), a_set(change))
+
+
+def test_verifying_unhides_and_hiding_unverifies_in_a_set() -> None:
+    (change,) = changes_of([require(plan_event(verify(EVENT.id), EVENT, AROUND))])
+    after = event_after(EVENT, change)
+    assert (after.verified, after.hidden) == (True, False)
+    event = definition(verified=True)
+    (change,) = changes_of([require(plan_event(hide(event.id), event, AROUND))])
+    after = event_after(event, change)
+    assert (after.verified, after.hidden) == (False, True)

@@ -1,9 +1,14 @@
-"""The tabs as widgets: one app, many flags, every width."""
+"""The tabs as widgets: one app, many flags, every width, and expensive patterns."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from tests.doubles import quiet
+from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.flag_app import FlagApp
+from tests.doubles.loop_blocks import LoopBlocks
+from tests.doubles.new_database import copy_tables
+from tests.doubles.quiet import run_quietly
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL
 from textual.app import ComposeResult
@@ -11,17 +16,21 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Input
 
+from flagtui.api import Client
+from flagtui.api.http_library import in_process
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import RecordPane
-from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
+from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.flag_responses import FlagVersion
+from flagtui.service import close_service, create_service
 from flagtui.text.styled import Piece
 
 SIZES = ((132, 40), (80, 24), (60, 15))
@@ -104,3 +113,47 @@ async def test_hidden_tab_is_not_drawn_before_its_layout() -> None:
         await pilot.pause()
         pane.show(study)
         assert app.widths == [pane.size.width - 2]
+
+
+KEY = "phx_who_costs"
+COSTLY = next(number for number, each in enumerate(EXPENSIVE) if each.pattern == "(a|aa)+$")
+
+
+class WhoApp(FlagApp):
+    """The tab alone, before a client."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+        self._local = LocalDefinitions(client, ProjectCohorts(client))
+
+    def compose(self) -> ComposeResult:
+        yield WhoPane("who", self._ask)
+
+    async def _ask(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        return await evaluate_for(subject, flag, self._client, self._local)
+
+
+async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> None:
+    service = create_service(copy_tables(tmp_path / "service.db"), key=KEY)
+    await store_expensive(service, KEY)
+    async with Client("http://127.0.0.1:1", KEY, 1, transport=in_process(service)) as client:
+        rows = (await client.flags.page({"search": f"costly-{COSTLY}"})).rows
+        flag = await client.flags.get(rows[0].id)
+        app = WhoApp(client)
+        async with run_quietly(app, size=(132, 60)) as pilot:
+            pane = app.query_one(WhoPane)
+            pane.show(Study(FlagDetails(flag.row(), flag), 1_780_000_000.0))
+            app.query_one("#whom-one", Input).value = "ada"
+            app.query_one("#whom-other", Input).value = f"eve p{COSTLY}={'a' * 80}!"
+            app.query_one("#whom-one").focus()
+            await pilot.pause()
+            async with LoopBlocks() as blocks:
+                await pilot.press("enter")
+                await app.workers.wait_for_complete()
+            await pilot.pause()
+            shown = "".join(strip.text for strip in app.screen._compositor.render_strips())
+    close_service(service)
+    assert "too costly to evaluate here: (a|aa)+$" in shown
+    assert "flags have a pattern that is too costly to evaluate here" in shown
+    assert blocks.longest < 0.2
