@@ -6,7 +6,8 @@ import pytest
 
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.json_value import NotJson
-from flagtui.models.listed_objects import read_listed_definitions
+from flagtui.models.listed_objects import ListedObject, read_listed_objects
+from flagtui.models.rows import EventDefinitionRow, RowPage
 
 ITEMS = [
     {"id": "0190f1c2-0000-7000-8000-000000000001", "name": "order paid", "tags": ["a", 3], "color": "red"},
@@ -15,6 +16,10 @@ ITEMS = [
     {"id": "0190f1c2-0000-7000-8000-000000000002", "name": "", "owner": "malformed"},
 ]
 BODY = json.dumps({"count": 4, "next": None, "results": ITEMS}).encode()
+
+
+def read_listed_definitions(body: bytes) -> RowPage[ListedObject[EventDefinitionRow]]:
+    return read_listed_objects(body, read_event_definition_page, str)
 
 
 def test_rows_are_those_of_the_plain_page() -> None:

@@ -1,23 +1,37 @@
-"""Lists whose records are read whole, for commands that print more than rows have."""
+"""Lists whose records are read whole, for commands that need more than rows have."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from flagtui.api.resource import PagedRecords
-from flagtui.models.listed_objects import ListedObject, read_listed_definitions, read_stale_flags
-from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.models.event_definition_rows import read_event_definition_page
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import as_id
+from flagtui.models.listed_objects import ListedObject, ListedRow, choose_all, read_listed_objects
+from flagtui.models.rows import EventDefinitionRow, FlagRow, RowPage
 
 
 @dataclass(frozen=True, eq=False)
-class ListedDefinitions(PagedRecords[ListedObject[EventDefinitionRow]]):
-    """The event definitions of one project; the same requests as their list."""
+class ListedObjects(PagedRecords[ListedObject[ListedRow]]):
+    """The records of one list, chosen ones whole; the same requests as for their rows."""
 
-    read_page = staticmethod(read_listed_definitions)
+    choose: Callable[[Sequence[ListedRow]], Iterable[ListedRow]] = choose_all
+    """Returns the rows of a page whose objects are kept; called in a thread for a large page."""
+
+
+class ListedFlags(ListedObjects[FlagRow]):
+    """The flags of one project."""
+
+    family = "flags"
+
+    def read_page(self, body: bytes) -> RowPage[ListedObject[FlagRow]]:
+        return read_listed_objects(body, read_flag_page, as_id, self.choose)
+
+
+class ListedDefinitions(ListedObjects[EventDefinitionRow]):
+    """The event definitions of one project."""
+
     family = "event_definitions"
 
-
-@dataclass(frozen=True, eq=False)
-class StaleFlags(PagedRecords[ListedObject[FlagRow]]):
-    """The flags of one project, stale ones whole; the same requests as the flag list."""
-
-    read_page = staticmethod(read_stale_flags)
-    family = "flags"
+    def read_page(self, body: bytes) -> RowPage[ListedObject[EventDefinitionRow]]:
+        return read_listed_objects(body, read_event_definition_page, str, self.choose)

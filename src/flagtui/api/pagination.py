@@ -210,5 +210,9 @@ async def _rest(
 
 def _page_size(first: RowPage[Row]) -> int:
     """Return the page size for the list's total; a server caps its count only for very long lists."""
-    total = math.inf if first.is_capped else first.total
+    return size_of_pages(math.inf if first.is_capped else first.total)
+
+
+def size_of_pages(total: float) -> int:
+    """Return how many records a page has in a list of so many."""
     return next((size for longer_than, size in PAGES if total > longer_than), FIRST_PAGE)

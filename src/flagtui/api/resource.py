@@ -106,8 +106,7 @@ class PagedRecords(Resource, Generic[Row]):
     family: ClassVar[str]
     """The first half of the operations' names."""
 
-    @staticmethod
-    def read_page(body: bytes) -> RowPage[Any]:
+    def read_page(self, body: bytes) -> RowPage[Any]:
         """Return the rows in the bytes of a response. Raises NotJson."""
         raise NotImplementedError
 

@@ -24,7 +24,11 @@ class SingleFlags(Resource):
 
     async def all(self) -> list[dict[str, JSON]]:
         """Return every flag of the list, which has no archived ones."""
-        return [item async for item in self._objects("flags.list")]
+        # Rows and their typed readers, which single flags need nothing of.
+        from flagtui.api.listed_objects import ListedFlags
+
+        pages = ListedFlags(self.connection, self.project).pages(urgency=Urgency.PERSON)
+        return [flag.raw async for page in pages for flag in page.rows]
 
     async def find(self, key: str) -> dict[str, JSON] | None:
         """Return the whole flag with exactly this key, archived or not; None if there is none."""

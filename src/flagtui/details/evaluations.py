@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shlex
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from flagtui.api import Client
-from flagtui.api.errors import ApiError
-from flagtui.api.heavy_work import run_off_loop
-from flagtui.details.local_definitions import LocalDefinitions
-from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason
-from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.pattern_budget import limited_patterns
-from flagtui.evaluate.run import Group, Person, Rules
+from flagtui.evaluate.run import Group, Person
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON, as_id, as_list, as_text
+from flagtui.models.json_value import JSON
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
-
-EvaluatedT = TypeVar("EvaluatedT")
 
 
 class InvalidSubject(ValueError):
@@ -198,96 +189,3 @@ class PersonEvaluation:
 def limited_evaluation() -> AbstractContextManager[None]:
     """Limit the time for patterns of all evaluations inside, such as those of one command or one screen."""
     return limited_patterns()
-
-
-async def evaluate_for(
-    subject: EvaluationSubject, flag: Flag, client: Client, local: LocalDefinitions
-) -> PersonEvaluation:
-    """Evaluate a flag for the subject, on the server and locally. Errors become `refusals`."""
-    refusals: list[str] = []
-    request = client.evaluation.test_evaluation(flag.id, flag.key, subject.distinct_id, groups=subject.groups)
-    trial, server_values, definitions = await asyncio.gather(
-        _answer(request, refusals),
-        _server_values(subject, client, refusals),
-        definitions_of(local, [flag.raw]),
-    )
-    if local.trouble is not None:
-        refusals.append(local.trouble.what)
-    local_values, by_library = await evaluate_here(subject, flag.key, trial, definitions)
-    once = tuple(dict.fromkeys(refusals))
-    return PersonEvaluation(subject, flag, trial, server_values, local_values, definitions, once, by_library)
-
-
-async def evaluate_here(
-    subject: EvaluationSubject, key: str, trial: Trial | None, definitions: Definitions | None
-) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
-    """Evaluate all flags locally, and the one with this key also as a library does."""
-    if definitions is None:
-        return {}, None
-    stored = trial.person_properties if trial else {}
-    person = subject.person(stored, is_complete=bool(trial and trial.conditions))
-    # This flag comes first, before other flags can use up the time for patterns.
-    here = await asyncio.to_thread(evaluate, key, person, definitions)
-    by_library = await asyncio.to_thread(evaluate, key, person, definitions, Rules.LIBRARY)
-    return {**await asyncio.to_thread(evaluate_all, person, definitions), key: here}, by_library
-
-
-async def _answer(request: Awaitable[EvaluatedT], refusals: list[str]) -> EvaluatedT | None:
-    """Return the response; None on an error, whose message is added to `refusals`."""
-    try:
-        return await request
-    except ApiError as error:
-        refusals.append(error.what)
-        return None
-
-
-async def _server_values(
-    subject: EvaluationSubject, client: Client, refusals: list[str]
-) -> Mapping[str, EvaluatedFlag]:
-    if subject.is_hypothetical:
-        return {}
-    reasons = client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
-    return await _answer(reasons, refusals) or {}
-
-
-async def definitions_of(
-    local: LocalDefinitions, also: Sequence[Mapping[str, JSON]] = ()
-) -> Definitions | None:
-    """Return the definitions for the evaluator, with `also` as newer flags; None without a document."""
-    document, time_zone = await asyncio.gather(local.read(), local.zone())
-    if document is None:
-        return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
-    if document.cohorts:
-        await local.cohorts.learn()
-    names = dict(local.cohorts.names)
-    return await run_off_loop(lambda: _definitions(document.raw, also, names, time_zone))
-
-
-def _definitions(
-    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
-) -> Definitions:
-    flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
-    # Flags read on their own are newer, and name their cohorts.
-    newer = {as_text(flag.get("key")): dict(flag) for flag in also}
-    kept = [with_cohort_names(flag, names) for flag in flags if as_text(flag.get("key")) not in newer]
-    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
-
-
-def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
-    """Return the flag with the names of its cohorts, which a flag read on its own has."""
-
-    def add_name(item: JSON) -> JSON:
-        name = names.get(as_id(item.get("value")) or 0) if _is_cohort(item) else None
-        return item if name is None else {**item, "cohort_name": name}
-
-    def with_names(condition: JSON) -> JSON:
-        has_cohort = any(map(_is_cohort, wire.properties(condition)))
-        return wire.map_properties(condition, add_name) if has_cohort else condition
-
-    stored = flag.get("filters")
-    has_cohort = any(_is_cohort(item) for each in wire.conditions(stored) for item in wire.properties(each))
-    return {**flag, "filters": wire.map_conditions(stored, with_names)} if names and has_cohort else flag
-
-
-def _is_cohort(item: JSON) -> bool:
-    return isinstance(item, dict) and item.get("type") == "cohort"

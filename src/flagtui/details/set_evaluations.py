@@ -12,14 +12,9 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.planner import read_each
 from flagtui.changes.sets.after_set import flags_after
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.details.evaluations import (
-    EvaluationSubject,
-    PersonEvaluation,
-    definitions_of,
-    evaluate_for,
-    evaluate_here,
-)
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.details.subject_evaluations import definitions_of, evaluate_for, evaluate_here
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
 from flagtui.models.flag import Flag

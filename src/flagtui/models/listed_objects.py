@@ -1,12 +1,11 @@
 """Rows of list pages with the objects they were read from, so that no request per record is needed."""
 
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow, FlagRow, RowPage, read_objects
 
 ListedRow = TypeVar("ListedRow", EventDefinitionRow, FlagRow)
@@ -24,19 +23,20 @@ class ListedObject(Struct, Generic[ListedRow], frozen=True):
         return self.row.id
 
 
-def read_listed_definitions(body: bytes) -> RowPage[ListedObject[EventDefinitionRow]]:
-    """Return the rows of a page of the event definition list with their objects. Raises NotJson."""
-    page = read_event_definition_page(body)
-    raws = {str(raw.get("id")): raw for raw in read_objects(body)}
-    return page.with_rows(tuple(ListedObject(row, raws[row.id]) for row in page.rows))
+def choose_all(rows: Sequence[Any]) -> Sequence[Any]:
+    """Return all rows."""
+    return rows
 
 
-def read_stale_flags(body: bytes) -> RowPage[ListedObject[FlagRow]]:
-    """Return the rows of a page of the flag list, the stale ones with their objects. Raises NotJson."""
-    page = read_flag_page(body)
-    raws: dict[int | None, dict[str, JSON]] = {}
-    if any(row.is_stale for row in page.rows):
-        raws = {as_id(raw.get("id")): raw for raw in read_objects(body)}
-    return page.with_rows(
-        tuple(ListedObject(row, raws.get(row.id, {}) if row.is_stale else {}) for row in page.rows)
-    )
+def read_listed_objects(
+    body: bytes,
+    read_rows: Callable[[bytes], RowPage[ListedRow]],
+    read_id: Callable[[JSON], int | str | None],
+    choose: Callable[[Sequence[ListedRow]], Iterable[ListedRow]] = choose_all,
+) -> RowPage[ListedObject[ListedRow]]:
+    """Return the rows of a page, the chosen ones with their objects. Raises NotJson."""
+    page = read_rows(body)
+    raws: dict[int | str | None, dict[str, JSON]] = {}
+    if chosen := {row.id for row in choose(page.rows)}:
+        raws = {id: raw for raw in read_objects(body) if (id := read_id(raw.get("id"))) in chosen}
+    return page.with_rows(tuple(ListedObject(row, raws.get(row.id, {})) for row in page.rows))

@@ -12,9 +12,9 @@ from tests.doubles.log_entries import log_entry
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.details.evaluations import definitions_of, with_cohort_names
 from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_OFF, names_about
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
+from flagtui.details.subject_evaluations import definitions_of, with_cohort_names
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.flags import evaluate

@@ -80,7 +80,7 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("", 2),
+        ("", 3),
         ("{}", 2),
         ("[]", 3),
         ("nonsense", 2),
@@ -148,6 +148,26 @@ def test_file_may_keep_the_rollout_that_its_filters_change(signed_in: Run) -> No
         text = json.dumps([record | {"rollout": rollout}])
         assert signed_in("flags", "edit", "--from", "-", "--yes", stdin=text).code == 0
     assert print_flags(signed_in, "new-nav")[0]["rollout"] == 7
+
+
+@pytest.mark.parametrize("value", [{"rollout": 35.5}, {"archived": True}, {"deleted": True}])
+def test_value_that_a_new_flag_cannot_have_is_refused(value: dict[str, Any], signed_in: Run) -> None:
+    (record,) = print_flags(signed_in, "new-nav")
+    text = json.dumps(record | {"key": "not-made"} | value)
+    for terms in ("--yes", "--dry-run"):
+        done = signed_in("flags", "create", "--from", "-", terms, stdin=text)
+        assert (done.code, done.out) == (2, "")
+        assert next(iter(value)) in done.err
+        assert "nothing was sent" in done.err
+    assert signed_in("flags", "get", "not-made").code == 6
+
+
+@pytest.mark.parametrize("command", ["flags edit new-nav", "flags create", "experiments edit 1"])
+def test_empty_input_is_no_edit(command: str, signed_in: Run) -> None:
+    for text in ("", "\ufeff\n"):
+        done = signed_in(*command.split(), "--from", "-", "--yes", stdin=text)
+        assert (done.code, done.out) == (3, "")
+        assert "standard input is empty; nothing was done" in done.err
 
 
 @pytest.mark.parametrize(

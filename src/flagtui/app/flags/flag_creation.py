@@ -123,7 +123,8 @@ class FlagCreation:
         if flag is not None and (why := why_no_copy(flag)):
             self._runner.show_toast(Notice(f"{flag.key}: {why}", "warning", "not possible"))
         elif flag is not None and workspace is not None:
-            consequences = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
+            left = await find_left_behind([flag], workspace.client)
+            consequences = (stays_behind_in_words(left[flag.id]),)
             copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.new(copy_of(flag, key)))
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
@@ -144,14 +145,15 @@ class FlagCreation:
             self._runner.show_toast(explain_skipped(skipped[0]))
             return
         skipped_ids = {record.id for record in skipped}
+        copied = [flag for flag in flags if flag.id not in skipped_ids]
+        left = await find_left_behind(copied, workspace.client)
         new_flags = [
             NewFlag(
                 await off_loop(flag.targeting.size, partial(copy_of, flag, flag.key)),
-                (stays_behind_in_words(await find_left_behind(flag, workspace.client)),),
+                (stays_behind_in_words(left[flag.id]),),
                 flag.id,
             )
-            for flag in flags
-            if flag.id not in skipped_ids
+            for flag in copied
         ]
 
         def end(report: Report[Any, Any]) -> None:
@@ -179,8 +181,8 @@ class FlagCreation:
             target = await self._runner.signing_in.fetch(about, lambda: find_target(here, away, name))
             if target is None:
                 return None
-            left = await find_left_behind(source, workspace.client)
-            return plan_copy(source, target, left, self._app_state.names)
+            left = await find_left_behind([source], workspace.client)
+            return plan_copy(source, target, left[source.id], self._app_state.names)
 
         await self._runner.write([row.key], RelatedPlanner(here, make=make, place=name))
 

@@ -31,8 +31,9 @@ from flagtui.app.widgets.line import cut, join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
-from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.set_evaluations import evaluate_with_set
+from flagtui.details.subject_evaluations import evaluate_for
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails

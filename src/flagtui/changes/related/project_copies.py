@@ -7,6 +7,7 @@ is used only for flags that need it, and only after a check that the key is free
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -100,13 +101,20 @@ def why_no_new_flag(flag: Flag) -> Skipped | None:
     return None
 
 
-async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
-    """Return what a copy does not have, with scheduled changes where the key may read them."""
+async def find_left_behind(flags: Sequence[Flag], client: Client) -> dict[int, tuple[str, ...]]:
+    """Return by id what a copy of each flag does not have.
+
+    Scheduled changes count where the key may read them; those of several flags take one request.
+    """
+    if not flags:
+        return {}
+    alone: dict[str, JSON] = {"record_id": flags[0].id} if len(flags) == 1 else {}
     try:
-        due = await client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+        due = await client.schedule.all({"model_name": "FeatureFlag", **alone})
     except ApiError:
-        return stays_behind(flag, None)
-    return stays_behind(flag, sum(not change.is_done for change in due))
+        return {flag.id: stays_behind(flag, None) for flag in flags}
+    scheduled = Counter(change.record_id for change in due if not change.is_done)
+    return {flag.id: stays_behind(flag, scheduled[str(flag.id)]) for flag in flags}
 
 
 async def find_target(context: PlanContext, destination: PlanContext, name: str) -> CopyTarget:

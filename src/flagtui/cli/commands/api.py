@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import click
 
 from flagtui.cli.plumbing.errors import Trouble, in_words
-from flagtui.cli.plumbing.options import WorkPlace, read_text
+from flagtui.cli.plumbing.input_text import read_text
+from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.models.json_value import JSON, NotJson, read_json

@@ -9,7 +9,7 @@ from flagtui.cli.plumbing.change_report import refusal
 from flagtui.cli.plumbing.confirmation import check_count
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import MatchT, Word, several
+from flagtui.cli.plumbing.selection import MatchT, Word
 
 
 @dataclass
@@ -36,16 +36,18 @@ class BulkReader:
         if self.row_would_change is not None and len(rows) > self.most:
             self._check(sum(map(self.row_would_change, rows)))
 
-    async def read(self, words: Sequence[Word], find: Callable[[Word], Awaitable[MatchT]]) -> list[MatchT]:
-        """Return the records, a few read at a time; None for a missing one.
+    async def read(
+        self, words: Sequence[Word], read: Callable[[Sequence[Word]], Awaitable[list[MatchT]]]
+    ) -> list[MatchT]:
+        """Return the records, a block read at a time; None for a missing one.
 
         Raises Trouble for too many, ApiError.
         """
         if len(words) <= self.most - self._changing:
-            return await several(words, find)
+            return await read(words)
         records: list[MatchT] = []
         while left := words[len(records) :]:
-            block = await several(left[: self.most + 1 - self._changing], find)
+            block = await read(left[: self.most + 1 - self._changing])
             self._changing += sum(record is not None and self.would_change(record) for record in block)
             records += block
             self._check(self._changing, is_least=len(records) < len(words))

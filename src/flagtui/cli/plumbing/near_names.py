@@ -12,6 +12,8 @@ from flagtui.safe_text import safe_text
 
 NEAR: Final = 3
 """Similar names that the error suggests."""
+LISTED: Final = 5
+"""Missing names that the error lists; the search for similar ones takes long in a long list."""
 
 
 def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: str) -> Trouble:
@@ -19,13 +21,13 @@ def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: st
     names = list(names)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
-    for word in missing:
+    for word in missing[:LISTED]:
         folded = re.sub(r"[\s_]+", "-", word.casefold())
         close = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
         alike = [name for name in names if word.casefold() in name.casefold()]
         near += [by_fold[name] for name in close] or alike[:NEAR]
-    absent = ", ".join(safe_text(word, 80) for word in missing[:5])
-    more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
+    absent = ", ".join(safe_text(word, 80) for word in missing[:LISTED])
+    more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
     fix = (
         f"Did you mean {likely}? Nothing was done."

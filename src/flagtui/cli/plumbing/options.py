@@ -4,18 +4,16 @@ Options of host, profile and project can precede or follow a command.
 """
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 import msgspec
 
-from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 NEXT_PLACE: Final = "flagtui.cli.next_place"
 """In the meta of click's context: profile and project of the commands that messages name."""
-LONGEST: Final = 4_000_000
-"""Characters of a file that are read."""
 
 
 class NumberRange(click.FloatRange):
@@ -279,20 +275,3 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
         if fields.setdefault(name.strip(), read) != read:
             raise click.UsageError(twice_given(f"--field {name.strip()}"))
     return fields
-
-
-def read_text(source: str | None) -> str | None:
-    """Return a file, or standard input for `-`; None for no source. Raises Trouble, also for a longer one."""
-    if source == "-" and sys.stdin.isatty():
-        raise Trouble("- reads standard input, which is a terminal.", "Pipe the JSON in.", code="usage")
-    if source is None:
-        return None
-    try:
-        with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
-            text = require_text(file.read(LONGEST + 1))
-    except (OSError, UnicodeDecodeError) as fault:
-        why = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
-        raise Trouble(f"{source} cannot be read: {why}.", code="usage") from None
-    if len(text) > LONGEST:
-        raise Trouble(f"{source} has more than {LONGEST:,} characters.", "Divide it.", code="usage")
-    return text.removeprefix("\ufeff")

@@ -26,6 +26,8 @@ from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.styled import is_own, link_to
 
 if TYPE_CHECKING:
+    import asyncio
+
     from flagtui.api import Client
     from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
@@ -137,6 +139,7 @@ class ProjectSession:
     exit_code: int = 0
     """What a command that only reads ends with after its records are printed."""
     _me: "list[Me | None]" = field(default_factory=list)
+    _me_turn: "asyncio.Lock | None" = None
 
     @property
     def rules(self) -> GuardRules:
@@ -160,22 +163,31 @@ class ProjectSession:
 
     async def me(self) -> "Me | None":
         """Return the owner of the key, requested once; None where it cannot be read."""
-        if not self._me:
-            try:
-                return await self.require_me()
-            except NotSignedIn:
-                raise
-            except ApiError:
-                self._me.append(None)
-        return self._me[0]
+        async with self._turn_of_me():
+            if not self._me:
+                try:
+                    self._me.append(await self.client.people.me())
+                except NotSignedIn:
+                    raise
+                except ApiError:
+                    self._me.append(None)
+            return self._me[0]
 
     async def require_me(self) -> "Me":
         """Return the owner of the key. Raises ApiError; Forbidden where the key may not read it."""
-        me = self._me[0] if self._me else None
-        if me is None:
-            me = await self.client.people.me()
-            self._me[:] = [me]
-        return me
+        async with self._turn_of_me():
+            me = self._me[0] if self._me else None
+            if me is None:
+                me = await self.client.people.me()
+                self._me[:] = [me]
+            return me
+
+    def _turn_of_me(self) -> "asyncio.Lock":
+        """Return the lock of the request: several records are planned at the same time."""
+        import asyncio
+
+        self._me_turn = self._me_turn or asyncio.Lock()
+        return self._me_turn
 
     async def key_scopes(self) -> "KeyInfo | None":
         """Return the scopes of the key; None where the server does not report them."""

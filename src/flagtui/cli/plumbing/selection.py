@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
+MANY: Final = 20
+"""Records from which a look at the size of the list decides whether they are read from it."""
 OPERATORS: Final = frozenset(("OR", "AND", "NOT"))
 OPERATORS_FIX: Final = (
     "Every word must match; write tag:a,b for either tag, -tag:a for NOT; quote a word to search for it."

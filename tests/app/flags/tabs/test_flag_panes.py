@@ -23,8 +23,9 @@ from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import RecordPane
-from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
+from flagtui.details.subject_evaluations import evaluate_for
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag

@@ -1,27 +1,27 @@
 """`flagtui events …` that look: event definitions, and types for all of them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
 from flagtui.api.errors import NotFound
-from flagtui.api.listed_objects import ListedDefinitions
+from flagtui.cli.plumbing.listed_records import ListReader, list_matches
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, several
+from flagtui.cli.plumbing.selection import EVENTS, MANY, RecordSelection, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
 from flagtui.cli.records.field_words import age_words, commas, or_not_known, yes
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.listed_objects import ListedObject
 from flagtui.models.rows import EventDefinitionRow
 
 if TYPE_CHECKING:
@@ -157,7 +157,10 @@ async def list_all(
 @EVENT_WORDS
 async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEvent]:
     """Show whole event definitions."""
-    definitions = [*await _named_events(session, events), *await _listed_events(session, events.queries)]
+    definitions = await _named_events(session, events)
+    if events.queries:
+        matches, _rows = await list_matches(session, EVENTS, events.queries)
+        definitions += [EventDefinition.of(event.raw) for event in matches]
     return [WholeEvent(event, event.row()) for event in {event.id: event for event in definitions}.values()]
 
 
@@ -196,39 +199,38 @@ async def events_of(
 
     Raises ApiError, and Trouble if one is missing or `bulk` refuses so many: then no event is changed.
     """
-    read = several if bulk is None else bulk.read
     named = {event.id: event for event in await _named_events(session, selection, bulk)}
     ids = [row.id for line in selection.queries for row in await EVENTS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]
-    return [*named.values(), *await read(unread, session.client.event_definitions.get)]
+    events = await _read_events(session, unread, session.client.event_definitions.get, bulk)
+    return [*named.values(), *filter(None, events)]
 
 
 async def _named_events(
     session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> list[EventDefinition]:
     """Return the events that are named. Raises ApiError, and Trouble as `events_of` does."""
-    read = several if bulk is None else bulk.read
-    events = await read(selection.names, lambda name: _find(session, name))
+    events = await _read_events(session, selection.names, lambda name: _find(session, name), bulk)
     return await EVENTS.require(session, selection.names, events)
 
 
-async def _listed_events(session: ProjectSession, lines: Sequence[str]) -> list[EventDefinition]:
-    """Return the events that the queries find, whole, from one reading of the list.
+async def _read_events(
+    session: ProjectSession,
+    words: Sequence[str],
+    read_single: Callable[[str], Awaitable[EventDefinition | None]],
+    bulk: "BulkReader | None",
+) -> list[EventDefinition | None]:
+    """Return the events of names or ids; None for a missing one. Raises ApiError, Trouble."""
+    read: Callable[[Sequence[str]], Awaitable[list[EventDefinition | None]]] = partial(
+        several, find=read_single
+    )
+    if len(words) >= MANY:
+        read = ListReader(session, EVENTS, words, read_single, read=EventDefinition.of, id_in=_id_in).read
+    return await (read(words) if bulk is None else bulk.read(words, read))
 
-    Raises ApiError, and Trouble for half a query.
-    """
-    if not lines:
-        return []
-    facts = [(await EVENTS.read_checked(session, line))[1] for line in lines]
-    source = ListedDefinitions(session.client.connection, session.client.project)
-    listed: list[ListedObject[EventDefinitionRow]] = await EVENTS.every(session, resource=source)
-    rows = [definition.row for definition in listed]
-    session.keep_rows(EVENTS.kind, rows)
-    raws = {definition.id: definition.raw for definition in listed}
-    matches = [
-        row for line, each in zip(lines, facts, strict=True) for row in EVENTS.search(rows, line, facts=each)
-    ]
-    return [EventDefinition.of(raws[row.id]) for row in matches]
+
+def _id_in(word: str) -> str | None:
+    return word.lower() if _UUID.fullmatch(word) else None
 
 
 async def _find(session: ProjectSession, name: str) -> EventDefinition | None:

@@ -11,9 +11,10 @@ from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.experiments.experiment_changes import carry_out_steps, experiment_command, take_step
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, read_text, source_option
+from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, source_option
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one

@@ -1,5 +1,6 @@
 """The experiments that the words of a command mean, as they are now."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import NotFound
@@ -21,9 +22,9 @@ async def experiments_of(
 
     Raises ApiError, and Trouble if one is missing or ambiguous, or `bulk` refuses so many.
     """
-    read = several if bulk is None else bulk.read
     ids = await ids_of(session, selection, bulk)
-    experiments = await read(ids, lambda id: _read(session, id))
+    read = partial(several, find=lambda id: _read(session, id))
+    experiments = await (read(ids) if bulk is None else bulk.read(ids, read))
     return await EXPERIMENTS.require(session, [*map(str, ids)], experiments)
 
 

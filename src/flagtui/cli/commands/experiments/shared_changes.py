@@ -19,9 +19,10 @@ from flagtui.changes.shared.shared_save import operations_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_text, source_option
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import is_id

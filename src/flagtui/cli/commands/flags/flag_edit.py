@@ -18,6 +18,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import (
@@ -26,7 +27,6 @@ from flagtui.cli.plumbing.options import (
     PRINT,
     WriteTerms,
     read_fields,
-    read_text,
     source_option,
 )
 from flagtui.cli.plumbing.output.lines import print_json, print_line

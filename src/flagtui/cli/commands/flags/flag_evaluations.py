@@ -1,5 +1,6 @@
 """`flagtui flags evaluate` and `explain`: by the server's word, explained by the evaluator here."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
@@ -18,11 +19,11 @@ from flagtui.details.evaluations import (
     EvaluationSubject,
     InvalidSubject,
     PersonEvaluation,
-    evaluate_for,
     limited_evaluation,
     read_subject,
 )
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
+from flagtui.details.subject_evaluations import SubjectEvaluations, definitions_of
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
@@ -163,9 +164,9 @@ async def _accounts(
     session: ProjectSession, subjects: Sequence[EvaluationSubject], flags: Sequence[Flag]
 ) -> list[PersonEvaluation]:
     local = LocalDefinitions(session.client, ProjectCohorts(session.client))
-    return await several(
-        list(product(flags, subjects)), lambda both: evaluate_for(both[1], both[0], session.client, local)
-    )
+    definitions = asyncio.ensure_future(definitions_of(local, [flag.raw for flag in flags]))
+    evaluations = [SubjectEvaluations(each, session.client, local, definitions) for each in subjects]
+    return await several(list(product(flags, evaluations)), lambda both: both[1].evaluate(both[0]))
 
 
 def value_of(account: PersonEvaluation) -> FlagValue:

@@ -1,6 +1,7 @@
 """`flagtui flags history`, `diff` and `due`: past changes of flags, and scheduled ones."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import click
@@ -116,11 +117,12 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
 @limit_option(100, "Print at most N entries of each flag.")
 async def history(session: ProjectSession, flags: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
-    changes: list[ChangeRow] = []
-    for flag in await flags_of(session, flags):
+
+    async def read(flag: Flag) -> list[ChangeRow]:
         entries = [entry async for entry in session.client.flags.entries(flag.id, at_most=limit)]
-        changes += [change_row(entry, -count) for count, entry in enumerate(entries)]
-    return changes
+        return [change_row(entry, -count) for count, entry in enumerate(entries)]
+
+    return [*chain.from_iterable(await several(await flags_of(session, flags), read))]
 
 
 @command(

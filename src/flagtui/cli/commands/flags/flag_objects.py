@@ -1,11 +1,13 @@
 """The flags that the words of a command mean, as the JSON objects the server sent: for what shows them."""
 
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, is_id, read_address, several
+from flagtui.cli.plumbing.selection import FLAGS, MANY, RecordSelection, Word, is_id, read_address, several
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.rows import FlagRow
@@ -39,28 +41,32 @@ async def objects_of(
     named = await _named_flags(session, selection, bulk)
     rows = {row.id: row for line in selection.queries for row in await FLAGS.rows(session, line)}
     unread = {id: row for id, row in rows.items() if id not in named}
+    if bulk is not None:
+        bulk.check_rows([*unread.values()])
+    return [*named.values(), *await read_by_ids(session, [*unread], bulk)]
+
+
+async def read_by_ids(
+    session: ProjectSession, ids: Sequence[int], bulk: "BulkReader | None" = None
+) -> list[FlagObject]:
+    """Return the flags with these ids. Raises ApiError, and Trouble if `bulk` refuses so many."""
     get = session.client.flag_objects.get
-    if bulk is None:
-        return [*named.values(), *await several([*unread], get)]
-    bulk.check_rows([*unread.values()])
-    return [*named.values(), *await bulk.read([*unread], get)]
+    flags = await _read(session, ids, get, bulk)
+    return [flag for flag in flags if flag is not None]
 
 
 async def listed_objects_of(session: ProjectSession, selection: RecordSelection) -> list[FlagObject]:
     """Return each flag once, those of a query as the list has them, to be shown. Raises as above."""
     objects = await _named_flags(session, selection)
-    for line in selection.queries:
-        query, me = await FLAGS.read_checked(session, line)
-        if "archived" in query.shows:
-            return await objects_of(session, selection)
-        listed = {row_of_object(raw).id: raw for raw in await session.client.flag_objects.all()}
-        rows = [*map(row_of_object, listed.values())]
-        session.keep_rows(FLAGS.kind, rows)
-        matches = [row.id for row in FLAGS.search(rows, line, "", me) if row.id not in objects]
+    if selection.queries:
+        from flagtui.cli.plumbing.listed_records import list_matches
+
+        matches, _rows = await list_matches(session, FLAGS, selection.queries)
+        new = {flag.row.id: flag.raw for flag in matches if flag.row.id not in objects}
         # Older servers omit fields from the list.
-        partial = [id for id in matches if not listed[id].keys() >= _SHOWN]
-        whole = dict(zip(partial, await several(partial, session.client.flag_objects.get), strict=True))
-        objects |= {id: whole.get(id, listed[id]) for id in matches}
+        partial_ids = [id for id, raw in new.items() if not raw.keys() >= _SHOWN]
+        whole = dict(zip(partial_ids, await read_by_ids(session, partial_ids), strict=True))
+        objects = {**objects, **new, **whole}
     return [*objects.values()]
 
 
@@ -68,10 +74,33 @@ async def _named_flags(
     session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
 ) -> dict[int | None, FlagObject]:
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
-    read = several if bulk is None else bulk.read
-    objects = await read(selection.names, lambda name: _find(session, name))
+    objects = await _read(session, selection.names, lambda name: _find(session, name), bulk)
     flags = await FLAGS.require(session, selection.names, objects)
     return {as_id(flag.get("id")): flag for flag in flags}
+
+
+async def _read(
+    session: ProjectSession,
+    words: Sequence[Word],
+    read_single: Callable[[Word], Awaitable[FlagObject | None]],
+    bulk: "BulkReader | None",
+) -> list[FlagObject | None]:
+    """Return the flags of names or ids; None for a missing one. Raises ApiError, Trouble."""
+    read: Callable[[Sequence[Word]], Awaitable[list[FlagObject | None]]] = partial(several, find=read_single)
+    if len(words) >= MANY:
+        from flagtui.cli.plumbing.listed_records import ListReader
+
+        listed = ListReader(
+            session, FLAGS, words, read_single, read=lambda raw: raw, id_in=partial(_id_in, session)
+        )
+        read = listed.read
+    return await (read(words) if bulk is None else bulk.read(words, read))
+
+
+def _id_in(session: ProjectSession, word: object) -> int | None:
+    """Return the id that a word is, or names by an address. Raises Trouble for a page elsewhere."""
+    text = str(word)
+    return int(text) if is_id(text) else read_address(session, text, FLAGS.kind)
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:

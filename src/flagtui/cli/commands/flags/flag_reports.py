@@ -6,22 +6,21 @@ from typing import Any, Final
 
 import click
 
-from flagtui.api.listed_objects import StaleFlags
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.listed_records import list_matches
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, read_words
+from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, read_words, several
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, count_words, on_or_off
 from flagtui.details.local_definitions import used_cohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_dict
-from flagtui.models.listed_objects import ListedObject
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import winner_words
@@ -168,22 +167,14 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 @query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with the value that everyone is served; QUERY narrows."""
-    line = f"is:stale {' '.join(query)}".strip()
-    read, facts = await FLAGS.read_checked(session, line, "called")
-    source = StaleFlags(session.client.connection, session.client.project)
-    flags: dict[int, ListedObject[FlagRow]] = {
-        flag.row.id: flag
-        for flag in await FLAGS.every(session, has_archived="archived" in read.shows, resource=source)
-    }
-    rows = [flag.row for flag in flags.values()]
-    session.keep_rows(FLAGS.kind, rows)
+    matches, rows = await list_matches(session, FLAGS, [f"is:stale {' '.join(query)}".strip()], "called")
     dependents: dict[int, list[str]] = {}
     for row in rows:
         for id in () if row.archived else row.depends_on:
             dependents.setdefault(id, []).append(row.key)
     return [
-        StaleFlag(row, winner_words(Flag.of(flags[row.id].raw)), dependents.get(row.id, ()))
-        for row in FLAGS.search(rows, line, "called", facts)
+        StaleFlag(flag.row, winner_words(Flag.of(flag.raw)), dependents.get(flag.row.id, ()))
+        for flag in matches
     ]
 
 
@@ -196,11 +187,12 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
 @FLAG_WORDS
 async def status(session: ProjectSession, flags: RecordSelection) -> list[FlagUse]:
     """Show whether flags are in use, in the server's own words."""
-    uses = []
-    for flag in await flags_of(session, flags):
+
+    async def read(flag: Flag) -> FlagUse:
         report = await session.client.flags.status(flag.id)
-        uses.append(FlagUse(flag.key, report.status, report.reason))
-    return uses
+        return FlagUse(flag.key, report.status, report.reason)
+
+    return await several(await flags_of(session, flags), read)
 
 
 @command(
@@ -216,8 +208,11 @@ async def payload(session: ProjectSession, flags: RecordSelection) -> list[Remot
     if others := [safe_text(flag.key, 80) for flag in selected if not flag.is_remote_configuration]:
         fix = f"Those that are: {next_command('flags', 'list', 'type:config')}"
         raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
-    ask = session.client.evaluation.remote_config
-    return [RemoteValue(flag.key, await ask(flag.id)) for flag in selected]
+
+    async def read(flag: Flag) -> RemoteValue:
+        return RemoteValue(flag.key, await session.client.evaluation.remote_config(flag.id))
+
+    return await several(selected, read)
 
 
 @command(

@@ -1,5 +1,6 @@
 """The flags that the words of a command mean, as typed records: for what changes them."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flagtui.cli.commands.flags.flag_objects import objects_of
@@ -47,5 +48,5 @@ async def deleted_flags_of(
             missing.append(name)
     if missing:
         raise not_found("deleted flag", missing, deletions, "activity kind:deleted")
-    read = several if bulk is None else bulk.read
-    return [Flag.of(raw) for raw in await read(list(dict.fromkeys(ids)), session.client.flag_objects.get)]
+    unique, read = list(dict.fromkeys(ids)), partial(several, find=session.client.flag_objects.get)
+    return [Flag.of(raw) for raw in await (read(unique) if bulk is None else bulk.read(unique, read))]

@@ -35,9 +35,10 @@ from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text, source_option
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
@@ -152,14 +153,22 @@ async def create(
 async def _create_records(
     session: ProjectSession, records: Sequence[Mapping[str, JSON]], terms: WriteTerms
 ) -> int:
-    """Create the flags of these records, without what belongs to experiments and what is secret."""
-    requests = [
-        NewFlag(
-            copy_of(Flag.of(dict(record)), str(record["key"])) | {"active": record.get("active") is True},
-            source=place if len(records) > 1 else 0,
-        )
-        for place, record in enumerate(records, start=1)
-    ]
+    """Create the flags of these records, without what belongs to experiments and what is secret.
+
+    Raises Trouble for a value that a new flag cannot have.
+    """
+    requests: list[NewFlag] = []
+    for place, record in enumerate(records, start=1):
+        flag = Flag.of(dict(record))
+        fields = copy_of(flag, str(record["key"])) | {"active": record.get("active") is True}
+        requests.append(NewFlag(fields, source=place if len(records) > 1 else 0))
+        if record.get("archived") is True or record.get("deleted") is True:
+            state = "archived" if record.get("archived") is True else "deleted"
+            what = f"{flag.key} is {state} in the file, which a new flag cannot be; nothing was sent."
+            raise Trouble(what, f"Set {state} to false, or leave the flag out.", code="usage")
+        if record.get("rollout", rollout := flag.row().rollout) != rollout:
+            what = f"{flag.key}: rollout cannot be set in a file; nothing was sent."
+            raise Trouble(what, "Set the percentages of its conditions, or leave rollout out.", code="usage")
     planned = await NewFlagPlanner(planning_context(session, terms)).plan(requests)
     return await carry_out(planned, session, terms)
 
@@ -211,15 +220,12 @@ async def copy_flags(
     if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
         return await _copied_by_the_server(session, destination, fresh[0], terms)
     skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
-    left_out = {skip.id for skip in skipped}
+    skipped_ids = {skip.id for skip in skipped}
+    copied = [flag for flag in fresh if flag.id not in skipped_ids]
+    left = await find_left_behind(copied, session.client)
     copies = [
-        NewFlag(
-            copy_of(flag, key or flag.key),
-            (stays_behind_in_words(await find_left_behind(flag, session.client)),),
-            flag.id,
-        )
-        for flag in fresh
-        if flag.id not in left_out
+        NewFlag(copy_of(flag, key or flag.key), (stays_behind_in_words(left[flag.id]),), flag.id)
+        for flag in copied
     ]
     place = "" if target is None else await _name_of(destination)
     planned = await NewFlagPlanner(context, place=place).plan(copies)
@@ -287,5 +293,5 @@ async def _copied_by_the_server(
 ) -> int:
     context = SessionContext(session, terms)
     target = await find_target(context, SessionContext(destination, terms), "")
-    plan = plan_copy(flag, target, await find_left_behind(flag, session.client))
+    plan = plan_copy(flag, target, (await find_left_behind([flag], session.client))[flag.id])
     return await change_related(session, flag, plan, terms, target.name)

@@ -1,0 +1,184 @@
+"""Evaluate flags for a user, on the server and locally from the same data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import run_off_loop
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
+from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.evaluate import wire
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.run import Person, Rules
+from flagtui.models.flag import Flag
+from flagtui.models.flag_responses import Trial
+from flagtui.models.json_value import JSON, as_id, as_list, as_text
+
+EvaluatedT = TypeVar("EvaluatedT")
+
+
+class EvaluationResponse(NamedTuple):
+    """A response of the server, or why there is none."""
+
+    value: Any
+    refusals: tuple[str, ...] = ()
+
+
+class SubjectEvaluations:
+    """Evaluates flags for one subject; what is the same for all of them is requested and computed once."""
+
+    def __init__(
+        self,
+        subject: EvaluationSubject,
+        client: Client,
+        local: LocalDefinitions,
+        definitions: asyncio.Task[Definitions | None],
+    ) -> None:
+        self._subject = subject
+        self._client = client
+        self._local = local
+        self._definitions = definitions
+        self._server_values: asyncio.Task[EvaluationResponse] | None = None
+        self._trial = EvaluationResponse(None)
+        """Of a hypothetical subject: the server's evaluation of any flag has its stored properties."""
+        self._turn = asyncio.Lock()
+        self._values: tuple[Person, asyncio.Task[Mapping[str, Evaluation]]] | None = None
+
+    async def evaluate(self, flag: Flag) -> PersonEvaluation:
+        """Evaluate a flag for the subject. Errors become `refusals`."""
+        subject = self._subject
+        self._server_values = self._server_values or asyncio.ensure_future(self._read_server_values())
+        trial, server_values, definitions = await asyncio.gather(
+            self._read_trial(flag), self._server_values, self._definitions
+        )
+        refusals = [*trial.refusals, *server_values.refusals]
+        if self._local.trouble is not None:
+            refusals.append(self._local.trouble.what)
+        local_values, by_library = await self._evaluate_here(flag.key, trial.value, definitions)
+        once = tuple(dict.fromkeys(refusals))
+        return PersonEvaluation(
+            subject, flag, trial.value, server_values.value, local_values, definitions, once, by_library
+        )
+
+    async def _read_trial(self, flag: Flag) -> EvaluationResponse:
+        subject = self._subject
+        if not subject.is_hypothetical:
+            return await self._request_trial(flag)
+        async with self._turn:
+            # A flag that is off is evaluated without properties.
+            if not (self._trial.value and self._trial.value.conditions):
+                self._trial = await self._request_trial(flag)
+            return self._trial
+
+    async def _request_trial(self, flag: Flag) -> EvaluationResponse:
+        subject, ask = self._subject, self._client.evaluation.test_evaluation
+        return await _respond(ask(flag.id, flag.key, subject.distinct_id, groups=subject.groups), None)
+
+    async def _read_server_values(self) -> EvaluationResponse:
+        subject = self._subject
+        if subject.is_hypothetical:
+            return EvaluationResponse({})
+        ask = self._client.evaluation.evaluation_reasons
+        return await _respond(ask(subject.distinct_id, groups=subject.groups), {})
+
+    async def _evaluate_here(
+        self, key: str, trial: Trial | None, definitions: Definitions | None
+    ) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
+        """Evaluate all flags locally, and the one with this key also as a library does."""
+        if definitions is None:
+            return {}, None
+        person = person_of(self._subject, trial)
+        # This flag comes first, before other flags can use up the time for patterns.
+        here, by_library = await evaluate_key(key, person, definitions)
+        if self._values is None or self._values[0] != person:
+            every = asyncio.ensure_future(asyncio.to_thread(evaluate_all, person, definitions))
+            self._values = (person, every)
+        return {**await self._values[1], key: here}, by_library
+
+
+async def evaluate_for(
+    subject: EvaluationSubject, flag: Flag, client: Client, local: LocalDefinitions
+) -> PersonEvaluation:
+    """Evaluate a flag for the subject, on the server and locally. Errors become `refusals`."""
+    definitions = asyncio.ensure_future(definitions_of(local, [flag.raw]))
+    return await SubjectEvaluations(subject, client, local, definitions).evaluate(flag)
+
+
+async def evaluate_here(
+    subject: EvaluationSubject, key: str, trial: Trial | None, definitions: Definitions | None
+) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
+    """Evaluate all flags locally, and the one with this key also as a library does."""
+    if definitions is None:
+        return {}, None
+    person = person_of(subject, trial)
+    here, by_library = await evaluate_key(key, person, definitions)
+    return {**await asyncio.to_thread(evaluate_all, person, definitions), key: here}, by_library
+
+
+def person_of(subject: EvaluationSubject, trial: Trial | None) -> Person:
+    """Return the user for the evaluator, with the properties that the server has stored."""
+    stored = trial.person_properties if trial else {}
+    return subject.person(stored, is_complete=bool(trial and trial.conditions))
+
+
+async def evaluate_key(key: str, person: Person, definitions: Definitions) -> tuple[Evaluation, Evaluation]:
+    """Evaluate one flag locally, and as a library does."""
+    here = await asyncio.to_thread(evaluate, key, person, definitions)
+    return here, await asyncio.to_thread(evaluate, key, person, definitions, Rules.LIBRARY)
+
+
+async def _respond(request: Awaitable[EvaluatedT], instead: EvaluatedT | None) -> EvaluationResponse:
+    """Return the response; on an error `instead` with its message."""
+    try:
+        return EvaluationResponse(await request)
+    except ApiError as error:
+        return EvaluationResponse(instead, (error.what,))
+
+
+async def definitions_of(
+    local: LocalDefinitions, also: Sequence[Mapping[str, JSON]] = ()
+) -> Definitions | None:
+    """Return the definitions for the evaluator, with `also` as newer flags; None without a document."""
+    document, time_zone = await asyncio.gather(local.read(), local.zone())
+    if document is None:
+        return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
+    if document.cohorts:
+        await local.cohorts.learn()
+    names = dict(local.cohorts.names)
+    return await run_off_loop(lambda: _definitions(document.raw, also, names, time_zone))
+
+
+def _definitions(
+    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
+) -> Definitions:
+    flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
+    # Flags read on their own are newer, and name their cohorts.
+    newer = {as_text(flag.get("key")): dict(flag) for flag in also}
+    kept = [with_cohort_names(flag, names) for flag in flags if as_text(flag.get("key")) not in newer]
+    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
+
+
+def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
+    """Return the flag with the names of its cohorts, which a flag read on its own has."""
+
+    def add_name(item: JSON) -> JSON:
+        name = names.get(as_id(item.get("value")) or 0) if _is_cohort(item) else None
+        return item if name is None else {**item, "cohort_name": name}
+
+    def with_names(condition: JSON) -> JSON:
+        has_cohort = any(map(_is_cohort, wire.properties(condition)))
+        return wire.map_properties(condition, add_name) if has_cohort else condition
+
+    stored = flag.get("filters")
+    has_cohort = any(_is_cohort(item) for each in wire.conditions(stored) for item in wire.properties(each))
+    return {**flag, "filters": wire.map_conditions(stored, with_names)} if names and has_cohort else flag
+
+
+def _is_cohort(item: JSON) -> bool:
+    return isinstance(item, dict) and item.get("type") == "cohort"

@@ -1,0 +1,131 @@
+"""Many names and ids are read from pages of the list; the results are those of single requests."""
+
+import json
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Done, Run, Service, run_at, serving
+from tests.doubles.templates import sample_database
+
+from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.selection import MANY
+from flagtui.service.sample_data.flags import LISTED
+
+PAGES = 3
+ENCRYPTED = 2
+"""Flags of the sample with encrypted payloads."""
+Logged = Callable[..., tuple[Done, Counter[str]]]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = tmp_path_factory.mktemp("many") / "service.db"
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
+    with serving(database) as service:
+        yield service
+
+
+@pytest.fixture
+def logged(run: Run, many: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Logged:
+    """Commands, each with how often it requested lists, single records and more."""
+    run_there = run_at(many.address, run, monkeypatch)
+
+    def run_logged(line: str, names: list[str] | None = None) -> tuple[Done, Counter[str]]:
+        log = tmp_path / "log"
+        log.unlink(missing_ok=True)
+        done = run_there("--log", str(log), *shlex.split(line), stdin="\n".join(names or []))
+        paths = [json.loads(each)["path"] for each in log.read_text().splitlines()]
+        return done, Counter("/".join(path.split("/")[4:]).strip("/") for path in paths)
+
+    return run_logged
+
+
+def keys(done: Done, name: str = "key") -> list[str]:
+    assert done.code == 0, done.err
+    return [str(record[name]) for record in json.loads(done.out)["records"]]
+
+
+@pytest.fixture
+def listed(logged: Logged) -> list[str]:
+    names = keys(logged("flags list --json")[0])
+    assert len(names) >= LISTED
+    return names
+
+
+@pytest.mark.parametrize("field", ["key", "id"])
+def test_many_names_take_pages_and_keep_their_order(logged: Logged, field: str) -> None:
+    names = keys(logged("flags list --json")[0], field)[::-1]
+    done, requests = logged("flags get - --json", names)
+    assert keys(done, field) == names
+    singles = {path for path in requests if path.startswith("feature_flags/")}
+    # Encrypted payloads are masked in lists; one other flag shows which fields a whole one has.
+    assert len(singles) <= ENCRYPTED + 1
+    # The size of the list, its pages, those of archived flags for ids, and where a key is searched.
+    assert requests["feature_flags"] <= 1 + PAGES + 1 + ENCRYPTED * 2
+    assert requests.total() == requests["feature_flags"] + len(singles)
+
+
+def test_listed_records_equal_single_ones(logged: Logged, listed: list[str]) -> None:
+    together = json.loads(logged("flags get - --json", listed)[0].out)["records"]
+    few = listed[: MANY - 1]
+    assert json.loads(logged("flags get - --json", few)[0].out)["records"] == together[: len(few)]
+
+
+def test_missing_name_of_many_is_confirmed_once(logged: Logged, listed: list[str]) -> None:
+    done, requests = logged("flags get -", [f"{key}x" for key in listed])
+    assert done.code == 6
+    assert "more. Did you mean" in done.err
+    # Eight are looked up at the same time, among flags that are listed and archived; then the list suggests.
+    assert requests["feature_flags"] <= 1 + PAGES + 1 + 8 * 2 + PAGES
+
+
+def test_archived_and_ambiguous_names_are_those_of_single_reads(logged: Logged, listed: list[str]) -> None:
+    assert logged("flags create put-away --yes")[0].code == 0
+    assert logged("flags archive put-away --yes")[0].code == 0
+    done, _ = logged("flags get - --json", [*listed, "put-away"])
+    assert keys(done)[-1] == "put-away"
+    id = keys(logged(f"flags get {listed[0]} --json")[0], "id")[0]
+    assert logged(f"flags create {id} --yes")[0].code == 0
+    done, _ = logged("flags get -", [*listed, id])
+    assert (done.code, f"{id} is the key of one flag and the id of" in done.err) == (2, True)
+
+
+def test_hypothetical_values_of_all_flags_take_few_requests(logged: Logged) -> None:
+    done, requests = logged("flags evaluate --for 'user-1 plan=pro' --json")
+    assert len(keys(done)) >= LISTED
+    assert requests.total() <= 3 * PAGES + ENCRYPTED + 8
+
+
+def test_server_evaluates_each_flag_once(logged: Logged) -> None:
+    done, requests = logged("flags evaluate tag:web --for user-1 --json")
+    count = len(keys(done))
+    assert count > MANY
+    assert (requests["feature_flags/evaluation_reasons"], requests["feature_flags/local_evaluation"]) == (
+        1,
+        1,
+    )
+    assert sum(path.endswith("/test_evaluation") for path in requests) == count
+
+
+def test_flags_to_copy_share_one_reading_of_the_schedule(logged: Logged) -> None:
+    done, requests = logged("flags copy tag:web --to-project 2 --dry-run --json")
+    assert (done.code, requests["scheduled_changes"]) == (3, 1), done
+    assert requests["@me"] <= 1
+
+
+def test_many_events_take_pages(logged: Logged) -> None:
+    names = keys(logged("events list --json")[0], "name")
+    done, requests = logged("events get - --json", names)
+    assert keys(done, "name") == names
+    assert requests.total() <= 1 + -(-len(names) // 100) + 1
+
+
+def test_similar_names_are_sought_for_the_listed_names_only() -> None:
+    names = [f"flag-{number}" for number in range(3_000)]
+    trouble = not_found("flag", [f"{name}x" for name in names], names, "flags list")
+    assert "and 2,995 more" in trouble.what
+    assert "flag-5," not in trouble.fix
