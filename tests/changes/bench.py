@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 from tests.changes.writing import Writing, approve
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
@@ -18,7 +18,8 @@ from tests.doubles.wire import Wire
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.http_library import in_process
-from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
+from flagtui.changes.adapter import Adapter
+from flagtui.changes.entry_kind import UndoContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -33,6 +34,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Question
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.planner import Planned
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.skipped import Blocked
@@ -64,7 +66,7 @@ class Bench:
         self.clock = clock
         self.journal = Journal(folder / "journal", clock=self.clock.time)
         self.questions: list[Question[Any]] = []
-        self.undo_context = UndoContext(client, HERE, self.clock)
+        self.undo_context = UndoContext(client, self.clock)
 
     def writing(self, adapter: Adapter[Any, Any], signature: Signature = HERE) -> Writing:
         """What writes one kind of record."""
@@ -176,11 +178,12 @@ class Bench:
         lines = []
         for part in await parts_left(entry, (), self.client):
             prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, self.undo_context)
-            assert isinstance(prepared, PreparedUndo), prepared
-            approved = approve(prepared.plan, overwrite=overwrite)
+            assert isinstance(prepared, Planned), prepared
+            (plan,) = prepared.plans
+            approved = approve(plan, overwrite=overwrite)
             self.clock.now += 1
-            writing = self.writing(prepared.adapter, prepared.signature)
-            (ended,) = await writing.send(approved, {prepared.plan.key: part.undoes})
+            writing = self.writing(require(prepared.adapter), prepared.signature or HERE)
+            (ended,) = await writing.send(approved, {plan.key: part.undoes})
             assert ended.is_saved, ended
             lines.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return lines

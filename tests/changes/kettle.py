@@ -9,8 +9,9 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import DifferenceLine
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned
@@ -118,12 +119,12 @@ class KettleEntries(EntryKind):
     def creation(self, _entry: Entry) -> Entry | None:
         return None
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         degrees = as_id(part.before["degrees"]) or 0
         if self.kitchen.now == degrees:
             return None
         verb = COOL if part.verb == "boil" else BOIL
-        return PreparedUndo(Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
+        return Planned(self.kitchen, [Kettle(part.key, degrees, verb=verb)])
 
     async def look(self, entry: Entry, _client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_hot = self.kitchen.now == entry.after["degrees"]

@@ -25,7 +25,6 @@ from tests.changes.cases import (
 from tests.doubles.expected import expect, require
 from tests.doubles.slices import ALL_MODES, cross
 
-from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions import definition_intent as event
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
@@ -184,8 +183,8 @@ async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
                 await bench.client.flags.update(entry.record, changes)
             (left,) = await parts_left(entry, bench.journal.entries(), bench.client)
             prepared = await kind_of(left.entry.kind).prepare_undo(left.entry, bench.undo_context)
-            assert isinstance(prepared, PreparedUndo)
-            assert [conflict.where for conflict in prepared.plan.conflicts] == conflicts
+            assert isinstance(prepared, Planned)
+            assert [conflict.where for conflict in prepared.plans[0].conflicts] == conflicts
         assert await state() != was
 
 
@@ -205,12 +204,11 @@ async def test_undo_shows_another_users_later_changes_before_overwriting(what: s
         state, was = await BACK[what](bench)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
-        prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), PreparedUndo)
-        assert tuple(sorted(conflict.where for conflict in prepared.plan.conflicts)) == MADE[what]
-        question = expect(guard(Planned(None, [prepared.plan]), GuardRules()), Question)
-        assert isinstance(
-            question.settle(Confirmation(yes=True, typed=prepared.plan.type_to_confirm)), NotYet
-        )
+        prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), Planned)
+        (plan,) = prepared.plans
+        assert tuple(sorted(conflict.where for conflict in plan.conflicts)) == MADE[what]
+        question = expect(guard(prepared, GuardRules()), Question)
+        assert isinstance(question.settle(Confirmation(yes=True, typed=plan.type_to_confirm)), NotYet)
         assert await state() != was
         await bench.take_back(entry, overwrite=True)
         assert await state() == was

@@ -7,7 +7,6 @@ import pytest
 from tests.changes.bench import Bench, working
 from tests.doubles.expected import expect
 
-from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
@@ -60,8 +59,8 @@ async def the_question(bench: Bench) -> Question[Proposal]:
     prepared = await kind_of(entries[1].kind).prepare_undo(
         entries[1], replace(bench.undo_context, entries=entries)
     )
-    assert isinstance(prepared, PreparedUndo), prepared
-    return expect(guard(Planned(None, [prepared.plan]), GuardRules()), Question)
+    assert isinstance(prepared, Planned), prepared
+    return expect(guard(prepared, GuardRules()), Question)
 
 
 @pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])

@@ -23,9 +23,10 @@ from tests.doubles.expected import expect
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
-from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.entry_kind import UndoContext
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.pipeline import stops_all, write
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
@@ -258,10 +259,10 @@ async def test_new_kind_is_recovered_and_undone_by_its_entries(
     (outcome,) = await room.boil()
     (entry,) = next_undo(room.journal.entries(), HERE)
     assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")
-    context = UndoContext(client, HERE, room.clock, None, room.journal.entries())
+    context = UndoContext(client, room.clock, entries=room.journal.entries())
     (part,) = await parts_left(entry, context.entries, client)
-    prepared = expect(await kind_of(part.entry.kind).prepare_undo(part.entry, context), PreparedUndo)
-    back = expect(prepared.plan, Kettle)
+    prepared = expect(await kind_of(part.entry.kind).prepare_undo(part.entry, context), Planned)
+    back = expect(prepared.plans[0], Kettle)
     room.kitchen.faults.append(Unanswered("No answer."))
     unknown = await room.writing.save(approve(back), undoes=part.undoes.id)
     assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])

@@ -7,7 +7,8 @@ from typing import Any, Final
 from tests.doubles.expected import expect, require
 
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.changes.adapter import Recovery, WriteContext
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.entry_kind import Recovery
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard

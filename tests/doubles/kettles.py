@@ -16,8 +16,9 @@ from textual.widgets import Static
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import DifferenceLine, FieldConflict
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.optimistic_rows import OptimisticRows
@@ -196,11 +197,11 @@ class KettleEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return PAINT.undo
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         adapter = KettleAdapter(kettles_of(context.client))
         fresh, was, became = await adapter.kettles.get(part.record), part.before, part.after
         plan = plan_painting(fresh, was["colour"], became["colour"], context.clock.time())
-        return PreparedUndo(plan, adapter, context.signature) if plan is not None else None
+        return Planned(adapter, [plan]) if plan is not None else None
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_painted = (await kettles_of(client).get(entry.record)).colour == entry.after["colour"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.adapter import Recovery, RecoveryVerdict
+from flagtui.changes.entry_kind import Recovery, RecoveryVerdict
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.unanswered import WATCH_FOR

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.entry_kind import PlannedUndo, UndoContext
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry, Signature, UndoTarget
+from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import changed_since
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.changes.undo import Part, distinct_records, kind_of
@@ -53,12 +54,11 @@ class RevertPlanner(UndoPlanner):
         # The changes are in no journal of this user, or another key undoes them.
         return replace(await super().plan(requests), undoes={})
 
-    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PreparedUndo | Blocked | None:
+    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PlannedUndo:
         here = replace(entry, signature=self.signature)
-        prepared = await super()._prepare_in_project(undo, here)
-        if isinstance(prepared, PreparedUndo) and prepared.plan.conflicts:
-            return changed_since(prepared.plan.conflicts)
-        return prepared
+        planned = await super()._prepare_in_project(undo, here)
+        conflicts = planned.plans[0].conflicts if isinstance(planned, Planned) else ()
+        return changed_since(conflicts) if conflicts else planned
 
 
 def questions_of_reverts(rows: Sequence[ChangeRow]) -> tuple[list[Reverts], list[Skipped]]:

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Final, TypeVar
 
 from flagtui.api import Client
-from flagtui.changes.adapter import EntryKind
+from flagtui.changes.entry_kind import EntryKind
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, ever_undone
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, UndoContext
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.planner import Planned, Planner, collect, read_each
+from flagtui.changes.planner import Planned, Planner, read_each
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
@@ -50,7 +50,6 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         context = self.context
         undo = UndoContext(
             context.client,
-            self.signature,
             context.clock,
             await context.me(),
             self.entries,
@@ -61,54 +60,45 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             mirror=context.mirror,
         )
         results = await read_each(requests, partial(self._prepare, undo))
-        ready = [(part, result) for part, result in results if isinstance(result, PreparedUndo)]
+        skipped = [result for _, result in results if isinstance(result, Skipped)]
+        ready = [(part, result) for part, result in results if isinstance(result, Planned)]
         if not ready:
-            skipped = [result for _, result in results if isinstance(result, Skipped)]
             return Planned(None, skipped=skipped)
-        first = ready[0][1]
-        planned = collect(
-            first.adapter,
-            [(part, result.plan if isinstance(result, PreparedUndo) else result) for part, result in results],
+        # All are of one kind in one project.
+        planned = replace(
+            ready[0][1],
+            plans=[result.plans[0] for _, result in ready],
+            requests=[part for part, _ in ready],
+            skipped=skipped,
+            undoes={result.plans[0].key: part.undoes for part, result in ready},
         )
-        return replace(
-            _sort(planned, kind_of(self.entry_kind)),
-            late=first.late if len(requests) == 1 else None,
-            undoes={result.plan.key: part.undoes for part, result in ready},
-            place=first.place,
-            project=first.project,
-            signature=first.signature,
-        )
+        return _sort(planned, kind_of(self.entry_kind))
 
-    async def _prepare(self, undo: UndoContext, part: Part) -> PreparedUndo | Skipped:
+    async def _prepare(self, undo: UndoContext, part: Part) -> Planned[Any, Any] | Skipped:
         entry = part.entry
         id, key, was = entry.uuid or entry.record, entry.key, "is unchanged already"
         try:
-            prepared = await self._prepare_in_project(undo, entry)
+            planned = await self._prepare_in_project(undo, entry)
         except ApiError as error:
             if isinstance(error, NotFound) and self.kind != "flags":
                 self.context.forget(self.kind, id)
             return skip(id, key, error)
-        if isinstance(prepared, Blocked):
-            return skip(id, key, prepared)
+        if isinstance(planned, Blocked):
+            return skip(id, key, planned)
         sentence = f"{key} {was}; nothing was sent.{self.after_no_op}"
-        return prepared or skip_no_op(id, key, f"it {was}", sentence)
+        return planned or skip_no_op(id, key, f"it {was}", sentence)
 
-    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PreparedUndo | Blocked | None:
+    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PlannedUndo:
         """Plan the undo of a change in the project in which it was made."""
         kind, project = kind_of(entry.kind), entry.signature.project
         if project == self.signature.project:
             return await kind.prepare_undo(entry, undo)
-        target = replace(
-            undo,
-            client=undo.client.for_project(project),
-            signature=replace(self.signature, project=project),
-            rows=None,
-            names=NO_NAMES,
-        )
-        prepared = await kind.prepare_undo(entry, target)
-        if not isinstance(prepared, PreparedUndo):
-            return prepared
-        return replace(prepared, place=f"project #{project}", project=as_id(project))
+        client = undo.client.for_project(project)
+        planned = await kind.prepare_undo(entry, replace(undo, client=client, rows=None, names=NO_NAMES))
+        if not isinstance(planned, Planned):
+            return planned
+        signature = replace(self.signature, project=project)
+        return replace(planned, place=f"project #{project}", project=as_id(project), signature=signature)
 
 
 def _sort(planned: Planned[Part, Proposal], kind: EntryKind) -> Planned[Part, Proposal]:

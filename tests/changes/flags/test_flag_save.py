@@ -11,7 +11,7 @@ from tests.doubles.expected import require
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.api import errors
-from flagtui.changes.adapter import RecoveryVerdict
+from flagtui.changes.entry_kind import RecoveryVerdict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature

@@ -3,18 +3,17 @@
 import asyncio
 from typing import cast
 
-from tests.changes.office import HERE
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client, errors
-from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.entry_kind import UndoContext
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.unlisted_flags import rows_of
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.planner import AT_ONCE
+from flagtui.changes.planner import AT_ONCE, Planned
 from flagtui.models.flag import Flag
 
 
@@ -50,10 +49,10 @@ async def test_undo_of_heavy_flag_is_planned_in_a_thread() -> None:
         key=fresh.key, record=fresh.id, before={"filters": before}, after={"filters": fresh.filters}
     )
     client = cast(Client, OneFlag(fresh))
-    context = UndoContext(client, HERE, SteadyClock(), rows=())
+    context = UndoContext(client, SteadyClock(), rows=())
     with counting_calls() as calls:
         prepared = await FlagEntries().prepare_undo(entry, context)
-    assert expect(prepared, PreparedUndo).plan.lines
+    assert expect(prepared, Planned).plans[0].lines
     assert calls.count < 5_000
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.expected import expect
 
 from flagtui.api import Client
-from flagtui.changes.adapter import RecoveryVerdict
+from flagtui.changes.entry_kind import RecoveryVerdict
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.shared.shared_plan import (
     HOLDOUT,

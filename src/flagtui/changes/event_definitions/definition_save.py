@@ -7,14 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import Invalid, NotFound, NotOffered
-from flagtui.changes.adapter import (
-    Adapter,
-    EntryKind,
-    PreparedUndo,
-    Recovery,
-    RecoveryVerdict,
-)
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb, verb_of
 from flagtui.changes.event_definitions.definition_plan import (
     CREATING,
@@ -29,6 +24,7 @@ from flagtui.changes.event_definitions.logged_changes import logged_change
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
@@ -39,7 +35,7 @@ from flagtui.models.record_fields import EVENT_FIELDS
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.event_definitions import EventDefinitions
-    from flagtui.changes.adapter import UndoContext
+    from flagtui.changes.entry_kind import UndoContext
 
 
 NOT_KEPT: Final = "the server accepted the change but did not store it"
@@ -214,7 +210,7 @@ class DefinitionEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return event_verb(entry.verb).undo
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         definitions, definition_context = (
             context.client.event_definitions,
             DefinitionContext(context.clock.time()),
@@ -227,7 +223,7 @@ class DefinitionEntries(EntryKind):
                 return None
             undo_plan = planned
         plan = replace(undo_plan, conflicts=mark_own_conflicts(undo_plan.conflicts, part, context.entries))
-        return PreparedUndo(plan, DefinitionAdapter(definitions), context.signature)
+        return Planned(DefinitionAdapter(definitions), [plan])
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         try:

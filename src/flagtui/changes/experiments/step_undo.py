@@ -8,15 +8,9 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import (
-    EntryKind,
-    PreparedUndo,
-    Recovery,
-    RecoveryVerdict,
-    UndoContext,
-)
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -27,6 +21,7 @@ from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Blocked
 from flagtui.local_time import as_moment
 from flagtui.models.activity import Activity
@@ -80,7 +75,7 @@ class StepEntries(EntryKind):
         intent, fresh = step_back(part), await client.experiments.get(part.record)
         return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         intent, project, client = step_back(part), as_id(part.after.get("project")), context.client
         if intent is None:
             return Blocked("cannot be undone", f"no step undoes: {part.verb}")
@@ -98,7 +93,7 @@ class StepEntries(EntryKind):
         if not isinstance(plan, ExperimentPlan):
             return plan
         plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
-        return PreparedUndo(plan, StepAdapter(client.experiments), context.signature, place, project)
+        return Planned(StepAdapter(client.experiments), [plan], place=place, project=project)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         step = BY_VERB.get(entry.verb)

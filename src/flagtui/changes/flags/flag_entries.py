@@ -9,15 +9,9 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import (
-    EntryKind,
-    PreparedUndo,
-    Recovery,
-    RecoveryVerdict,
-    UndoContext,
-)
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.flags.current_flag import UNCOUNTED, FlagReading, add_context
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
@@ -28,6 +22,7 @@ from flagtui.changes.flags.flags_together import FlagChange, sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb, verb_for
@@ -65,7 +60,7 @@ class FlagEntries(EntryKind):
         flag = await client.flags.get(part.record)
         return all(_is_now(flag, name, old) for name, old in part.before.items())
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         client, request = context.client, undo_of(part, context.entries)
         fresh = await client.flags.get(part.record)
         intent = request.intent(fresh)
@@ -85,7 +80,7 @@ class FlagEntries(EntryKind):
         plan = await reading.plan_off_loop(context.together)
         if isinstance(plan, Plan):
             late = reading.plan_later(plan, context.together)
-            return PreparedUndo(plan, FlagAdapter(client.flags), context.signature, late=late)
+            return Planned(FlagAdapter(client.flags), [plan], late=late)
         reading.stop()
         return plan if isinstance(plan, Blocked) else None
 

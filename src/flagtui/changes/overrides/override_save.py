@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flagtui.changes.adapter import (
-    Adapter,
-    EntryKind,
-    PreparedUndo,
-    Recovery,
-    RecoveryVerdict,
-)
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import FieldConflict
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.overrides.override_plan import (
     KIND,
@@ -25,6 +20,7 @@ from flagtui.changes.overrides.override_plan import (
     values_of,
 )
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
@@ -32,7 +28,7 @@ from flagtui.models.mirror_state import MirrorState
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.adapter import UndoContext
+    from flagtui.changes.entry_kind import UndoContext
 
 OverrideOutcome = Outcome[OverridePlan, MirrorState]
 
@@ -103,7 +99,7 @@ class OverrideEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return VERBS[entry.verb].undo if entry.verb in VERBS else super().undo_words(entry)
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         if context.mirror is None:
             return Blocked("elsewhere", "it is an override of a mirror", "open it with: flagtui --mirror")
         intent = _intent_of(part, part.before.get(KIND))
@@ -116,7 +112,7 @@ class OverrideEntries(EntryKind):
         plan = plan_override(intent, state, context.clock.time(), own)
         if plan is None or isinstance(plan, Blocked):
             return plan
-        return PreparedUndo(plan, OverrideAdapter(context.mirror), context.signature)
+        return Planned(OverrideAdapter(context.mirror), [plan])
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         return Recovery(entry, "not known")

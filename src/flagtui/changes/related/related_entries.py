@@ -8,10 +8,12 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import FieldConflict
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
@@ -109,19 +111,16 @@ class CopyEntries(EntryKind):
     def creation(self, entry: Entry) -> Entry | None:
         return as_creation(entry)
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         project = project_of(part)
         if project is None:
             return self.why_not(part)
         place = as_text(part.after.get("project_name")) or f"project #{project}"
         client, made = context.client.for_project(project), as_creation(part)
-        target = replace(context, client=client, signature=made.signature, rows=None)
-        prepared = await FlagEntries().prepare_undo(made, target)
-        return (
-            replace(prepared, place=place, project=project)
-            if isinstance(prepared, PreparedUndo)
-            else prepared
-        )
+        planned = await FlagEntries().prepare_undo(made, replace(context, client=client, rows=None))
+        if not isinstance(planned, Planned):
+            return planned
+        return replace(planned, place=place, project=project, signature=made.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         """Return whether the copy exists; its key was unused there before the request."""
@@ -143,7 +142,7 @@ class ScheduleEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return DROP_WORDS if entry.after else SCHEDULE_WORDS
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         client, now, later = context.client, context.clock.time(), inverse_of(part)
         conflicts: tuple[FieldConflict, ...] = ()
         try:
@@ -167,7 +166,7 @@ class ScheduleEntries(EntryKind):
         if isinstance(plan, Blocked):
             return plan
         plan = replace(plan, conflicts=conflicts, read_at=context.clock.time())
-        return PreparedUndo(plan, RelatedAdapter(client), context.signature)
+        return Planned(RelatedAdapter(client), [plan])
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         if not entry.after:
@@ -201,7 +200,7 @@ class LastingEntries(EntryKind):
     def why_not(self, _entry: Entry) -> Blocked | None:
         return Blocked("kind", self.reason, self.next)
 
-    async def prepare_undo(self, part: Entry, _context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, _context: UndoContext) -> PlannedUndo:
         return self.why_not(part)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

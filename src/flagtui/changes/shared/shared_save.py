@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import (
-    Adapter,
-    EntryKind,
-    PreparedUndo,
-    Recovery,
-    RecoveryVerdict,
-)
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
+from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.changes.shared.shared_plan import (
     FIELDS,
@@ -37,7 +33,7 @@ from flagtui.models.json_value import as_id
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.adapter import UndoContext
+    from flagtui.changes.entry_kind import UndoContext
 
 NEWEST: Final = "newest"
 """The name in the journal of the highest id before a creation."""
@@ -148,7 +144,7 @@ class SharedEntries(EntryKind):
             )
         return None
 
-    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         operations, now = operations_of(context.client, self.kind), context.clock.time()
         fresh: SharedRecord | None = None
         newest = 0
@@ -168,7 +164,7 @@ class SharedEntries(EntryKind):
         if not isinstance(plan, SharedPlan):
             return plan
         plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
-        return PreparedUndo(plan, SharedAdapter(context.client), context.signature)
+        return Planned(SharedAdapter(context.client), [plan])
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         operations = operations_of(client, self.kind)
