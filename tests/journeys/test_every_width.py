@@ -11,7 +11,7 @@ from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from tests.doubles.slices import FULL, one_in
 from tests.doubles.source_trees import find_nodes
-from tests.doubles.whole_program import Program, Setting
+from tests.doubles.whole_program import WIDTH, Program, Setting
 from textual.events import Resize
 from textual.geometry import Size
 from textual.screen import Screen
@@ -24,7 +24,8 @@ from flagtui.changes.guard import GuardRules, Level
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
 DEALT: Final = 60
 """Of so many screens each has other sizes; a full run has every size on every screen."""
-ROOMY: Final = Setting.size
+ROOMY: Final = (WIDTH or Setting.size[0], Setting.size[1])
+"""The size at which the shared program starts."""
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
 WIDTHS: Final = range(1, 61)
 HEIGHTS: Final = range(1, 16)
