@@ -1,19 +1,16 @@
-"""The interface of a kind of record to the pipeline, recovery and undo."""
+"""The interface of a kind of record to the pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, R
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
