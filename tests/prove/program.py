@@ -29,7 +29,7 @@ from flagtui.api import Client
 from flagtui.app.app import FlagTui
 from flagtui.app.state.app_state import Session
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import Approved
+from flagtui.changes.guard import ARMS_AFTER, Approved
 from flagtui.cli.launch.app_session import run_app
 from flagtui.config.crash_reports import crash_report
 from flagtui.config.guard_rules import GuardRules, Level
@@ -84,7 +84,7 @@ class WatchedTui(FlagTui):
         question = self.screen_stack[-1] if self.screen_stack else None
         if not isinstance(question, ConfirmScreen):
             return False
-        return time.monotonic() - question._last_key >= question._question.arms_after
+        return time.monotonic() - question._last_key >= ARMS_AFTER
 
     def tell_latest(self) -> None:
         """Write down what was handled last."""

@@ -13,6 +13,8 @@ from flagtui.changes.skipped import Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 
+COUNT_FROM: Final = 10
+"""From this number of records, the user types it, whatever the level."""
 ARMS_AFTER: Final = 0.5
 """Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
 
@@ -74,7 +76,6 @@ class Question(Generic[P]):
     reason_required: bool
     is_dialog: bool
     """False: one line and `y` are enough."""
-    arms_after: float = ARMS_AFTER
     typed_from: int = 0
     """From how many plans their number is typed, where fewer are confirmed by a key; 0 elsewhere."""
 
@@ -209,10 +210,10 @@ def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Questio
         batch=planned.batch,
         note=planned.note,
         place=rules.place,
-        type_this=number if len(plans) >= rules.count_from else type_this,
+        type_this=number if len(plans) >= COUNT_FROM else type_this,
         reason_required=rules.require_reason,
         is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(planned.skipped) > 1,
-        typed_from=rules.count_from if has_key else 0,
+        typed_from=COUNT_FROM if has_key else 0,
     )
 
 

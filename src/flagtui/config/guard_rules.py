@@ -23,8 +23,6 @@ class GuardRules:
     """The profile's badge, such as `PROD`."""
     bulk_limit: int = 100
     """Most flags in one confirmation."""
-    count_from: int = 10
-    """From this number of flags, the user types it, whatever the level."""
     is_unlocked: bool = False
     """Whether a strict profile was unlocked recently: one flag then needs no typing."""
 

@@ -15,6 +15,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.proposal import Consequence
 from flagtui.changes.skipped import Linked
 from flagtui.evaluate.definitions import Definitions
@@ -120,7 +121,7 @@ def reads(consequence: Consequence, change: Intent, fresh: Flag, context: Contex
     touch, seen = context.last_touch, change.seen_version
     readers: dict[str, Callable[[], bool]] = {
         "Reach": lambda: reads_reach(consequence.text, context.reach),
-        "Experiment": lambda: reads_experiment(consequence.text, context.experiments or ()),
+        "Experiment": lambda: reads_experiment(consequence.text, experiments_of(fresh)),
         "Dependents": lambda: reads_dependent(consequence.text, context.dependents),
         "Code": lambda: consequence.text == f"stops matching {fresh.key} at once" and "key" in change.changes,
         "Key": lambda: change.changes.get("deleted") is True,
@@ -178,7 +179,13 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
     """A flag, what is to become of it, and what could be learned about it."""
     groups = [{"properties": [], "rollout_percentage": share} for share in random.sample([0, 30, 60, 100], 2)]
     version = random.choice([None, 4, 5])
-    fresh = Flag.of(flag(1, "base", *groups, active=random.random() < 0.6, version=version))
+    links = [Linked(id, f"link{id}", random.choice([True, False, None])) for id in (7, 8, 9)]
+    experiments = [
+        {"id": link.id, "name": link.name, "is_running": link.is_on}
+        for link in random.sample(links, random.randrange(3))
+    ]
+    about = {"active": random.random() < 0.6, "version": version, "experiment_set_metadata": experiments}
+    fresh = Flag.of(flag(1, "base", *groups, **about))
     seen = random.choice([None, 4])
     intents = [
         *(flag_intent.switch(verb, 1, seen) for verb in ("turn on", "turn off", "delete", "archive")),
@@ -187,13 +194,11 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
     ]
     slow = NotKnown("too slow")
     reaches: list[Reach | NotKnown] = [slow, NO_USERS, any_reach(random), any_reach(random)]
-    links = [Linked(id, f"link{id}", random.choice([True, False, None])) for id in (7, 8, 9)]
     touches = tuple(any_touch(random) for _ in range(random.randrange(6)))
     context = Context(
         now=NOW,
         reach=random.choice(reaches),
         dependents=slow if random.random() < 0.3 else tuple(random.sample(links, 2)),
-        experiments=tuple(random.sample(links, random.randrange(3))),
         last_touch=slow if random.random() < 0.3 else any_touch(random),
         touched_since=touches,
     )

@@ -20,7 +20,7 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, join_lines, styled
 from flagtui.app.writing.question_room import are_longer, lay_out
 from flagtui.app.writing.typed_entry import REASON, Entry, Typed, lines_apart
-from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
+from flagtui.changes.guard import ARMS_AFTER, Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
 from flagtui.safe_text import safe_text
@@ -167,7 +167,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         """Notice every key before anything acts on it, to know how quiet it was before."""
         if isinstance(event, events.Key):
             now = self._session.monotonic()
-            self._was_quiet, self._last_key = now - self._last_key >= self._question.arms_after, now
+            self._was_quiet, self._last_key = now - self._last_key >= ARMS_AFTER, now
         elif isinstance(event, events.Paste):
             self._last_key = self._session.monotonic()
         await super().on_event(event)
@@ -180,7 +180,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     @on(AnswerButton.Pressed, "#accept")
     def _on_accepted(self) -> None:
         now = self._session.monotonic()
-        self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
+        self._was_quiet = self._was_quiet or now - self._last_key >= ARMS_AFTER
         self._settle(overwrite=bool(self._question.conflicts))
 
     @on(Input.Submitted)
@@ -277,7 +277,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             overwrite=overwrite,
             without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
-            is_to_less=self._session.monotonic() - self._told_at < self._question.arms_after,
+            is_to_less=self._session.monotonic() - self._told_at < ARMS_AFTER,
         )
         match self.asked.settle(answer):
             case NotYet(why):

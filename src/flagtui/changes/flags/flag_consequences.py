@@ -8,7 +8,7 @@ from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reac
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.proposal import FRESH_FOR, Caution, Consequence, Sentence, Tone, consequence_with_age
+from flagtui.changes.proposal import Caution, Consequence, Sentence, Tone, consequence_with_age
 from flagtui.changes.skipped import Linked
 from flagtui.local_time import unix
 from flagtui.models.activity import SYSTEM, Activity
@@ -36,7 +36,7 @@ def consequences(
     is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
     if was_on is not is_on or (is_on and "filters" in values):
         yield reach_in_words(context.reach)
-    for experiment in experiments_of(fresh, context):
+    for experiment in experiments_of(fresh):
         if experiment.is_on is not False and SPOILING & values.keys():
             # A caution names it.
             continue
@@ -151,7 +151,7 @@ PLACES: Final = 3
 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
     """Yield every warning, the gravest first."""
-    for experiment in experiments_of(fresh, context) if SPOILING & values.keys() else ():
+    for experiment in experiments_of(fresh) if SPOILING & values.keys() else ():
         name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
         if experiment.is_on:
             text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
@@ -166,8 +166,6 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         yield Caution(f"the key has {odd}")
     if context.similar:
         yield Caution(f"easily confused with {', '.join(context.similar[:5])}")
-    if context.age > FRESH_FOR:
-        yield Caution(f"this was read {context.age:,.0f} s ago and is read again before anything is sent")
     if fresh.is_used_in_replay_settings and values.get("active") is False:
         yield Caution("session replay settings use this flag to choose what is recorded")
     if fresh.has_encrypted_payloads and "filters" in values:

@@ -74,16 +74,12 @@ class Context:
     """Known dependencies of this flag, before the change and after it."""
     together: frozenset[int] = frozenset()
     """Ids of the flags that change at the same time."""
-    experiments: tuple[Linked, ...] | None = None
-    """None: those in the record of the flag."""
     last_touch: Touch | NotKnown | None = None
     """None: the last change in the record of the flag."""
     touched_since: tuple[Touch, ...] = ()
     """Changes after the version that the user saw, newest first."""
     similar: tuple[str, ...] = ()
     """Confusable keys in the project."""
-    age: float = 0.0
-    """Seconds since the flag was read."""
     names: Names = NO_NAMES
     """Names of the cohorts and groups in its conditions."""
     code_uses: CodeUses | None = None

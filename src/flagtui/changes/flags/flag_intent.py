@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.flags.flag_words import why_read_only
@@ -13,12 +13,10 @@ from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
-Kind = Literal["flag", "experiment", "event_definition"]
-
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """New values for some fields of one record.
+    """New values for some fields of one flag.
 
     `seen` holds the values the user saw in those fields. Without it a later change by another user cannot be
     distinguished from this one, so screens and commands that show values fill it in.
@@ -28,7 +26,6 @@ class Intent:
     changes: Mapping[str, JSON]
     verb: str
     """Its verb: `turn off`, `delete`, `set rollout`; see `verbs`."""
-    kind: Kind = "flag"
     seen: Mapping[str, JSON] = field(default_factory=dict)
     seen_version: int | None = None
 

@@ -141,7 +141,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         body=fields,
         # Of flags with rules servers compare the version alone.
         original={} if fresh.targeting.has_rules else original_fields(fields, fresh),
-        read_at=context.now - context.age,
+        read_at=context.now,
     )
 
 

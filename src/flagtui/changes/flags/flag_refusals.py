@@ -30,10 +30,8 @@ def foresee_refusal(fresh: Flag, values: Mapping[str, JSON], context: Context) -
     return next(_refusals(fresh, values, context), None)
 
 
-def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
-    """Return the experiments on the flag: those of the context, else those the flag names."""
-    if context.experiments is not None:
-        return context.experiments
+def experiments_of(fresh: Flag) -> tuple[Linked, ...]:
+    """Return the experiments on the flag."""
     links = {link.id: link for link in fresh.experiment_set_metadata}
     ids = dict.fromkeys((*fresh.experiment_set, *links))
     return tuple(
@@ -98,7 +96,7 @@ def _of_deletion(fresh: Flag, context: Context) -> Iterator[Blocked]:
     if names:
         reason = f"early access uses it: {', '.join(names)}"
         yield Blocked("early access", reason, "delete the early access feature first")
-    running = [f"#{link.id} {link.name}".rstrip() for link in experiments_of(fresh, context) if link.is_on]
+    running = [f"#{link.id} {link.name}".rstrip() for link in experiments_of(fresh) if link.is_on]
     if running:
         yield Blocked("experiment", f"{', '.join(running)} is running on it", "end the experiment first")
     for blocked in _of_dependents(context):

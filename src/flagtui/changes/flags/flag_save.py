@@ -37,7 +37,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return Entry(
             key=plan.key,
             verb=plan.intent.verb,
-            kind=plan.intent.kind,
+            kind="flag",
             record=0 if plan.is_new else plan.id,
             version=plan.version,
             before=plan.before,
