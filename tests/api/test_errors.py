@@ -65,11 +65,8 @@ CASES: list[tuple[int, Any, type[ApiError]]] = [
     (400, {"code": "policy_conflict", "error": "Two policies"}, errors.PolicyConflict),
     (400, {"success": False, "error": "This feature flag has been deleted."}, errors.Invalid),
     (400, b"", errors.Invalid),
-    (
-        401,
-        error_body("Personal API key found in request Authorization header is invalid."),
-        errors.NotSignedIn,
-    ),
+    (401, error_body("Personal API key found in request Authorization header is invalid."),
+     errors.NotSignedIn),
     (402, error_body("premium"), errors.PaymentNeeded),
     (403, error_body("API key missing required scope 'feature_flag:write'"), errors.MissingScope),
     (403, error_body("This action does not support Personal API Key access"), errors.ClosedToKeys),
@@ -101,7 +98,7 @@ CASES: list[tuple[int, Any, type[ApiError]]] = [
     (503, b"\xff\xfe\x00", errors.ServerFault),
     (301, b"", errors.Redirected),
     (599, b"[1, 2", errors.ServerFault),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), CASES)

@@ -25,37 +25,25 @@ from flagtui.models.flag import Flag
 @pytest.mark.parametrize(
     ("error", "ending", "words", "next", "code"),
     [
-        (
-            *(ServerFault("The server failed (500)."), "unknown"),
-            "the server failed (500); the change may have been applied; it was not sent twice",
-            *("It is in the journal: flagtui journal.", 4),
-        ),
-        (
-            *(ServerFault("The server failed (502)."), "unknown"),
-            "the server failed (502); the change may have been applied; it was not sent twice",
-            *("It is in the journal: flagtui journal.", 4),
-        ),
-        (
-            *(Unanswered("The server took too long to respond."), "unknown"),
-            "no response; the change may have been applied; it was not sent twice",
-            *("It is in the journal: flagtui journal.", 4),
-        ),
-        (
-            *(Unreadable("The server's response cannot be read."), "unknown"),
-            "the response cannot be read; the change may have been applied; it was not sent twice",
-            *("It is in the journal: flagtui journal.", 4),
-        ),
-        (
-            *(RateLimited("Too many requests; wait 3 s."), "refused"),
-            *("too many requests; nothing was changed", "Run again in 3 s.", 4),
-        ),
-        (
-            *(Invalid("The server objects: other flags depend on it."), "refused"),
-            *("The server objects: other flags depend on it; nothing was changed", "", 3),
-        ),
+        (*(ServerFault("The server failed (500)."), "unknown"),
+         "the server failed (500); the change may have been applied; it was not sent twice",
+         *("It is in the journal: flagtui journal.", 4)),
+        (*(ServerFault("The server failed (502)."), "unknown"),
+         "the server failed (502); the change may have been applied; it was not sent twice",
+         *("It is in the journal: flagtui journal.", 4)),
+        (*(Unanswered("The server took too long to respond."), "unknown"),
+         "no response; the change may have been applied; it was not sent twice",
+         *("It is in the journal: flagtui journal.", 4)),
+        (*(Unreadable("The server's response cannot be read."), "unknown"),
+         "the response cannot be read; the change may have been applied; it was not sent twice",
+         *("It is in the journal: flagtui journal.", 4)),
+        (*(RateLimited("Too many requests; wait 3 s."), "refused"),
+         *("too many requests; nothing was changed", "Run again in 3 s.", 4)),
+        (*(Invalid("The server objects: other flags depend on it."), "refused"),
+         *("The server objects: other flags depend on it; nothing was changed", "", 3)),
     ],
     ids=["500", "502", "no response", "unreadable", "429", "400"],
-)
+)  # fmt: skip
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int
 ) -> None:

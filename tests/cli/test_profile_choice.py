@@ -115,8 +115,7 @@ def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     staging = session.switch("staging")
     assert not isinstance(staging, str)
     assert (staging.profile, staging.badge, staging.rules.level) == ("staging", "STAGING", "read_only")
-    gone = session.switch("gone")
-    assert isinstance(gone, str)
+    gone = expect(session.switch("gone"), str)
     assert "There is no profile gone" in gone
 
 

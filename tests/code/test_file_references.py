@@ -59,16 +59,14 @@ def test_quoted_keys_are_strings_without_a_language() -> None:
         ('enum Flag { Old = "old", Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
         ('const OLD="old", NAV="nav";\nposthog.isFeatureEnabled(NAV)', "js"),
         ('class Flag(StrEnum):\n    NAV = "nav"\nposthog.feature_enabled(Flag.NAV.value, "u")', "python"),
-        (
-            'enum Flag { NAV("nav"); }\nclass A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }',
-            "java",
-        ),
+        ('enum Flag { NAV("nav"); }\nclass A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }',
+         "java"),
         ('enum Flag: String {\n  case nav = "nav"\n}\np.isFeatureEnabled(Flag.nav.rawValue)', "swift"),
         ("class Flag { const NAV = 'nav'; }\nPostHog::getFeatureFlag(Flag::NAV, 'u');", "php"),
         ('module Flag\n  NAV = "nav".freeze\nend\nposthog.get_feature_flag(Flag::NAV, "u")', "ruby"),
         ('package a\nconst Nav Key = "nav"\nvar v = c.IsFeatureEnabled(p.F{Key: Nav})', "go"),
     ],
-)
+)  # fmt: skip
 def test_call_by_name_resolves_in_the_same_file(text: str, language: str) -> None:
     text = f"<?php\n{text}" if language == "php" else text
     assert resolve(read(text, language)) == [("constant", "nav"), ("constant", "nav")]
@@ -81,13 +79,10 @@ def test_call_by_name_resolves_in_the_same_file(text: str, language: str) -> Non
         ('export const NAV = "nav";', 'import { NAV as N } from "./flags";\nuseFeatureFlag(N)', "ts"),
         ('NAV = "nav"', 'from app.flags import (\n  NAV,\n)\nfeature_enabled(NAV, "u")', "python"),
         ('NAV = "nav"', 'from app import flags\nfeature_enabled(flags.NAV, "u")', "python"),
-        (
-            'package flags\n\nconst Nav = "nav"',
-            "package a\n\nvar v = c.GetFeatureFlag(p.F{Key: flags.Nav})",
-            "go",
-        ),
+        ('package flags\n\nconst Nav = "nav"', "package a\n\nvar v = c.GetFeatureFlag(p.F{Key: flags.Nav})",
+         "go"),
     ],
-)
+)  # fmt: skip
 def test_call_by_name_resolves_across_an_import(declaration: str, use: str, language: str) -> None:
     extension = LANGUAGES[language].extensions[0]
     files = (read(declaration, language, path=f"flags.{extension}"), read(use, language))

@@ -111,22 +111,16 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"ship one next", lambda seen, _: "ship" in steps_from(seen.experiment)),
     (r"newer servers archive it too", lambda seen, _: seen.after.archived),
     (r"its variants are (?:being )?served(?: again| at once)?", lambda seen, _: bool(seen.given(seen.after))),
-    (
-        r"users keep getting their variants",
-        lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after),
-    ),
+    (r"users keep getting their variants",
+     lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after)),
     (r"and archived with it", lambda seen, _: seen.after.archived),
     (r"serves (\w+) to everyone$", _everyone_gets),
     (r"serves (\w+) to everyone its conditions match", _those_let_in_get),
-    (
-        r"serves \w+ to no one, since no condition matches",
-        lambda seen, _: not VARIANTS & set(values(seen.after, on=True)),
-    ),
-    (
-        r"comes back with it if it was archived with it, on or off as it is",
-        lambda seen, _: seen.before.active == seen.after.active and not seen.after.archived,
-    ),
-)
+    (r"serves \w+ to no one, since no condition matches",
+     lambda seen, _: not VARIANTS & set(values(seen.after, on=True))),
+    (r"comes back with it if it was archived with it, on or off as it is",
+     lambda seen, _: seen.before.active == seen.after.active and not seen.after.archived),
+)  # fmt: skip
 OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Flag": FLAG,
     "Others": (

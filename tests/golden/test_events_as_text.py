@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tests.doubles.expected import expect
 from tests.doubles.whole_program import Setting, running
 from tests.golden.conftest import SIZES, Golden, draw
 
@@ -16,15 +17,13 @@ async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, gol
         metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source}
         await program.colleague().experiments.update(page.rows[0].id, {"metrics": [metric]})
         await program.press("3")
-        screen = program.app.screen
-        assert isinstance(screen, EventsScreen)
+        screen = expect(program.app.screen, EventsScreen)
         screen.go_to(next(row.id for row in screen.rows._rows if row.name == "checkout completed"))
         await draw(program, golden, "events")
         await program.press("enter")
         await draw(program, golden, "event")
         await program.press("escape", "i")
-        inbox = program.app.screen
-        assert isinstance(inbox, InboxScreen)
+        inbox = expect(program.app.screen, InboxScreen)
         for name, key in (("btn_click_1", "H"), ("btn_click_2", "V")):
             assert inbox.rows.select(next(case.id for case in inbox._cases if case.name == name))
             await program.press(key)

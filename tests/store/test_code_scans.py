@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.doubles.expected import require
+
 from flagtui.models.code_uses import CodeUse
 from flagtui.store.code_scans import CodeScans
 
@@ -16,8 +18,7 @@ def test_scan_of_a_folder_is_that_of_the_folders_below(tmp_path: Path) -> None:
     scans, code = CodeScans(tmp_path / "cache", "prod"), tmp_path / "code"
     (code / "src").mkdir(parents=True)
     scans.save(code, tmp_path, PLACES, 100.0)
-    scan = scans.load(code / "src")
-    assert scan is not None
+    scan = require(scans.load(code / "src"))
     assert (scan.folder, scan.root, scan.places) == (str(code), str(tmp_path), PLACES)
 
 
@@ -25,14 +26,12 @@ def test_scan_is_replaced_by_later_ones_of_its_folder(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path / "cache", "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     scans.save(tmp_path, tmp_path, (), 200.0)
-    scan = scans.load(tmp_path)
-    assert scan is not None
+    scan = require(scans.load(tmp_path))
     assert (scan.taken_at, scan.places) == (200.0, ())
     assert len([*(tmp_path / "cache" / "code").iterdir()]) == 1
     scans = CodeScans(tmp_path, "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
-    scan = scans.load(tmp_path)
-    assert scan is not None
+    scan = require(scans.load(tmp_path))
     assert [use.place for use in scan.uses_of("new-nav").uses] == ["src/app.ts:3:5"]
     assert [use.place for use in scan.uses_of("new-nav", "event").uses] == ["src/app.ts:12:1"]
     assert scan.uses_of("other").uses == ()

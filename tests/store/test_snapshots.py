@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.doubles.expected import require
 from tests.store.conftest import NOW
 
 from flagtui.models.rows import FlagRow
@@ -49,8 +50,7 @@ def only_file(folder: Path) -> Path:
 
 def test_rows_come_back_as_they_were_with_their_time(tmp_path: Path) -> None:
     assert make(tmp_path / "a" / "b").save(PLACE, ROWS, FlagRow)
-    snapshot = Snapshots(tmp_path / "a" / "b").load(PLACE, FlagRow)
-    assert snapshot is not None
+    snapshot = require(Snapshots(tmp_path / "a" / "b").load(PLACE, FlagRow))
     assert snapshot.rows == ROWS
     assert snapshot.taken_at == NOW
     assert all(type(row) is FlagRow for row in snapshot.rows)
@@ -235,13 +235,11 @@ def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> 
     moments = snapshots.moments(PLACE)
     assert 24 + 29 <= len(moments) <= 24 + 32
     for age, margin in ((2 * HOUR, HOUR), (18 * HOUR, HOUR), (10 * DAY, DAY)):
-        snapshot = snapshots.load_before(PLACE, FlagRow, now - age)
-        assert snapshot is not None
+        snapshot = require(snapshots.load_before(PLACE, FlagRow, now - age))
         assert 0 <= now - age - snapshot.taken_at <= margin
         assert snapshot.rows[0].key == f"at-{int(snapshot.taken_at)}"
     assert snapshots.load_before(PLACE, FlagRow, NOW - 39 * DAY) is None
-    last = snapshots.load(PLACE, FlagRow)
-    assert last is not None
+    last = require(snapshots.load(PLACE, FlagRow))
     assert last.taken_at == now - 30 * 60
     assert make(None).moments(PLACE) == ()
 

@@ -57,19 +57,11 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         (("demo",), {"FLAGTUI_LOG": f"{NOWHERE}/log"}, "the log", 1),
         (("--log", f"{NOWHERE}/log"), {"FLAGTUI_API_KEY": "phx_0123456789"}, "the log", 1),
         (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made", 1),
-        (
-            (),
-            {"HOME": NOWHERE, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"},
-            "cannot be made",
-            1,
-        ),
+        ((), {"HOME": NOWHERE, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"}, "cannot be made",
+         1),
         (("demo",), {"HOME": READ_ONLY, "XDG_DATA_HOME": ""}, "cannot be made", 1),
-        (
-            (),
-            {"HOME": READ_ONLY, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"},
-            "cannot be made",
-            1,
-        ),
+        ((), {"HOME": READ_ONLY, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"}, "cannot be made",
+         1),
         (("auth", "status"), {"HOME": NOWHERE, "XDG_CONFIG_HOME": ""}, "there is no API key", 5),
         (("auth", "login"), {"TERM": "dumb", "FLAGTUI_HOST": "http://x.example"}, "without encryption", 2),
     ],
@@ -77,7 +69,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         *("dumb", "no TERM", "no log: demo", "no log: app", "no home: demo", "no home: app"),
         *("read-only home: demo", "read-only home: app", "no home: status", "login"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_one_sentence(
     home: dict[str, str], arguments: tuple[str, ...], surroundings: Mapping[str, str], words: str, code: int
 ) -> None:

@@ -131,10 +131,8 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
     ("raw", "words"),
     [
         (asks("age", "between", [18, 65]), "age is from 18 to 65"),
-        (
-            {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
-            "the person's own created_at is after -30d",
-        ),
+        ({"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
+         "the person's own created_at is after -30d"),
         (asks_cohort(31, cohort_name="Beta"), "users in Beta"),
         (asks_cohort(31, "not_in"), "users not in cohort 31"),
         (asks_cohort(31, negation=True), "users in cohort 31"),
@@ -151,12 +149,10 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
         (asks_cohort("abc"), "users in cohort abc (can never match)"),
         (asks_cohort(None, "not_in"), "users not in cohort null (can never match)"),
         (asks_cohort(31, "like"), "users like cohort 31 (can never match)"),
-        (
-            {"key": "x", "type": "person", "value": "y", "negation": True},
-            "x is y (marked as negated, which counts in cohorts only)",
-        ),
+        ({"key": "x", "type": "person", "value": "y", "negation": True},
+         "x is y (marked as negated, which counts in cohorts only)"),
     ],
-)
+)  # fmt: skip
 def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -> None:
     assert words_of(**raw) == words
 
@@ -171,13 +167,10 @@ def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -
         (1, {"key": "plan", "type": "group", "group_type_index": 0}, "the company's plan is pro"),
         (0, {"key": "plan", "type": "person"}, "the person's plan is pro"),
         (None, {"key": "plan", "type": "person"}, "plan is pro"),
-        (
-            0,
-            {"key": "id", "type": "cohort", "cohort_name": "Beta", "operator": "in", "value": 3},
-            "users in Beta",
-        ),
+        (0, {"key": "id", "type": "cohort", "cohort_name": "Beta", "operator": "in", "value": 3},
+         "users in Beta"),
     ],
-)
+)  # fmt: skip
 def test_clause_names_owner_of_property(audience: int | None, item: dict[str, JSON], clause: str) -> None:
     raw: JSON = {"properties": [{"value": "pro", **item}], "aggregation_group_type_index": audience}
     names = Names(groups={0: "company"})
@@ -227,16 +220,12 @@ def test_deletions_and_writes_without_detail_are_named() -> None:
     [
         ({"active": True}, ""),
         ({"active": False}, "no one: the flag is off; once turned on, it matches"),
-        (
-            {"active": False, "archived": True},
-            "no one: the flag is archived; once unarchived and turned on, it matches",
-        ),
+        ({"active": False, "archived": True},
+         "no one: the flag is archived; once unarchived and turned on, it matches"),
         ({"active": True, "deleted": True}, "no one: the flag is deleted; once restored, it matches"),
-        (
-            {"active": False, "deleted": True},
-            "no one: the flag is deleted; once restored and turned on, it matches",
-        ),
+        ({"active": False, "deleted": True},
+         "no one: the flag is deleted; once restored and turned on, it matches"),
     ],
-)
+)  # fmt: skip
 def test_inactive_flag_is_seen_by_no_one(state: JSON, words: str) -> None:
     assert plain(state_lines(Flag.of({"id": 1, "key": "k", **as_dict(state)}))) == words

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 import scipy
+from tests.doubles.expected import require
 from tests.doubles.slices import at_most
 
 from flagtui.details.metric_findings import Metric
@@ -61,8 +62,7 @@ def test_ratio_of_few_people_is_not_judged(counts: dict[str, float], shares: dic
 
 
 def test_variant_without_people_is_a_mismatch() -> None:
-    p_value = ratio_mismatch({"control": 500.0}, {"control": 50.0, "test": 50.0})
-    assert p_value is not None
+    p_value = require(ratio_mismatch({"control": 500.0}, {"control": 50.0, "test": 50.0}))
     assert p_value < 1e-90
 
 
@@ -113,8 +113,7 @@ def test_chance_is_inverted_where_less_is_better(
 
 def test_the_sample_needed_has_about_eighty_percent_power() -> None:
     base = Baseline.of({"number_of_samples": 1000, "sum": 200, "sum_squares": 200})
-    needed = needed_people(base, 0.2, 2, is_share=True)
-    assert needed is not None
+    needed = require(needed_people(base, 0.2, 2, is_share=True))
     each, low, high = needed / 2, 0.2, 0.24
     spread = ((low * (1 - low) + high * (1 - high)) / each) ** 0.5
     power = float(scipy.stats.norm.sf(1.96 - (high - low) / spread))

@@ -1,18 +1,17 @@
 """A line that names an evaluation subject, read and turned into a person."""
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.details.evaluations import InvalidSubject, read_subject
 
 
 def test_subject_may_be_a_distinct_id_or_a_group_alone() -> None:
-    subject = read_subject("  anna=1@acme.com ")
-    assert subject is not None
+    subject = require(read_subject("  anna=1@acme.com "))
     assert subject.distinct_id == "anna=1@acme.com"
     assert not subject.is_hypothetical
     assert read_subject("   ") is None
-    subject = read_subject("a group:company=acme group:company.plan=pro")
-    assert subject is not None
+    subject = require(read_subject("a group:company=acme group:company.plan=pro"))
     assert subject.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.doubles.expected import require
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
@@ -169,14 +170,12 @@ async def test_reach_that_cannot_be_counted_has_a_reason(raw: dict[str, Any], re
 async def test_flag_without_conditions_names_its_reach_in_words(
     filters: dict[str, JSON], reason: str
 ) -> None:
-    reach = (await looked_at(Counting(raw_flag(**filters)))).reach
-    assert reach is not None
+    reach = require((await looked_at(Counting(raw_flag(**filters)))).reach)
     assert (reach.affected, reach.reason) == (None, reason)
 
 
 async def test_opted_in_users_are_named_next_to_counted_ones() -> None:
-    reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
-    assert reach is not None
+    reach = require((await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach)
     words = "".join(text for text, _ in total_pieces(reach, ""))
     assert words == "about 30 of 1,000 users, plus those who opted in to early access"
     words = "".join(text for text, _ in total_pieces(reach, "turned on"))

@@ -52,14 +52,11 @@ def make_plan(intent: EventIntent, **fields: JSON) -> EventPlan:
         (set_field(ID, "owner", None, 7), {"owner": BOB}, {"owner": None}),
         (retag(ID, "add", [" Billing "], ["old"]), {"tags": TWO}, {"tags": ["billing", "old", "theirs"]}),
         (retag(ID, "remove", ["old"], ["old"]), {"tags": TWO}, {"tags": ["theirs"]}),
-        (
-            set_field(ID, "primary_property", "", "$pathname"),
-            {"primary_property": "$pathname"},
-            {"primary_property": None},
-        ),
+        (set_field(ID, "primary_property", "", "$pathname"), {"primary_property": "$pathname"},
+         {"primary_property": None}),
     ],
     ids=["a text", "nobody", "tags of two people", "a tag less", "nothing is sent as null"],
-)
+)  # fmt: skip
 def test_only_the_changed_field_is_sent(
     intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON]
 ) -> None:
@@ -70,8 +67,7 @@ def test_only_the_changed_field_is_sent(
 def test_field_that_the_server_does_not_show_is_refused() -> None:
     reject = set_field(ID, "enforcement_mode", "reject", "allow")
     assert foresee_refusal(reject, definition(enforcement_mode="allow")) is None
-    refusal = foresee_refusal(reject, definition())
-    assert refusal is not None
+    refusal = require(foresee_refusal(reject, definition()))
     assert refusal.reason == "this server has no `enforcement_mode` and would ignore it"
     named = set_field(ID, "primary_property", "$pathname", "")
     assert foresee_refusal(named, definition(promoted_property=None)) is None

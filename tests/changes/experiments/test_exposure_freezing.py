@@ -139,14 +139,11 @@ STAMPED = {"properties": [], "exposure_frozen": True, "exposure_frozen_cohort": 
         ("freeze", experiment_on(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
         ("freeze", make_experiment(holdout_id=3), "an experiment with a holdout cannot be frozen"),
         ("freeze", experiment_on(feature_enrollment=True), "a flag with early access cannot be frozen"),
-        (
-            "freeze",
-            make_experiment(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
-            "its flag blue has been deleted",
-        ),
+        ("freeze", make_experiment(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
+         "its flag blue has been deleted"),
         ("unfreeze", make_experiment(), "its exposure is not frozen"),
         ("unfreeze", make_experiment("paused"), "it is paused"),
     ],
-)
+)  # fmt: skip
 def test_freezing_is_refused_before_it_is_sent(name: StepName, fresh: Experiment, reason: str) -> None:
     assert expect(try_step(name, fresh), Blocked).reason.startswith(reason)

@@ -123,10 +123,8 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             ),
         ),
     ),
-    "Metrics": (
-        (r"^none yet; edit sets them$", lambda made, _: not made.record.metrics),
-        (r"^(\d+) measured once it runs$", lambda made, match: len(made.record.metrics) == int(match[1])),
-    ),
+    "Metrics": ((r"^none yet; edit sets them$", lambda made, _: not made.record.metrics),
+     (r"^(\d+) measured once it runs$", lambda made, match: len(made.record.metrics) == int(match[1]))),
     "Results": (
         (
             r"^are recalculated under the new settings$",
@@ -147,7 +145,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             lambda made, match: bool(made.record.exposure_cohort) and made.flag.key == match[1],
         ),
     ),
-}
+}  # fmt: skip
 
 
 def untrue(made: Made) -> Iterable[str]:
@@ -184,19 +182,15 @@ CASES: Final[tuple[tuple[str, StepName, str, dict[str, Any]], ...]] = (
             "fields": {"parameters": THREE, "metrics": [METRIC], "allow_unknown_events": True},
         },
     ),
-    (
-        "made with a holdout",
-        "create",
-        "",
-        {"name": "Green", "flag_key": "green", "fields": {"holdout_id": 1}},
-    ),
+    ("made with a holdout", "create", "",
+     {"name": "Green", "flag_key": "green", "fields": {"holdout_id": 1}}),
     ("renamed", "edit", "running", {"fields": {"name": "Red"}}),
     ("given metrics", "edit", "running", {"fields": {"metrics": [METRIC], "allow_unknown_events": True}}),
     ("given variants", "edit", "draft", {"fields": {"parameters": THREE}}),
     ("given a holdout", "edit", "draft", {"fields": {"holdout_id": 1}}),
     ("given a cohort", "cohort", "running", {}),
     ("restored", "restore", "draft", {}),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

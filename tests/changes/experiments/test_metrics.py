@@ -29,13 +29,10 @@ BUILT = [
     (mean_of(event_node("order", "sum", "price")), "mean of sum of price of order", ("order",)),
     (mean_of(event_node("order", "dau")), "mean of users with order", ("order",)),
     (funnel_of(["view", "order"]), "funnel view → order", ("view", "order")),
-    (
-        ratio_of(event_node("order"), event_node("visit", "unique_session")),
-        "order per sessions with visit",
-        ("order", "visit"),
-    ),
+    (ratio_of(event_node("order"), event_node("visit", "unique_session")), "order per sessions with visit",
+     ("order", "visit")),
     (retention_of("signup", "order", (1, 14, "day")), "retention signup → order", ("signup", "order")),
-]
+]  # fmt: skip
 COMES_BACK = retention_of("signup", "order", (1, 14, "day"))
 
 
@@ -54,19 +51,15 @@ def test_built_metrics_have_words_and_can_be_saved(
         ({"metric_type": "mean", "source": ACTION}, "mean of action 5"),
         ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
         ({"metric_type": "funnel", "series": []}, "funnel without steps"),
-        (
-            {"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
-            "retention action 5",
-        ),
+        ({"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
+         "retention action 5"),
         ({"metric_type": "next year's"}, "next year's"),
         ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name"),
         ({}, "?"),
-        (
-            {"metric_type": "ratio", "numerator": 3, "denominator": [1]},
-            "an event without a name per an event without",
-        ),
+        ({"metric_type": "ratio", "numerator": 3, "denominator": [1]},
+         "an event without a name per an event without"),
     ],
-)
+)  # fmt: skip
 def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> None:
     assert metric_words(metric).startswith(words)
 
@@ -105,28 +98,17 @@ def test_a_window_is_told_as_people_say_it() -> None:
     ("name", "before", "after", "words"),
     [
         ("holdout_id", None, 3, "holdout: none → #3"),
-        (
-            "stats_config",
-            {"method": "bayesian"},
-            {"method": "frequentist", "frequentist": {"alpha": 0.1}},
-            "statistics: method bayesian → frequentist; statistics: interval as usual → 90 %",
-        ),
-        (
-            "exposure_criteria",
-            {"filterTestAccounts": True},
-            {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
-            "exposure: without test accounts yes → no; exposure: by a call of its flag → seen",
-        ),
+        ("stats_config", {"method": "bayesian"}, {"method": "frequentist", "frequentist": {"alpha": 0.1}},
+         "statistics: method bayesian → frequentist; statistics: interval as usual → 90 %"),
+        ("exposure_criteria", {"filterTestAccounts": True},
+         {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
+         "exposure: without test accounts yes → no; exposure: by a call of its flag → seen"),
         ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
-        (
-            "metrics",
-            [{"uuid": "a"}, {"uuid": "b"}],
-            [{"uuid": "b"}, {"uuid": "a"}],
-            "primary metrics: in another order",
-        ),
+        ("metrics", [{"uuid": "a"}, {"uuid": "b"}], [{"uuid": "b"}, {"uuid": "a"}],
+         "primary metrics: in another order"),
         ("description", "a", "b", "description: a → b"),
     ],
-)
+)  # fmt: skip
 def test_a_change_is_told_in_words(name: str, before: Any, after: Any, words: str) -> None:
     assert "; ".join(change_words(name, before, after)) == words
 

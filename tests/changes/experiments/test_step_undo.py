@@ -199,27 +199,15 @@ def test_revert_of_an_added_metric_removes_it() -> None:
     [
         ({"archived": (False, True)}, make_experiment("stopped", archived=True), "unarchive", {}),
         ({"archived": (True, False)}, make_experiment("stopped"), "archive", {}),
-        (
-            {"start_date": (None, START)},
-            make_experiment("running", start_date="2026-02-18T09:00:00+00:00"),
-            "reset",
-            {},
-        ),
-        (
-            {"end_date": (None, END), "conclusion": (None, "won")},
-            make_experiment("stopped", conclusion="won"),
-            "reopen",
-            {"end_date": None, "conclusion": None},
-        ),
-        (
-            {"start_date": (START, None), "conclusion": ("won", None)},
-            make_experiment("draft"),
-            "reopen",
-            {"start_date": START, "conclusion": "won"},
-        ),
+        ({"start_date": (None, START)}, make_experiment("running", start_date="2026-02-18T09:00:00+00:00"),
+         "reset", {}),
+        ({"end_date": (None, END), "conclusion": (None, "won")}, make_experiment("stopped", conclusion="won"),
+         "reopen", {"end_date": None, "conclusion": None}),
+        ({"start_date": (START, None), "conclusion": ("won", None)}, make_experiment("draft"), "reopen",
+         {"start_date": START, "conclusion": "won"}),
         ({"description": (None, "why")}, make_experiment(description="why"), "edit", {"description": ""}),
     ],
-)
+)  # fmt: skip
 def test_each_logged_step_has_its_reverse(
     changed: dict[str, Any], fresh: Experiment, step: str, fields: dict[str, Any]
 ) -> None:

@@ -48,27 +48,15 @@ WIDER: Final = set_rollout(flag(), 0, 60)
     ("intent", "around", "label", "words"),
     [
         (OFF, {"reach": NotKnown("no answer in 3 s")}, "Reach", "not known: no answer in 3 s"),
-        (
-            WIDER,
-            {"reach": Reach(100, 250, 1000, is_bound=True)},
-            "Reach",
-            "up to 150 of 1,000 users gain it: 100 → 250",
-        ),
+        (WIDER, {"reach": Reach(100, 250, 1000, is_bound=True)}, "Reach",
+         "up to 150 of 1,000 users gain it: 100 → 250"),
         (switch("turn off", 812, 12), {}, "Newer changes", "none"),
-        (
-            switch("turn off", 812, 11),
-            {"touched_since": SINCE},
-            "Newer changes",
-            "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %",
-        ),
-        (
-            OFF,
-            {"dependents": (Linked(9, "child", False),)},
-            "Dependents",
-            "child depends on this flag, which will be off for everyone (it is off)",
-        ),
+        (switch("turn off", 812, 11), {"touched_since": SINCE}, "Newer changes",
+         "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),
+        (OFF, {"dependents": (Linked(9, "child", False),)}, "Dependents",
+         "child depends on this flag, which will be off for everyone (it is off)"),
     ],
-)
+)  # fmt: skip
 def test_what_is_known_around_it_is_told(
     intent: Intent, around: dict[str, Any], label: str, words: str
 ) -> None:

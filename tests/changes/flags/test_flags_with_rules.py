@@ -118,20 +118,14 @@ AT = datetime(2026, 3, 3, 9, tzinfo=UTC)
         (lambda: why_no_rollout(flag()), "only its state, name and tags can be changed here"),
         (lambda: why_no_copy(flag()), "it has rules (configuration version 2), and cannot be copied"),
         (lambda: flag_text(flag()).notes[0], "It has rules (configuration version 2); only its state"),
-        (
-            lambda: expect(plan_create(copy_of(flag(), "twin"), Taken(()), CALM), Blocked).reason,
-            "it has rules (configuration version 2), and cannot be created here",
-        ),
-        (
-            lambda: expect(plan_later(Later("turned off", {}, AT), flag()), Blocked).reason,
-            "every change of it names a version, and a scheduled one cannot",
-        ),
-        (
-            lambda: why_no_rollout(flag(filters={"version": 3, "groups": []})),
-            "its targeting has configuration version 3, which is only shown here",
-        ),
+        (lambda: expect(plan_create(copy_of(flag(), "twin"), Taken(()), CALM), Blocked).reason,
+         "it has rules (configuration version 2), and cannot be created here"),
+        (lambda: expect(plan_later(Later("turned off", {}, AT), flag()), Blocked).reason,
+         "every change of it names a version, and a scheduled one cannot"),
+        (lambda: why_no_rollout(flag(filters={"version": 3, "groups": []})),
+         "its targeting has configuration version 3, which is only shown here"),
     ],
-)
+)  # fmt: skip
 def test_rules_are_named_as_the_reason_everywhere(why: Callable[[], str], words: str) -> None:
     assert words in why()
 

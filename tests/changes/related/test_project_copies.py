@@ -107,16 +107,13 @@ class Copier:
     ("answer", "is_done", "note"),
     [
         ({"success": [{"id": 8, "key": "k", "active": False, "version": 1}]}, True, "#8"),
-        (
-            {"success": [{"id": 8, "key": "k", "active": True, "version": 4}]},
-            True,
-            "#8, it is on, it exists by then and is overwritten",
-        ),
+        ({"success": [{"id": 8, "key": "k", "active": True, "version": 4}]}, True,
+         "#8, it is on, it exists by then and is overwritten"),
         ({"failed": [{"project_id": 2, "error_message": "Project not found."}]}, False, "Project not found."),
         ({"failed": [{"project_id": 2, "error_message": {"key": "bad"}}]}, False, "key: bad"),
         ({}, False, "the server names no copy"),
     ],
-)
+)  # fmt: skip
 async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
     copier = Copier(**answer)
     outcome = await send_copy(asking(PAYING), THERE, cast(Flags, copier))

@@ -58,8 +58,7 @@ def flag(*groups: dict[str, Any], **filters: Any) -> Flag:
 
 def test_raised_rollout_keeps_the_users_of_its_condition() -> None:
     group = {"properties": [GERMANS], "rollout_percentage": 25, "variant": "test"}
-    later = raising(flag({"properties": []}, group), 1, 50, AT)
-    assert isinstance(later, Later)
+    later = expect(raising(flag({"properties": []}, group), 1, 50, AT), Later)
     assert later.payload["value"] == {"groups": [{**group, "rollout_percentage": 50}]}
 
 
@@ -79,8 +78,7 @@ def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: fl
 
 @pytest.mark.parametrize(("groups", "advice"), [(1, "use condition 1"), (2, "use a condition from 1 to 2")])
 def test_missing_condition_names_those_there_are(groups: int, advice: str) -> None:
-    refused = raising(flag(*[{"rollout_percentage": 60}] * groups), 4, 80, AT)
-    assert isinstance(refused, Blocked)
+    refused = expect(raising(flag(*[{"rollout_percentage": 60}] * groups), 4, 80, AT), Blocked)
     assert (refused.reason, refused.next) == ("it has no condition 5", advice)
 
 

@@ -153,16 +153,12 @@ def test_events_are_staged_but_not_deleted() -> None:
         ({"base": {}}, "checkout-v2: its previous values are missing"),
         ({"verb": "turn on"}, "checkout-v2: 'turn on' is not what its values do"),
         ({"verb": "set fire"}, "checkout-v2: 'set fire' is not what its values do"),
-        (
-            {"values": {"deleted": True}, "base": {"deleted": False}, "verb": "edit"},
-            "checkout-v2: 'edit' is not what its values do",
-        ),
-        (
-            {"record": "new:other", "values": {"key": "other"}, "base": {}, "verb": "create"},
-            "checkout-v2: the new flag has another key",
-        ),
+        ({"values": {"deleted": True}, "base": {"deleted": False}, "verb": "edit"},
+         "checkout-v2: 'edit' is not what its values do"),
+        ({"record": "new:other", "values": {"key": "other"}, "base": {}, "verb": "create"},
+         "checkout-v2: the new flag has another key"),
     ],
-)
+)  # fmt: skip
 def test_a_change_that_staging_never_writes_is_refused(fields: dict[str, Any], words: str) -> None:
     change = msgspec.structs.replace(turned_off(), **fields)
     error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))

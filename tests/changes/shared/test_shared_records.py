@@ -34,18 +34,12 @@ QUERY = {"kind": "ExperimentMetric"}
         (METRIC, {"name": "x"}, "a new shared metric needs a query"),
         (METRIC, {"name": "x", "query": "SELECT 1"}, "the query of a metric is a JSON object"),
         (HOLDOUT, {"name": "x"}, "a new holdout needs a share"),
-        (
-            HOLDOUT,
-            {"name": "x", "filters": [{"rollout_percentage": 101}]},
-            "a share is between 0 % and 100 %",
-        ),
-        (
-            HOLDOUT,
-            {"name": "x", "filters": [{"rollout_percentage": 10**400}]},
-            "a share is between 0 % and 100 %",
-        ),
+        (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 101}]},
+         "a share is between 0 % and 100 %"),
+        (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 10**400}]},
+         "a share is between 0 % and 100 %"),
     ],
-)
+)  # fmt: skip
 def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], reason: str) -> None:
     blocked = expect(plan_shared(SharedIntent(kind, 0, values, "create"), None), Blocked)
     assert blocked.reason.startswith(reason)

@@ -8,13 +8,10 @@ from tests.service.event_definitions.conftest import Service
 
 GENERATED = [
     ("typescript", '"quoted \\"name\\"\\u2028 \\ud83d\\ude00": Record<string, any>;', '{ "$plan"?: string }'),
-    (
-        "golang",
-        'EventName = "quoted \\"name\\"\\u2028 \\U0001f600"\n',
-        'Plan *string `json:"$plan,omitempty"`',
-    ),
+    ("golang", 'EventName = "quoted \\"name\\"\\u2028 \\U0001f600"\n',
+     'Plan *string `json:"$plan,omitempty"`'),
     ("python", 'Literal["quoted \\"name\\"\\u2028 \\U0001f600", ', '"$plan": str,'),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "hostile", "member"), GENERATED)

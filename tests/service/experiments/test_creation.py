@@ -60,17 +60,15 @@ async def test_scenario_4_variants_keep_order_and_wrong_sums_are_refused(service
 
 
 REFUSED_VARIANTS: list[tuple[tuple[tuple[str, int], ...], str]] = [
-    (
-        (("control", 5), *((f"v{number}", 5) for number in range(20))),
-        "Feature flag variants must be less than 21",
-    ),
+    ((("control", 5), *((f"v{number}", 5) for number in range(20))),
+     "Feature flag variants must be less than 21"),
     ((("control", 100),), AT_LEAST_TWO),
     (
         (("a", 50), ("b", 50)),
         "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
         "Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
     ),
-]
+]  # fmt: skip
 
 
 async def test_scenario_5_variants_that_are_refused(service: Service) -> None:
@@ -93,11 +91,9 @@ async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(servic
 ODD_VARIANTS: list[tuple[list[Any], str]] = [
     (["x", "y"], "Feature flag variant at index 0 must be an object"),
     ([{"key": "control"}, {}], "Feature flag variant at index 1 must have a 'key' field"),
-    (
-        [{"key": "control"}, {"key": "test"}],
-        "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
-    ),
-]
+    ([{"key": "control"}, {"key": "test"}],
+     "Each variant must include split_percent (recommended) or rollout_percentage (deprecated)."),
+]  # fmt: skip
 
 
 async def test_newest_servers_need_no_control(start: Start) -> None:

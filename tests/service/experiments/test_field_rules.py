@@ -72,11 +72,9 @@ WRONG_METRICS: list[tuple[Any, str]] = [
         "Invalid metric at index 0: funnel metrics require at least one step. "
         "The experiment exposure event is added as the initial step automatically.",
     ),
-    (
-        [{"kind": "ExperimentMetric", "metric_type": "mean"}],
-        "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}].",
-    ),
-]
+    ([{"kind": "ExperimentMetric", "metric_type": "mean"}],
+     "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}]."),
+]  # fmt: skip
 
 
 async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
@@ -122,11 +120,8 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("holdout_id", 99, 'Invalid pk "99" - object does not exist.'),
     ("holdout_id", "9" * 2_000, "String value too large."),
     ("exposure_criteria", "x", "exposure_criteria must be an object"),
-    (
-        "exposure_criteria",
-        {"filterTestAccounts": 1},
-        "exposure_criteria.filterTestAccounts must be a boolean",
-    ),
+    ("exposure_criteria", {"filterTestAccounts": 1},
+     "exposure_criteria.filterTestAccounts must be a boolean"),
     ("exposure_criteria", {"exposure_config": 1}, "exposure_criteria.exposure_config must be an object"),
     (
         "exposure_criteria",
@@ -134,11 +129,8 @@ REFUSED: list[tuple[str, Any, str]] = [
         "exposure_criteria.exposure_config.kind must be one of "
         "['ExperimentEventExposureConfig', 'ActionsNode']",
     ),
-    (
-        "exposure_criteria",
-        {"exposure_config": {"kind": "ActionsNode"}},
-        "Invalid exposure_criteria.exposure_config",
-    ),
+    ("exposure_criteria", {"exposure_config": {"kind": "ActionsNode"}},
+     "Invalid exposure_criteria.exposure_config"),
     ("excluded_variants", "x", "excluded_variants must be a list of strings"),
     ("saved_metrics_ids", {}, "Saved metrics must be a list"),
     ("saved_metrics_ids", [1], "Saved metric must be an object"),
@@ -151,7 +143,7 @@ REFUSED: list[tuple[str, Any, str]] = [
         "Datetime has wrong format. Use one of these formats instead: "
         "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
     ),
-]
+]  # fmt: skip
 
 
 async def test_scenarios_12_and_38_other_fields_that_are_refused(service: Service) -> None:
@@ -162,18 +154,15 @@ async def test_scenarios_12_and_38_other_fields_that_are_refused(service: Servic
 
 REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
     ("stats_config", {"method": "x"}, "Invalid stats method: 'x'. Must be one of: bayesian, frequentist"),
-    (
-        "stats_config",
-        {"baseline_variant_key": "x"},
-        "Invalid baseline_variant_key: 'x'. Must be one of: control, test",
-    ),
+    ("stats_config", {"baseline_variant_key": "x"},
+     "Invalid baseline_variant_key: 'x'. Must be one of: control, test"),
     ("filters", {"properties": [1]}, "Experiments do not support global filter properties"),
     ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']"),
     ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')"),
     ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']"),
     ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
     ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -51,15 +51,11 @@ FAULTY: list[tuple[Any, str]] = [
     ({}, "Missing required fields"),
     ({"feature_flag_key": "a", "from_project": 2**63, "target_project_ids": [1]}, "Missing required fields"),
     ({"feature_flag_key": "a", "from_project": 1, "target_project_ids": []}, "Missing required fields"),
-    (
-        {"feature_flag_key": "z", "from_project": 1, "target_project_ids": [1]},
-        "Feature flag to copy does not exist.",
-    ),
-    (
-        {"feature_flag_key": "a", "from_project": 9, "target_project_ids": [1]},
-        "Feature flag to copy does not exist.",
-    ),
-]
+    ({"feature_flag_key": "z", "from_project": 1, "target_project_ids": [1]},
+     "Feature flag to copy does not exist."),
+    ({"feature_flag_key": "a", "from_project": 9, "target_project_ids": [1]},
+     "Feature flag to copy does not exist."),
+]  # fmt: skip
 
 
 async def test_copy_needs_a_flag_targets_and_edit_access(world: World) -> None:

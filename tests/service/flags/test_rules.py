@@ -107,40 +107,26 @@ async def test_a_flag_with_an_early_access_feature_is_for_persons(
 
 
 OLDER_AND_NEWER: list[tuple[Any, str | None, str | None]] = [
-    (
-        {**variants(a=100), "payloads": {"b": "1"}},
-        "payload_key_not_a_variant",
-        "Payload keys must match a variant key for multivariate flags",
-    ),
-    (
-        {"groups": [{}], "payloads": {"false": "1"}},
-        "payload_key_not_true",
-        "Payload keys must be 'true' for boolean flags",
-    ),
-    (
-        {"groups": [{"variant": "b"}], "multivariate": variants(a=100)["multivariate"]},
-        "group_variant_not_a_variant",
-        "Filters are not valid (variant override does not exist)",
-    ),
+    ({**variants(a=100), "payloads": {"b": "1"}}, "payload_key_not_a_variant",
+     "Payload keys must match a variant key for multivariate flags"),
+    ({"groups": [{}], "payloads": {"false": "1"}}, "payload_key_not_true",
+     "Payload keys must be 'true' for boolean flags"),
+    ({"groups": [{"variant": "b"}], "multivariate": variants(a=100)["multivariate"]},
+     "group_variant_not_a_variant", "Filters are not valid (variant override does not exist)"),
     (
         asks_whether(type="group", group_type_index=0),
         "person_aggregation_property_type",
         "Filters are not valid "
         "(person-aggregated conditions can only use person, cohort, and flag properties)",
     ),
-    (
-        {**asks_whether(), "aggregation_group_type_index": 0},
-        "group_aggregation_property_type",
-        "Filters are not valid (group-aggregated conditions can only use group properties)",
-    ),
-    (
-        {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
-        "group_property_type_index_mismatch",
-        "Filters are not valid (group properties must match the condition set's group type)",
-    ),
+    ({**asks_whether(), "aggregation_group_type_index": 0}, "group_aggregation_property_type",
+     "Filters are not valid (group-aggregated conditions can only use group properties)"),
+    ({**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
+     "group_property_type_index_mismatch",
+     "Filters are not valid (group properties must match the condition set's group type)"),
     (variants(**{"a": 50, "b": 50.5}), "variant_rollout_sum_not_100", None),
     (variants(a=33.34, b=33.33, c=33.33), None, None),
-]
+]  # fmt: skip
 
 
 async def test_the_same_fault_has_an_older_and_a_newer_word(start_world: Start) -> None:
@@ -159,20 +145,14 @@ async def test_the_same_fault_has_an_older_and_a_newer_word(start_world: Start) 
 
 
 OLDEST: list[tuple[Any, str]] = [
-    (
-        asks_whether(type="group", group_type_index=0),
-        "Filters are not valid (can only use person, cohort, and flag properties)",
-    ),
-    (
-        {**asks_whether(), "aggregation_group_type_index": 0},
-        "Filters are not valid (can only use group properties)",
-    ),
-    (
-        {**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
-        "Filters are not valid (can only use group properties)",
-    ),
+    (asks_whether(type="group", group_type_index=0),
+     "Filters are not valid (can only use person, cohort, and flag properties)"),
+    ({**asks_whether(), "aggregation_group_type_index": 0},
+     "Filters are not valid (can only use group properties)"),
+    ({**asks_whether(type="group", group_type_index=1), "aggregation_group_type_index": 0},
+     "Filters are not valid (can only use group properties)"),
     ({"groups": [{}], "payloads": {"true": "{bad"}}, "Payload value is not valid JSON"),
-]
+]  # fmt: skip
 
 
 async def test_older_servers_name_less_and_want_evaluation_tags_tagged(start_world: Start) -> None:
@@ -195,27 +175,21 @@ WRONG_SHAPES: list[tuple[Any, str]] = [
     ({"groups": [{"properties": {}}]}, "groups[0].properties must be a list, got dict"),
     ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0] must be a dictionary, got str"),
     ({"groups": [{"variant": 1}]}, "groups[0].variant must be a string or null, got int"),
-    (
-        {"groups": [{}], "aggregation_group_type_index": "a"},
-        "aggregation_group_type_index must be an integer or null, got str",
-    ),
+    ({"groups": [{}], "aggregation_group_type_index": "a"},
+     "aggregation_group_type_index must be an integer or null, got str"),
     ({"groups": [{}], "multivariate": []}, "multivariate must be a dictionary or null, got list"),
     ({"groups": [{}], "multivariate": {}}, "multivariate.variants must be a list"),
-    (
-        {"groups": [{}], "multivariate": {"variants": [{"key": 1}]}},
-        "multivariate.variants[0].key must be a string",
-    ),
-    (
-        {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": None}]}},
-        "multivariate.variants[0].rollout_percentage must be a number, got null",
-    ),
+    ({"groups": [{}], "multivariate": {"variants": [{"key": 1}]}},
+     "multivariate.variants[0].key must be a string"),
+    ({"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": None}]}},
+     "multivariate.variants[0].rollout_percentage must be a number, got null"),
     ({"groups": [{}], "holdout": 4}, "holdout must be a dictionary or null, got int"),
     ({"groups": [{}], "holdout": {}}, "holdout.id must be an integer"),
     ({"groups": [{}], "holdout": {"id": 1}}, "holdout.exclusion_percentage must be a number"),
     ({"groups": [{}], "early_exit": "yes"}, "early_exit must be a boolean or null, got str"),
     ({"groups": [{}], "feature_enrollment": 1}, "feature_enrollment must be a boolean or null, got int"),
     ({"groups": [{}], "payloads": []}, "Payloads must be passed as a dictionary"),
-]
+]  # fmt: skip
 
 
 async def test_filters_of_a_wrong_shape_are_named_by_their_place(world: World) -> None:

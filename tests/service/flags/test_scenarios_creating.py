@@ -76,10 +76,8 @@ async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(world: World) 
 
 PROPERTIES: list[tuple[Any, str]] = [
     ({"operator": "contains"}, "groups[0].properties[0].operator: unsupported operator for feature flags"),
-    (
-        {"operator": "in", "value": [1]},
-        "The 'in' operator is only valid for cohort properties, not 'person' properties.",
-    ),
+    ({"operator": "in", "value": [1]},
+     "The 'in' operator is only valid for cohort properties, not 'person' properties."),
     ({"operator": "regex", "value": "["}, "groups[0].properties[0].value: invalid regex pattern"),
     ({"operator": "icontains", "value": ["@a"]}, "Invalid value for operator icontains: ['@a']"),
     ({"operator": "is_date_after", "value": "soon"}, "Invalid date value: soon"),
@@ -87,7 +85,7 @@ PROPERTIES: list[tuple[Any, str]] = [
     ({"operator": "icontains_multi"}, "icontains_multi operator requires a list of values"),
     ({"type": "event"}, "groups[0].properties[0].type: invalid property type"),
     ({"key": ""}, "groups[0].properties[0].key: a property key is required"),
-]
+]  # fmt: skip
 
 
 async def test_scenario_15_a_property_asks_what_can_be_answered(world: World) -> None:

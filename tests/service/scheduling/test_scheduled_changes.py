@@ -144,37 +144,22 @@ async def test_a_recurring_change_comes_again_until_its_end(world: World) -> Non
 
 
 RECURRENCES: list[tuple[Any, str, str]] = [
-    (
-        {"is_recurring": True},
-        "recurrence_interval",
-        "Either recurrence_interval or cron_expression is required when is_recurring is true.",
-    ),
-    (
-        {"is_recurring": True, "recurrence_interval": "daily", "cron_expression": "0 0 * * *"},
-        "cron_expression",
-        "Cannot set both cron_expression and recurrence_interval. Use one or the other.",
-    ),
+    ({"is_recurring": True}, "recurrence_interval",
+     "Either recurrence_interval or cron_expression is required when is_recurring is true."),
+    ({"is_recurring": True, "recurrence_interval": "daily", "cron_expression": "0 0 * * *"},
+     "cron_expression", "Cannot set both cron_expression and recurrence_interval. Use one or the other."),
     (
         {"is_recurring": True, "cron_expression": "0 0 * *"},
         "cron_expression",
         "Only standard 5-field cron expressions are supported (minute hour day month weekday). "
         "Example: '0 9 * * 1-5'.",
     ),
-    (
-        {"is_recurring": True, "cron_expression": "99 0 * * *"},
-        "cron_expression",
-        "Invalid cron expression. Use standard 5-field cron syntax (e.g., '0 9 * * 1-5').",
-    ),
-    (
-        {"cron_expression": "0 0 * * *"},
-        "cron_expression",
-        "Cannot set cron_expression when is_recurring is false for new schedules.",
-    ),
-    (
-        {"recurrence_interval": "daily"},
-        "recurrence_interval",
-        "Cannot set recurrence_interval when is_recurring is false for new schedules.",
-    ),
+    ({"is_recurring": True, "cron_expression": "99 0 * * *"}, "cron_expression",
+     "Invalid cron expression. Use standard 5-field cron syntax (e.g., '0 9 * * 1-5')."),
+    ({"cron_expression": "0 0 * * *"}, "cron_expression",
+     "Cannot set cron_expression when is_recurring is false for new schedules."),
+    ({"recurrence_interval": "daily"}, "recurrence_interval",
+     "Cannot set recurrence_interval when is_recurring is false for new schedules."),
     (
         {
             "is_recurring": True,
@@ -186,7 +171,7 @@ RECURRENCES: list[tuple[Any, str, str]] = [
         "conditions on each run, creating duplicates.",
     ),
     ({"end_date": "2020-01-01T00:00:00Z"}, "end_date", "End date must be after the scheduled start date."),
-]
+]  # fmt: skip
 
 
 async def test_plans_and_recurrences_must_make_sense(world: World) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy
+from tests.doubles.expected import require
 from tests.doubles.slices import at_most
 
 from flagtui.service.experiments.analysis.distributions import (
@@ -133,8 +134,7 @@ def test_few_members_and_losses_are_judged() -> None:
     assert frequentist(single, many) is None
     assert bayesian(single, many) is not None
     loss, smaller_loss = Estimate(500, -10.0, 4.0), Estimate(500, -5.0, 4.0)
-    result = bayesian(smaller_loss, loss)
-    assert result is not None
+    result = require(bayesian(smaller_loss, loss))
     assert result.effect == pytest.approx(-0.5)
     assert result.probability < 0.01
 
@@ -150,15 +150,12 @@ def test_a_ratio_over_nothing_has_no_estimate(denominator: float) -> None:
 
 
 def test_huge_tiny_and_rounded_numbers_stay_finite() -> None:
-    huge = estimate(Sample("control", 10, 5, 5, 1e100, 1e200, 1e100), "ratio")
-    assert huge is not None
+    huge = require(estimate(Sample("control", 10, 5, 5, 1e100, 1e200, 1e100), "ratio"))
     assert huge.mean == 5e-100
-    tiny = frequentist(Estimate(100, 1.0, 1e-170), Estimate(100, 1.0, 1e-170))
-    assert tiny is not None
+    tiny = require(frequentist(Estimate(100, 1.0, 1e-170), Estimate(100, 1.0, 1e-170)))
     assert tiny.probability == 1.0
     total = 0.1 * 3
-    result = estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean")
-    assert result is not None
+    result = require(estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean"))
     assert result.variance == 0.0
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable
 from flagtui.service.experiments.analysis.values import (
@@ -33,8 +34,7 @@ def _value(
     """`events` are (time, role, value) or (time, role); an event is told apart by its place in the list."""
     exposures = [Exposure(time, "test") for time in exposed]
     occurrences = [Occurrence(event[0], place, event[1], *event[2:]) for place, event in enumerate(events)]
-    assignment = assign(exposures)
-    assert assignment is not None
+    assignment = require(assign(exposures))
     return entity_value(metric, assignment, exposures, occurrences, **options)
 
 
@@ -99,8 +99,7 @@ def test_funnels_count_steps_in_their_order() -> None:
 
 def test_one_event_is_one_step_of_a_funnel() -> None:
     exposures = [Exposure(10.0, "test")]
-    assignment = assign(exposures)
-    assert assignment is not None
+    assignment = require(assign(exposures))
     both = [Occurrence(11.0, 7, 0), Occurrence(11.0, 7, 1)]
     assert entity_value(_funnel(2), assignment, exposures, both) == Amount(0.0, steps=1)
     assert entity_value(_funnel(2, funnel_order_type="unordered"), assignment, exposures, both) == Amount(

@@ -1,6 +1,6 @@
 """Documents of version 2: each rule of the format, with the place and the text of its fault."""
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from tests.doubles.rules_documents import CONTROL, TEST, document_of, property_of, rule_of, split_of
@@ -52,160 +52,79 @@ def test_defaults_have_the_return_type_or_are_null(return_type: str, values: lis
         check_document(document_of(return_type=return_type, default_value=value))
 
 
-@pytest.mark.parametrize(
-    ("document", "attr", "detail", "code"),
-    [
-        ([], "filters", "Must be an object.", "invalid_input"),
-        ({"version": 2}, "return_type", "This field is required.", "required"),
-        (document_of(extra=1), "extra", "Unknown field.", "unknown_field"),
-        (
-            document_of(groups=[]),
-            "groups",
-            "Config version 1 fields are not allowed in a config version 2 document.",
-            "unknown_field",
-        ),
-        (document_of(version="2"), "version", "Must be config version 2.", "invalid_input"),
-        (
-            document_of(return_type="json"),
-            "return_type",
-            "Must be boolean, string, number or object.",
-            "invalid_input",
-        ),
-        (
-            document_of(return_type="boolean"),
-            "default_value",
-            "Must be true or false, or null.",
-            "invalid_input",
-        ),
-        (
-            document_of(default_value=""),
-            "default_value",
-            "Must be a non-empty string, or null.",
-            "invalid_input",
-        ),
-        (
-            document_of(aggregation_group_type_index=0),
-            "aggregation_group_type_index",
-            "Group-assigned flags are not available yet.",
-            "unsupported",
-        ),
-        (document_of() | {"rules": {}}, "rules", "Must be an array.", "invalid_input"),
-        (document_of(*[0] * 101), "rules", "At most 100 rules are allowed.", "limit_exceeded"),
-        (document_of(1), "rules__0", "Must be an object.", "invalid_input"),
-        (document_of(rule_of(), rule_of()), "rules__1__id", "Rule ids must be unique.", "not_unique"),
-        (document_of(rule_of(id="x")), "rules__0__id", "Must be a UUID.", "invalid_input"),
-        (
-            document_of({**rule_of(), "rule_type": []}),
-            "rules__0__rule_type",
-            "Must be targeted_release, percentage_rollout or experiment.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of(rule_type="split")),
-            "rules__0__rule_type",
-            "Must be targeted_release, percentage_rollout or experiment.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of(seed="s")),
-            "rules__0__seed",
-            "Only percentage_rollout and experiment rules have this field.",
-            "unknown_field",
-        ),
-        (
-            document_of(rule_of("experiment", value="a")),
-            "rules__0__value",
-            "Experiment rules return the values of their variants.",
-            "unknown_field",
-        ),
-        (document_of(rule_of(value=None)), "rules__0__value", "Must be a non-empty string.", "invalid_input"),
-        (
-            document_of(rule_of(value="$true")),
-            "rules__0__value",
-            "Must be a non-empty string other than $false or $true.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of(metadata={"a": "x" * 4_000})),
-            "rules__0__metadata",
-            "The rule metadata is too large.",
-            "limit_exceeded",
-        ),
-        (document_of(rule_of(description=1)), "rules__0__description", "Must be a string.", "invalid_input"),
-        (
-            document_of(rule_of("percentage_rollout", on_rollout_miss="stop")),
-            "rules__0__on_rollout_miss",
-            "Must be continue or return_default.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of("percentage_rollout", assignment_algorithm="md5")),
-            "rules__0__assignment_algorithm",
-            "Must be sha1_60_v1.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of("percentage_rollout", assign_by=None)),
-            "rules__0__assign_by",
-            "Must be person.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of("percentage_rollout", seed="")),
-            "rules__0__seed",
-            "Must be between 1 and 400 characters.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of("experiment", experiment_id=7)),
-            "rules__0__experiment_id",
-            "Linking an experiment is not available yet. Use null for a rule without an experiment.",
-            "unsupported",
-        ),
-        (
-            document_of(split_of(CONTROL)),
-            "rules__0__variants",
-            "At least 2 variants are required.",
-            "invalid_input",
-        ),
-        (
-            document_of(split_of(*[CONTROL] * 21)),
-            "rules__0__variants",
-            "At most 20 variants are allowed.",
-            "limit_exceeded",
-        ),
-        (
-            document_of(split_of(CONTROL, {**TEST, "key": "control"})),
-            "rules__0__variants__1__key",
-            "Variant keys must be unique.",
-            "not_unique",
-        ),
-        (
-            document_of(split_of(CONTROL, {**TEST, "key": "a b"})),
-            "rules__0__variants__1__key",
-            "Must be letters, digits, hyphens or underscores.",
-            "invalid_input",
-        ),
-        (
-            document_of(split_of(CONTROL, {**TEST, "weight": 66.65})),
-            "rules__0__variants",
-            "Variant weights must total exactly 100.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of("experiment", holdout={"id": 3, "seed": "h", "exclusion_percentage": 5})),
-            "rules__0__holdout__id",
-            "Must be null: a rule without an experiment has a rule-local holdout. "
-            "Shared holdouts are not available yet.",
-            "invalid_input",
-        ),
-        (
-            document_of(rule_of(targeting={"properties": [1] * 101})),
-            "rules__0__targeting__properties",
-            "At most 100 properties are allowed per rule.",
-            "limit_exceeded",
-        ),
+FAULTS: Final[dict[str, list[tuple[Any, str, str]]]] = {
+    "invalid_input": [
+        ([], "filters", "Must be an object."),
+        (document_of(version="2"), "version", "Must be config version 2."),
+        (document_of(return_type="json"), "return_type", "Must be boolean, string, number or object."),
+        (document_of(return_type="boolean"), "default_value", "Must be true or false, or null."),
+        (document_of(default_value=""), "default_value", "Must be a non-empty string, or null."),
+        (document_of() | {"rules": {}}, "rules", "Must be an array."),
+        (document_of(1), "rules__0", "Must be an object."),
+        (document_of(rule_of(id="x")), "rules__0__id", "Must be a UUID."),
+        (document_of({**rule_of(), "rule_type": []}),
+         "rules__0__rule_type", "Must be targeted_release, percentage_rollout or experiment."),
+        (document_of(rule_of(rule_type="split")),
+         "rules__0__rule_type", "Must be targeted_release, percentage_rollout or experiment."),
+        (document_of(rule_of(value=None)), "rules__0__value", "Must be a non-empty string."),
+        (document_of(rule_of(value="$true")),
+         "rules__0__value", "Must be a non-empty string other than $false or $true."),
+        (document_of(rule_of(description=1)), "rules__0__description", "Must be a string."),
+        (document_of(rule_of("percentage_rollout", on_rollout_miss="stop")),
+         "rules__0__on_rollout_miss", "Must be continue or return_default."),
+        (document_of(rule_of("percentage_rollout", assignment_algorithm="md5")),
+         "rules__0__assignment_algorithm", "Must be sha1_60_v1."),
+        (document_of(rule_of("percentage_rollout", assign_by=None)),
+         "rules__0__assign_by", "Must be person."),
+        (document_of(rule_of("percentage_rollout", seed="")),
+         "rules__0__seed", "Must be between 1 and 400 characters."),
+        (document_of(split_of(CONTROL)), "rules__0__variants", "At least 2 variants are required."),
+        (document_of(split_of(CONTROL, {**TEST, "key": "a b"})),
+         "rules__0__variants__1__key", "Must be letters, digits, hyphens or underscores."),
+        (document_of(split_of(CONTROL, {**TEST, "weight": 66.65})),
+         "rules__0__variants", "Variant weights must total exactly 100."),
+        (document_of(rule_of("experiment", holdout={"id": 3, "seed": "h", "exclusion_percentage": 5})),
+         "rules__0__holdout__id", "Must be null: a rule without an experiment has a rule-local holdout. "
+         "Shared holdouts are not available yet."),
     ],
+    "required": [
+        ({"version": 2}, "return_type", "This field is required."),
+    ],
+    "unknown_field": [
+        (document_of(extra=1), "extra", "Unknown field."),
+        (document_of(groups=[]),
+         "groups", "Config version 1 fields are not allowed in a config version 2 document."),
+        (document_of(rule_of(seed="s")),
+         "rules__0__seed", "Only percentage_rollout and experiment rules have this field."),
+        (document_of(rule_of("experiment", value="a")),
+         "rules__0__value", "Experiment rules return the values of their variants."),
+    ],
+    "unsupported": [
+        (document_of(aggregation_group_type_index=0),
+         "aggregation_group_type_index", "Group-assigned flags are not available yet."),
+        (document_of(rule_of("experiment", experiment_id=7)),
+         "rules__0__experiment_id", "Linking an experiment is not available yet. "
+         "Use null for a rule without an experiment."),
+    ],
+    "limit_exceeded": [
+        (document_of(*[0] * 101), "rules", "At most 100 rules are allowed."),
+        (document_of(rule_of(metadata={"a": "x" * 4_000})),
+         "rules__0__metadata", "The rule metadata is too large."),
+        (document_of(split_of(*[CONTROL] * 21)), "rules__0__variants", "At most 20 variants are allowed."),
+        (document_of(rule_of(targeting={"properties": [1] * 101})),
+         "rules__0__targeting__properties", "At most 100 properties are allowed per rule."),
+    ],
+    "not_unique": [
+        (document_of(rule_of(), rule_of()), "rules__1__id", "Rule ids must be unique."),
+        (document_of(split_of(CONTROL, {**TEST, "key": "control"})),
+         "rules__0__variants__1__key", "Variant keys must be unique."),
+    ],
+}  # fmt: skip
+"""By code: a document, and the place and the text of its first fault."""
+
+
+@pytest.mark.parametrize(
+    ("document", "attr", "detail", "code"), [(*row, code) for code, rows in FAULTS.items() for row in rows]
 )
 def test_first_fault_is_named_with_its_place(document: Any, attr: str, detail: str, code: str) -> None:
     assert fault_of(document) == (attr, detail, code)
@@ -231,11 +150,8 @@ def test_percentages_have_two_decimals_at_most(percentage: Any, detail: str) -> 
     ("rule", "field", "detail"),
     [
         (property_of("exact", type="pet"), "type", "Must be person, cohort, group or flag."),
-        (
-            property_of("exact", type="cohort"),
-            "type",
-            "Targeting by cohort is not available yet. Only person properties are available.",
-        ),
+        (property_of("exact", type="cohort"), "type",
+         "Targeting by cohort is not available yet. Only person properties are available."),
         (property_of("min", 1), "operator", "Unknown operator."),
         (property_of(""), "operator", "Unknown operator."),
         (property_of(["exact"]), "operator", "Unknown operator."),
@@ -249,7 +165,7 @@ def test_percentages_have_two_decimals_at_most(percentage: Any, detail: str) -> 
         (property_of("regex", "["), "value", "Must be a valid regular expression."),
         (property_of("exact", color="red"), "color", "Unknown field."),
     ],
-)
+)  # fmt: skip
 def test_property_filters_are_checked(rule: dict[str, Any], field: str, detail: str) -> None:
     attr, shown, _ = fault_of(document_of(rule))
     assert (attr, shown) == (f"rules__0__targeting__properties__0__{field}", detail)
