@@ -1,4 +1,4 @@
-"""The program as people install it: from a wheel, from an sdist, editable, and straight from a checkout."""
+"""The program as people install it, and the two packages that other programs import."""
 
 import os
 import subprocess
@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.slices import long
+
+from flagtui.api import Client, errors
+from flagtui.models import EventDefinition, Experiment, Flag
 
 ROOT = Path(__file__).parents[1]
 START = """
@@ -99,3 +102,20 @@ def test_the_wheel_holds_nothing_but_the_package_and_its_styles(wheel: Path) -> 
     assert "flagtui/styles/app.tcss" in names
     assert "flagtui/py.typed" in names
     assert [name for name in names if name.endswith("schema.sql") or "migrations/" in name]
+
+
+def test_records_and_the_client_are_imported_by_their_names() -> None:
+    assert Flag.of({"id": 1, "key": "one"}).key == "one"
+    assert Experiment.of({"id": 2, "name": "Two"}).name == "Two"
+    assert EventDefinition.of({"id": "3", "name": "three"}).name == "three"
+    assert issubclass(errors.Conflict, errors.ApiError)
+    assert callable(Client)
+
+
+def test_neither_package_loads_anything_before_it_is_named() -> None:
+    program = (
+        "import sys, flagtui.api, flagtui.models\n"
+        "print(*sorted({'httpx', 'pydantic', 'msgspec', 'textual'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,13 +1,14 @@
-"""Which journalled changes can be taken back: of flags, experiments and event definitions alike."""
+"""The journal as a list of changes that can be undone, and as a timeline."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.changes.office import ENTRY, HERE
+from tests.changes.office import ENTRY, HERE, NOW
 from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.timeline import markdown, summary
 from flagtui.changes.undo import next_undo, undo_words, undoable, why_not
 
 
@@ -83,3 +84,51 @@ def test_parts_of_one_change_that_were_redone_are_undone_together() -> None:
     redone = [an_entry(id=f"redo {part}", undoes=f"undo {part}", at=3.0) for part in "xy"]
     other = an_entry(id="other", at=0.5)
     assert next_undo([changed, *undone, *redone, other], HERE) == tuple(redone)
+
+
+SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)
+
+
+def test_timeline_is_oldest_first_with_user_change_reason_and_outcome() -> None:
+    text = markdown(
+        [
+            replace(SAVED, at=NOW + 90, id="b", verb="turn on", ending=""),
+            replace(SAVED, reason="incident 12"),
+        ],
+        "Incident",
+    )
+    assert text == (
+        "# Incident\n"
+        "\n"
+        "## 2026-05-28 (UTC)\n"
+        "\n"
+        "- **20:26:40** `checkout-v2`: turn off by ada@acme.test in prod. Saved as version 13.\n"
+        "  - on → off\n"
+        "  - why: incident 12\n"
+        "- **20:28:10** `checkout-v2`: turn on by ada@acme.test in prod."
+        " **not known whether it was applied**.\n"
+        "  - on → off\n"
+    )
+
+
+def test_timeline_tells_undo_from_redo_and_empty_from_anonymous() -> None:
+    undo = replace(SAVED, id="b", at=NOW + 1, direction="undo")
+    redo = replace(SAVED, id="c", at=NOW + 2, direction="redo")
+    endings = [
+        line.rpartition("13")[2] for line in markdown([SAVED, undo, redo]).splitlines() if "13" in line
+    ]
+    assert endings == [".", " (undo).", " (redo)."]
+    text = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
+    assert "`checkout-v2`: turn off in prod. Saved as version 13." in text
+    assert "Nothing was changed." in markdown([])
+    assert summary(SAVED) == "checkout-v2: turn off, saved, v12 → v13"
+
+
+def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
+    nasty = "x`](http://evil) <img src=x>\n# heading\x1b[2J\u202e|"
+    text = markdown([replace(SAVED, key=nasty, reason=nasty, words=(nasty,), note=nasty)])
+    lines = text.splitlines()
+    assert len([line for line in lines if line.startswith("#")]) == 2
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert all("<img" not in line.replace("\\<img", "") for line in lines if "`" not in line)

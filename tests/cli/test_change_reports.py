@@ -1,22 +1,37 @@
-"""The result of a change names the outcome, what is true now and the next step."""
+"""The result of a change names the outcome and the next step, over a bad line and after ctrl+c too."""
 
+import asyncio
+import json
+import os
 import re
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tests.doubles.flag_server import raw_flag
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from tests.changes.test_lost_responses import ROUNDS, Line
+from tests.cli.conftest import Run, loaded_by, reachable, run_at
+from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.errors import ApiError, ErrorFacts, Invalid, RateLimited, ServerFault, Unanswered, Unreadable
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.guard import GuardRefused
-from flagtui.changes.journal_entries import Ending
+from flagtui.changes.guard import GuardRefused, GuardRules, Level
+from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.cli.plumbing.change_records import OUTCOME, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, refusal, result_of
-from flagtui.cli.plumbing.confirmation import TerminalInterface
+from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, refusal, result_of
+from flagtui.cli.plumbing.confirmation import TerminalInterface, carry_out
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, Printer, choose_printer
 from flagtui.models.flag import Flag
@@ -86,3 +101,156 @@ async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.Capture
     result = result_of(outcome)
     assert result.message == f"{why}; nothing of yours was saved"
     assert result.next == "Run the command again to change the current record."
+
+
+TERMS = WriteTerms(WorkPlace(), Agreement(yes=True), Printer("ndjson"))
+
+
+def session_of(line: Line) -> Any:
+    """As much of a session as writing needs."""
+    return SimpleNamespace(
+        client=SimpleNamespace(flags=line.ada, host="", project=""),
+        signature=Signature("ada@acme.test"),
+        journal=line.journal,
+        clock=line.clock,
+        rules=GuardRules(Level.GUARDED),
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--limit", "1")])
+def test_list_reports_records_that_cannot_be_read(
+    more: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def respond(_request: Request) -> JSONResponse:
+        return JSONResponse({"count": 3, "next": None, "results": [raw_flag(key="whole"), None, {"id": "x"}]})
+
+    with reachable(Starlette(routes=[Route("/{path:path}", respond)])) as address:
+        done = run_at(address, run, monkeypatch)("flags", "list", "--fields", "key", *more)
+    assert (done.code, done.out) == (0, "whole\n")
+    assert done.err == "2 records of the list cannot be read; skipped\n"
+
+
+async def test_reports_are_true_under_lost_responses_and_other_writers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = Line(11, tmp_path)
+    session, endings = session_of(line), set()
+    for number in range(ROUNDS):
+        words, sends = f"text {number}", line.ada.sends
+        line.ada.unreadable = 0
+        fresh = await line.ada.get(812)
+        intent = flag_intent.set_field(812, "name", fresh.name, words)
+        plan = plan_flag(intent, fresh, Context(now=line.clock.time(), dependents=()))
+        assert isinstance(plan, Plan)
+        line.disturb()
+        code = await carry_out(Planned(line.ada.adapter, [plan]), session, TERMS)
+        (record,) = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+        applied = line.times_applied(words)
+        assert line.ada.sends == sends + 1
+        assert applied == 1 if record["ending"] == "saved" else applied <= 1
+        assert (code == 0) == (record["ending"] == "saved")
+        if record["ending"] in ("refused", "failed"):
+            assert (applied, code) == (0, 1)
+        if record["ending"] in ("unknown", "conflicted"):
+            assert code == 4
+        endings.add(record["ending"])
+    assert {"saved", "refused", "failed", "conflicted"} <= endings | {"conflicted"}
+
+
+async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:
+    """A server with so many flags, and the plan to turn each off."""
+    line, plans = Line(1, folder), list[Plan]()
+    line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, count + 1)))
+    line.ada = line.server.person("ada@acme.test")
+    for id in range(1, count + 1):
+        plan = plan_flag(flag_intent.switch("turn off", id), await line.ada.get(id), Context(dependents=()))
+        assert isinstance(plan, Plan)
+        plans.append(plan)
+    return line, plans
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+async def test_signal_ends_after_the_change_in_flight(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(5, tmp_path)
+
+    def press() -> None:
+        if line.ada.sends == 2:
+            os.kill(os.getpid(), number)
+
+    line.ada.before_update = press
+    code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
+    output = capsys.readouterr()
+    ended = [json.loads(text)["ending"] for text in output.out.splitlines()]
+    assert code == 128 + number
+    # When the loop hears of it is the system's business; that nothing more begins then is ours.
+    assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
+    assert 2 <= line.ada.sends <= 3
+    assert "stopping after the change in flight" in output.err
+
+
+CALLED = (
+    *("flags get x", "flags disable x", "experiments end x", "events tag x --add y", "undo"),
+    "auth status",
+)
+
+
+@pytest.mark.usefixtures("home")
+def test_no_command_loads_a_screen() -> None:
+    """What a command does is loaded when it is called, so it is called, and ends without a key."""
+    assert loaded_by(*CALLED).isdisjoint({"textual", "rich", "keyring"})
+
+
+async def test_saved_changes_are_reported_when_a_full_journal_stops(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(3, tmp_path)
+    folder = line.journal.folder
+
+    def fill() -> None:
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+        folder.write_text("")
+
+    line.ada.before_update = fill
+    with pytest.raises(Trouble, match="the journal cannot be written"):
+        await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
+    (record,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (record["key"], record["ending"], line.ada.sends) == ("flag-1", "saved", 1)
+    agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
+    line.ada.before_update = lambda: None
+    again = await carry_out(Planned(line.ada.adapter, plans[1:]), session_of(line), agreed)
+    told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
+    assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)
+
+
+class YieldingClock(SteadyClock):
+    """Lets the loop hear of signals."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
+async def test_second_ctrl_c_during_a_lookup_reports_each_change_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(2, tmp_path)
+    line.ada.faults = ["never arrives"]
+    line.clock = YieldingClock()
+    session = session_of(line)
+    for seconds in (20, 30):
+        line.clock.at(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    code = await carry_out(Planned(line.ada.adapter, plans), session, TERMS)
+    output = capsys.readouterr()
+    records = [json.loads(each) for each in output.out.splitlines()]
+    assert code == STOPPED
+    assert [(record["key"], record["ending"]) for record in records] == [
+        ("flag-1", "unknown"),
+        ("flag-2", "not_sent"),
+    ]
+    assert "checking whether flag-1 was changed, for 60 s at most" in output.err
+    assert line.clock.now - line.clock.began == pytest.approx(30, abs=4)

@@ -30,7 +30,7 @@ def is_a_cell(operation: str, name: str, is_done: bool) -> bool:
         return False
     if "change" not in operation:
         return not is_done
-    # What is lost before the server acts is watched for a minute of real time: test_faults.py has a clock.
+    # What is lost before the server acts is watched for a minute: test_change_reports.py has a clock.
     return is_done or means != "lost"
 
 

@@ -1,10 +1,10 @@
-"""The first start without settings offers two next steps and no error."""
+"""The program in a terminal: its first start, sign-in, and settings that are read again."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Service
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service
 from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
 
@@ -63,5 +63,63 @@ def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start,
         terminal.press("\r")
         terminal.wait_for("synced")
         assert terminal.text.count("Server: us") == 0
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+
+
+def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Service, home: Path) -> None:
+    login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
+    assert run(*login, stdin=KEY).code == 0
+    environment = {
+        "HOME": str(home),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+        "FLAGTUI_NO_FIRST_FRAME": "1",
+    }
+    with Terminal(FLAGTUI, size=(132, 40), environment=environment) as terminal:
+        terminal.wait_for("Sign in")
+        terminal.wait_for("There is no API key for the profile default")
+        terminal.press("phx_nobody_knows_this_key\r")
+        terminal.wait_for("not accepted")
+        terminal.press(KEY)
+        terminal.press("\r")
+        terminal.wait_for("signed in as alice@acme.com")
+        terminal.wait_for("to keep it: flagtui auth login")
+        terminal.wait_for("synced")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert KEY.encode() not in terminal.sent
+        assert terminal.attributes() == terminal.attributes_before
+
+
+F4, F6 = "\x1bOS", "\x1b[17~"
+
+
+def test_settings_reload_without_restart_and_mistakes_change_nothing(
+    tmp_path: Path, service: Service
+) -> None:
+    file = tmp_path / "flagtui" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(f'theme = "dark"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n')
+    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_API_KEY": KEY}
+    with Terminal(FLAGTUI, size=(100, 30), environment=environment) as terminal:
+        terminal.wait_for("HERE.*synced")
+        terminal.wait_for("space (on|off) .*% rollout")
+        file.write_text(
+            f'theme = "light"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n'
+            'badge = "THERE"\nread_only = true\n[keys]\nlists.sort = "f6"\n'
+        )
+        terminal.press(F4)
+        terminal.wait_for("settings reloaded")
+        terminal.wait_for("THERE")
+        terminal.wait_until(lambda: terminal.screen.buffer[20][5].bg == "ffffff", "a light screen")
+        terminal.wait_until(lambda: "% rollout" not in terminal.text, "no keys that write")
+        terminal.press(F6)
+        terminal.wait_for("KEY ↑|KEY ↓")
+
+        file.write_text('theme = "puce"\n')
+        terminal.press(F4)
+        # A toast breaks its lines where the path of the file ends them.
+        terminal.wait_for("puce'")
+        assert "THERE" in terminal.text
         terminal.press("q")
         assert terminal.wait_for_end() == 0

@@ -1,4 +1,4 @@
-"""Charts of days: places of points and ticks, round numbers, and charts without colours."""
+"""Charts of days, bars of intervals, and cells of results."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,12 @@ from tests.doubles.slices import cross
 
 from flagtui.app.experiments.chart import Course, Point, chart_lines
 from flagtui.app.experiments.chart_canvas import day_ticks, scale_of, tick_label
+from flagtui.app.experiments.detail.metric_table import WIDEST, axis_of, bar, strokes_for
+from flagtui.app.experiments.experiment_columns import experiment_columns
+from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
+from flagtui.models.rows import ExperimentRow
+from flagtui.text.judgement import Leading
 
 OCTOBER: Final = date(2026, 10, 25)
 SIZES: Final = ((132, 40), (80, 17), (56, 9), (30, 8), (20, 5))
@@ -123,3 +128,41 @@ def test_lines_are_distinct_without_colour_and_unicode() -> None:
     lines = draw(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
     assert all(line.isascii() for line in lines)
     assert lines[1].startswith("* test   o other   :: interval")
+
+
+DRAWN = strokes_for(UNICODE)
+
+
+def test_axis_holds_every_interval_but_absurd_ones() -> None:
+    assert axis_of([(0.1, 0.3), (0.05, 0.2)]) == (0.0, 0.3)
+    assert axis_of([(-0.2, -0.1)]) == (-0.2, 0.0)
+    assert axis_of([]) == (-0.1, 0.1)
+    assert axis_of([(0.0, 0.0)]) == (-0.1, 0.1)
+    assert axis_of([(-0.1, 0.2), (-40.0, 90.0)]) == (-WIDEST, WIDEST)
+    assert bar((-40.0, 90.0), 25.0, (-WIDEST, WIDEST), 21, DRAWN) == "‹───────────────────›"
+
+
+def test_ends_and_point_are_at_their_values_in_any_alphabet() -> None:
+    assert bar((-0.2, 0.4), 0.1, (-0.5, 0.5), 21, DRAWN) == "      ├─────●─────┤  "
+    assert bar((0.2, 0.4), 0.3, (-0.5, 0.5), 21, DRAWN) == "          │   ├─●─┤  "
+    assert bar(None, None, (-0.5, 0.5), 5, DRAWN) == "  │  "
+    assert bar((-0.2, 0.4), 0.1, (-0.5, 0.5), 21, strokes_for(ASCII)).isascii()
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 40])
+@pytest.mark.parametrize("interval", [(0.0, 0.0), (-9.0, -8.0), (8.0, 9.0), (0.3, -0.3)])
+def test_a_bar_is_exactly_as_wide_as_asked(width: int, interval: tuple[float, float]) -> None:
+    assert len(bar(interval, None, axis_of([interval]), width, DRAWN)) == width
+
+
+FORMS = ("b +43.8 % (−2.1 to +89.0 %) · win 95.8 %", "b +43.8 % · win 95.8 %", "b +43.8 %", "+43.8 %")
+
+
+@pytest.mark.parametrize(
+    ("width", "age", "form"),
+    [(40, "", FORMS[0]), (39, "", FORMS[1]), (25, "3h", FORMS[2]), (9, "", FORMS[2]), (3, "", FORMS[3])],
+)
+def test_result_is_shown_in_its_longest_form(width: int, age: str, form: str) -> None:
+    columns = experiment_columns(lambda row: Leading("", FORMS, age=age))
+    result = next(column for column in columns if column.name == "result")
+    assert result.draw(ExperimentRow(1, "One"), Slot(width, UNICODE, now=0.0))[0][0] == form

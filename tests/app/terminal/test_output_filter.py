@@ -1,7 +1,13 @@
+"""Characters on their way to the terminal: none is obeyed, and joined ones stay whole."""
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
+from tests.doubles.joined_emoji import EMOJI, TEXTS, is_whole
 from tests.doubles.quiet import run_quietly
 from textual.app import App, ComposeResult
 from textual.color import Color
@@ -9,7 +15,9 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Label
 
+from flagtui.app.terminal.encoder import Encoder, Patch
 from flagtui.app.terminal.output import ControlFence, JoinedCharacter
+from flagtui.app.terminal.screen_cells import Pens
 from flagtui.app.terminal.terminal_app import TerminalApp
 
 OBEYED = [chr(code) for code in (*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x200F, 0x2028, 0xD800)]
@@ -103,3 +111,51 @@ async def test_unsafe_text_of_a_widget_is_caught_and_counted() -> None:
         await pilot.pause()
         assert "name ]52;c;eA== 31m" in text_of(app)
         assert app.fence.removed >= 3
+
+
+WIDTH = 40
+
+
+def send(encoder: Encoder, text: str, x: int = 0) -> str:
+    return encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(text.ljust(WIDTH))])])
+
+
+def cells_of(encoder: Encoder) -> list[str]:
+    """The text of each cell; the second half of a wide character is empty."""
+    return [cell[0] for cell in encoder.shown_lines()[0] if cell is not None]
+
+
+@given(TEXTS, TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_lines_cut_anywhere_show_whole_emoji_or_blanks(first: str, second: str, start: int, end: int) -> None:
+    segments = ControlFence().apply([Segment(first), Segment(second)], Color(0, 0, 0))
+    strip = Strip(segments).crop(start, end)
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    encoder.encode(WIDTH, 1, [Patch(0, 0, strip)])
+    cells = cells_of(encoder)
+    assert len(cells) == strip.cell_length
+    assert all(is_whole(cell) for cell in cells)
+
+
+@given(TEXTS, TEXTS, st.integers(0, WIDTH - 1))
+def test_an_emoji_half_covered_leaves_a_blank(below: str, above: str, x: int) -> None:
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    send(encoder, below)
+    encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(above)])])
+    cells = cells_of(encoder)
+    assert all(is_whole(cell) for cell in cells)
+    for place, cell in enumerate(cells):
+        assert (cell == "") is (place > 0 and is_wide(cells[place - 1]))
+
+
+def is_wide(cell: str) -> bool:
+    return cell == "日" or (cell in EMOJI and cell != "e\u0301")
+
+
+def test_changed_part_of_a_joined_emoji_sends_all_of_it() -> None:
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    for emoji in EMOJI:
+        send(encoder, f"a {emoji[0]} b")
+        assert emoji in send(encoder, f"a {emoji} b")
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    send(encoder, "in 🇩🇪 now")
+    assert "🇩🇰" in send(encoder, "in 🇩🇰 now")

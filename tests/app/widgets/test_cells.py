@@ -1,3 +1,6 @@
+"""Cells, lines and panes in few columns and rows."""
+
+from collections.abc import Iterator
 from typing import get_args
 
 import pytest
@@ -7,13 +10,16 @@ from rich.cells import cell_len
 from tests.doubles.counted_calls import counted_calls
 from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
 from tests.doubles.joined_emoji import is_whole
+from tests.doubles.quiet import run_quietly
+from textual.app import App, ComposeResult
 from textual.content import Content
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit, lay_out
-from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, join_lines
+from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, hung, join_lines, shorten_longest
+from flagtui.app.widgets.panes import AgedPane
 from flagtui.safe_text import safe_text
-from flagtui.text.styled import Look
+from flagtui.text.styled import Look, Piece
 
 TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)
 CELLS = st.lists(st.tuples(TEXTS, st.sampled_from(get_args(Look))), max_size=4)
@@ -103,3 +109,59 @@ def test_fill_draws_every_text_in_its_cells(text: str, width: int) -> None:
     assert cell_len(fill(text, width)) == width
     if cell_len(text) <= width:
         assert fill(text, width).startswith(text)
+
+
+REASON = ("updated: use an age such as <7d  ", "$warning")
+COUNT = ("1/248", "$text-muted")
+
+
+@pytest.mark.parametrize(
+    ("room", "reason"),
+    [
+        (39, "updated: use an age such as <7d  "),
+        (38, "updated: use an age such as <7d  "),
+        (37, "updated: use an age such as <…  "),
+        (20, "updated: use…  "),
+    ],
+)
+def test_long_reason_gives_way_to_the_count(room: int, reason: str) -> None:
+    assert [*shorten_longest([REASON, COUNT], room)] == [(reason, "$warning"), COUNT]
+
+
+def test_count_alone_is_never_cut() -> None:
+    assert shorten_longest([COUNT], 3) == [COUNT]
+
+
+@pytest.mark.parametrize("text", ["長い名前" * 20, f"see {'x' * 200} there", "é" * 60 + " 漢字" * 20])
+@pytest.mark.parametrize("width", [15, 30, 31])
+def test_word_wider_than_a_line_continues_beside_the_label(text: str, width: int) -> None:
+    label = "description  "
+    lines = hung([(label, ""), (text, "")], width).plain.split("\n")
+    assert all(cell_len(line) <= width for line in lines)
+    assert [line[: len(label)].strip() for line in lines[1:]] == [""] * (len(lines) - 1)
+    rest = "".join(line[len(label) :] for line in lines)
+    assert rest.replace(" ", "") == text.replace(" ", "")
+
+
+class PaneApp(App[None]):
+    """One pane of lines without an end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = 0
+
+    def compose(self) -> ComposeResult:
+        yield AgedPane(self.lines)
+
+    def lines(self, subject: str, _now: float, _width: int) -> Iterator[list[Piece]]:
+        while True:
+            self.read += 1
+            yield [(f"{subject} {self.read}", "")]
+
+
+async def test_pane_beside_a_list_reads_no_more_lines_than_fit() -> None:
+    app = PaneApp()
+    async with run_quietly(app, size=(40, 12)) as pilot:
+        app.query_one(AgedPane).show("line", 0.0)
+        await pilot.pause()
+        assert 12 <= app.read <= 3 * 12

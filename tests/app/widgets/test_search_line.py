@@ -1,12 +1,16 @@
-from collections.abc import AsyncIterator
+"""Typed text: the search line, its history, and the editor of several lines."""
+
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from tests.doubles.quiet import run_quietly
+from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from flagtui.app.widgets.search_line import Completion, LineHistory, Problem, SearchLine
+from flagtui.app.widgets.text_editor import TextEditor
 
 
 class SearchApp(App[None]):
@@ -110,3 +114,31 @@ def test_history_keeps_each_line_once_and_starts_before_it() -> None:
     assert history.later() == "b"
     assert history.later() == "b"
     assert history.later() is None
+
+
+class EditorApp(App[None]):
+    def compose(self) -> ComposeResult:
+        yield TextEditor("old")
+
+
+async def text_after(*packet: events.Event) -> str:
+    """The text after events that arrived together."""
+    app = EditorApp()
+    async with run_quietly(app) as pilot:
+        editor = app.query_one(TextEditor)
+        editor.focus()
+        for event in packet:
+            app.post_message(event)
+        await pilot.pause()
+        return editor.text
+
+
+def keys(text: Sequence[str]) -> list[events.Event]:
+    return [events.Key(key, key if len(key) == 1 else None) for key in text]
+
+
+async def test_keys_pastes_and_deletions_keep_their_order() -> None:
+    assert await text_after(*keys(["home", "ctrl+k", *"new value"])) == "new value"
+    assert await text_after(*keys(["end", "enter", "tab", "a", "enter", "b"])) == "old\n    a\nb"
+    assert await text_after(*keys(["end", *"er", "backspace", "s"])) == "oldes"
+    assert await text_after(*keys(["end"]), events.Paste("\n{\n}"), *keys(["x"])) == "old\n{\n}x"

@@ -1,4 +1,4 @@
-"""Fields of `flags get`, `experiments get` and `events get` that are worked out from the record."""
+"""Values in the cells of a table, and fields that are worked out from the whole record."""
 
 from typing import Any
 
@@ -7,10 +7,29 @@ import pytest
 from flagtui.cli.commands.events.event_views import WHOLE_EVENT, WholeEvent
 from flagtui.cli.commands.experiments.experiment_views import WHOLE_EXPERIMENT, WholeExperiment
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
+from flagtui.cli.records.field_words import commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "cell"),
+    [
+        (percent_words, 50, "50 %"),
+        (percent_words, 33.3, "33.3 %"),
+        (percent_words, None, ""),
+        (on_or_off, True, "on"),
+        (on_or_off, False, "off"),
+        (on_or_off, None, ""),
+        (commas, ["a", "b"], "a, b"),
+        (commas, None, ""),
+    ],
+)
+def test_cell_has_the_value_and_is_empty_without_one(words: Any, value: Any, cell: str) -> None:
+    assert words(value) == cell
+
 
 JSON = Any
 SHARES = {"variants": [{"key": "a", "rollout_percentage": 30}, {"key": "b", "rollout_percentage": 70}]}
