@@ -32,7 +32,7 @@ distinct_ids 9146 522a79a11de8
 early_access_features 3 7b4725f2ff9f
 event_definitions 2116 6d719bd04b22
 experiment_saved_metrics 4 561c287ab37d
-experiments 35 b3c79c16e0b4
+experiments 35 e16569756a05
 flags 292 2993f5647213
 group_types 3 a511121ae4a2
 groups 140 9ae4df8e2bca
@@ -41,7 +41,7 @@ organization_members 12 bf0ad14bd4dd
 organizations 1 638b2f2260c0
 persons 9146 6e53edf92571
 projects 2 24df92701e17
-saved_metrics 2 ba095757dbed
+saved_metrics 2 edb74938d214
 scheduled_changes 1 a880d656bb2e
 surveys 1 d830d72b7ffa
 users 12 bca209bdcb85
