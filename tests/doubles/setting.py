@@ -113,7 +113,7 @@ def make_session(setting: Setting, between: Wire, timing: Timing) -> Session:
         refresh=setting.refresh,
         unlock=setting.unlock,
         preferences=setting.preferences,
-        timing=timing,
+        clock=timing,
         embedded_in=setting.embedded_in,
         with_key=client,
         neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),

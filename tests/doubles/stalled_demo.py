@@ -56,7 +56,7 @@ class StalledTui(home.FlagTui):
             client.connection.transport = Stalling(client.connection.transport)
             return client
 
-        super().__init__(replace(session, connect=connect, timing=HastyClock()))
+        super().__init__(replace(session, connect=connect, clock=HastyClock()))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def _count_requests(program: Program) -> int:
 async def start_polling(program: Program, refresh: float) -> TurnedClock:
     """From now on the program looks by itself, as often as told, by a clock that the test turns."""
     app, clock = program.app, TurnedClock(program.timing.now)
-    app.app_state.session = replace(app.app_state.session, refresh=refresh, timing=clock)
+    app.app_state.session = replace(app.app_state.session, refresh=refresh, clock=clock)
     app.server.polling = Polling(app.app_state, app.open_connection)
     app.run_worker(app.server.polling.run(), group="polling", exclusive=True)
     await program.settle()

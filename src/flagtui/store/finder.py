@@ -49,6 +49,7 @@ class Finder(Generic[Row]):
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._listing: Listing[Row] = listing
+        self._hides = bool(listing.vocabulary.hidden)
         self._clock = clock
         self._ranking: Ranking[Row] = Ranking(listing.orders, listing.label, sort)
         self._me: QueryPerson | None = None
@@ -249,10 +250,6 @@ class Finder(Generic[Row]):
         if not shows:
             return [place for place, index in enumerate(self._order) if not hidden[index]]
         return [place for place, index in enumerate(self._order) if shows.issuperset(hidden[index])]
-
-    @property
-    def _hides(self) -> bool:
-        return bool(self._listing.vocabulary.hidden)
 
     def _hiding(self, row: Row) -> tuple[str, ...]:
         return tuple([word for word, test in self._listing.vocabulary.hidden.items() if test(row)])

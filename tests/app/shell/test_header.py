@@ -183,7 +183,7 @@ async def test_count_has_a_plus_until_the_last_page() -> None:
 async def test_unopened_project_is_connected_again_after_outages(
     trouble: ApiError | None, is_connecting: bool, times: int
 ) -> None:
-    session = SimpleNamespace(monotonic=lambda: 0.0)
+    session = SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: 0.0))
     app_state: Any = SimpleNamespace(
         session=session, workspace=None, trouble=trouble, is_connecting=is_connecting
     )

@@ -45,7 +45,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
     description = ACTIVITY_LIST
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
-        self._finding = ActivityFinder(app_state.session.clock)
+        self._finding = ActivityFinder(app_state.session.clock.time)
         super().__init__(app_state, runner, self._finding)
         self._workspace: Workspace | None = None
 
@@ -158,7 +158,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         title = f"{what} in project {client.project}" + (f": {searched}{when}" if searched else "")
         text = as_markdown(rows, title, self._page_of, self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
-        show_toast(self.app, export(name, text, what, self._app_state.session.clock()))
+        show_toast(self.app, export(name, text, what, self._app_state.session.clock.time()))
 
     def _page_of(self, row: ChangeRow) -> str:
         target = self.link_to(row)

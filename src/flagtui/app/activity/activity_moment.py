@@ -69,7 +69,7 @@ class ActivityAroundMoment(ActivityKeys):
         """Read what other records changed around the moment, and count the users of the changes of flags."""
         if (moment := self._moment) is None:
             return
-        await self._app_state.session.timing.sleep(PAUSE)
+        await self._app_state.session.clock.sleep(PAUSE)
         await moment.read_others(centre)
         self.draw_rows()
         await moment.count_users(entries, centre)

@@ -61,7 +61,7 @@ class InboxScreen(FramedScreen):
         self._looked_at = 0
         self._applied: set[str] = set()
         self._reads = app_state.reads
-        self._began = app_state.session.monotonic()
+        self._began = app_state.session.clock.monotonic()
         here = app_state.signature(workspace)
         self._uses = EventUses(workspace.client)
         self._triage = Triage(app_state.session.state_folder, f"{here.host} {here.project}")
@@ -148,7 +148,7 @@ class InboxScreen(FramedScreen):
         self.draw_frame()
         inbox, left = self._inbox, len(self._cases)
         decided = inbox.count_decided(self._reason, self._decided) if inbox is not None else 0
-        minutes = (self._app_state.session.monotonic() - self._began) / MINUTE
+        minutes = (self._app_state.session.clock.monotonic() - self._began) / MINUTE
         pace = self._looked_at / minutes if self._looked_at and minutes > 0 else None
         twins = len(inbox.waiting(NEW_TWINS, self._decided)) if inbox is not None else 0
         news = f"   {twins:,} new look-alike{'s' if twins > 1 else ''}" if twins else ""

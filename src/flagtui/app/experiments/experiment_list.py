@@ -75,7 +75,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
             app_state = self._app_state
             self._inspector = ExperimentInspector(
                 workspace.client,
-                app_state.session.clock,
+                app_state.session.clock.time,
                 lambda: may_write(app_state, self.write_scope) is True,
             )
         return self._inspector

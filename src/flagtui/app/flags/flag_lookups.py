@@ -271,7 +271,7 @@ class DefinitionsScreen(FramedScreen):
             return
         text = json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n"
         name = f"flags-{workspace.client.project}.json"
-        show_toast(self.app, export(name, text, summary(document), self._app_state.session.clock()))
+        show_toast(self.app, export(name, text, summary(document), self._app_state.session.clock.time()))
 
     def action_back(self) -> None:
         if not self.query_one(JsonPane).leave_typing():

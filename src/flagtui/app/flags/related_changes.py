@@ -203,7 +203,7 @@ class RelatedChanges:
 
     @property
     def _now(self) -> float:
-        return self._app_state.session.clock()
+        return self._app_state.session.clock.time()
 
     def _moment(self, line: str) -> PromptReading:
         moment = read_moment(line, self._now)

@@ -98,7 +98,7 @@ class BrowseScreen(FramedScreen):
         self._runner = runner
         self._row_list: RowList[Any] | None = None
         self._finder: Finder[Any] = finder or Finder(
-            listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
+            listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock.time
         )
 
     @abstractmethod

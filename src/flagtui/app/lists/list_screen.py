@@ -96,7 +96,7 @@ class ListScreen(MarkedRecords[IdRow]):
     @work(exclusive=True, group="search-server")
     async def _search_server(self) -> None:
         """Search the server too while pages are missing, once the typing pauses."""
-        await self._app_state.session.timing.sleep(PAUSE)
+        await self._app_state.session.clock.sleep(PAUSE)
         await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:

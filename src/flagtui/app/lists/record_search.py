@@ -50,7 +50,7 @@ class RecordSearch:
     def _records(self, workspace: Workspace, kind: RecordKind, line: str) -> Iterator[Destination]:
         collection = workspace.collection(kind.plural)
         query = read_line(line, kind.listing.vocabulary)
-        is_match = compile_query(query, now=self._app_state.session.clock())
+        is_match = compile_query(query, now=self._app_state.session.clock.time())
         more = [
             row
             for (kind_name, id), row in self._found.items()
@@ -68,7 +68,7 @@ class RecordSearch:
     async def ask(self, line: str) -> Search:
         """Search the lists that are not here whole on the server, once the typing pauses."""
         word = max(line.split(), key=len, default="")
-        await self._app_state.session.timing.sleep(PAUSE)
+        await self._app_state.session.clock.sleep(PAUSE)
         has_waited = self._app_state.workspace is None
         workspace = await self._wait_for_connection()
         if word in self._asked:

@@ -51,7 +51,7 @@ class SinceScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         title = f"Changes in the {self._kind} since"
         with self.make_box("since", title, "⏎ compare · ↓ more · esc close"):
-            zone = local_time.label(self._app_state.session.clock())
+            zone = local_time.label(self._app_state.session.clock.time())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
             yield Field(USUAL, placeholder=hint)
             with VerticalScroll(can_focus=False):
@@ -73,9 +73,9 @@ class SinceScreen(Dialog[None]):
             self._show([[("There is nothing to compare yet.", "$warning")]])
             return
         try:
-            then = read_moment(text, self._app_state.session.clock())
+            then = read_moment(text, self._app_state.session.clock.time())
         except WrongValue:
-            words = invalid_moment(text, self._app_state.session.clock())
+            words = invalid_moment(text, self._app_state.session.clock.time())
             self._show([[(words, "$warning")]])
             return
         copy: Snapshot[Struct] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)

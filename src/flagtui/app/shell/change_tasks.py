@@ -160,7 +160,7 @@ class ChangeTasks:
 
     async def pause(self) -> None:
         """Wait for the pause in typing after which more is requested."""
-        await self._app_state.session.timing.sleep(PAUSE)
+        await self._app_state.session.clock.sleep(PAUSE)
 
     def show_created(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
         """Put the cursor of the list on a record that was created, copied or restored in this project."""

@@ -61,7 +61,7 @@ class Polling:
         self._app_state = app_state
         self._reconnect = reconnect
         self._marks: dict[Workspace, Mark] = {}
-        self._last_key = self._last_poll = app_state.session.monotonic()
+        self._last_key = self._last_poll = app_state.session.clock.monotonic()
         self._failures = 0
         self._failed_at = 0.0
         """When the first of them happened."""
@@ -75,7 +75,7 @@ class Polling:
 
     def notice_person(self) -> None:
         """Note a key press. A user who returns does not wait for the next poll."""
-        self._last_key = self._app_state.session.monotonic()
+        self._last_key = self._app_state.session.clock.monotonic()
         if 0 < self._app_state.session.refresh <= self._last_key - self._last_poll:
             self._is_due.set()
 
@@ -97,7 +97,7 @@ class Polling:
         """Poll again and again until cancelled."""
         has_waited = True
         while True:
-            self._last_poll = self._app_state.session.monotonic()
+            self._last_poll = self._app_state.session.clock.monotonic()
             self._count_failures(has_waited)
             if has_waited := await self._wait(self._pause()):
                 await self.poll()
@@ -157,7 +157,7 @@ class Polling:
         waits = [
             asyncio.ensure_future(wait)
             for wait in (
-                self._app_state.session.timing.sleep(seconds),
+                self._app_state.session.clock.sleep(seconds),
                 self._is_due.wait(),
                 self._has_failed.wait(),
             )

@@ -88,7 +88,7 @@ class ServerConnection:
         """Show a project, first from its cached copy, then from the server."""
         app_state, session = self._app_state, self._app_state.session
         workspace = Workspace(
-            client, profile=session.profile, snapshots=session.snapshots, clock=session.clock
+            client, profile=session.profile, snapshots=session.snapshots, clock=session.clock.time
         )
         try:
             await workspace.settle()

@@ -77,7 +77,7 @@ def _waiting_words(app_state: AppState) -> str:
     recalled = app_state.recalled
     if recalled is None:
         return "connecting"
-    return f"as of {_rough(app_state.session.clock() - recalled.taken_at)} ago, connecting"
+    return f"as of {_rough(app_state.session.clock.time() - recalled.taken_at)} ago, connecting"
 
 
 def _fault_of(app_state: AppState, workspace: Workspace, own_trouble: ApiError | None) -> Link | None:
@@ -266,7 +266,7 @@ class Ages:
 
     def start(self) -> None:
         """Draw every age again at the next full minute, and so on."""
-        self._app.set_timer(MINUTE - self._app_state.session.clock() % MINUTE, self.pass_minute)
+        self._app.set_timer(MINUTE - self._app_state.session.clock.time() % MINUTE, self.pass_minute)
 
     def pass_minute(self) -> None:
         """Redraw ages when another minute has begun."""

@@ -35,7 +35,7 @@ class StrayKeys:
         """Return whether the event is a stray letter; warn once for each stray key."""
         if not isinstance(event, events.Key) or not self._is_command(event):
             return False
-        now = self._app_state.session.monotonic()
+        now = self._app_state.session.clock.monotonic()
         is_letter = event.character is not None and event.character.isalpha()
         if is_letter and now < self._until:
             self._until = now + PAUSE

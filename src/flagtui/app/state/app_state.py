@@ -86,7 +86,7 @@ class Session:
     """Hears the key of the flag that is opened, and the program ends; None opens it on the screen."""
     preferences: Preferences = field(default_factory=Preferences)
     """The user's choices for lists; shared by all profiles."""
-    timing: Clock = field(default_factory=SystemClock)
+    clock: Clock = field(default_factory=SystemClock)
     redact: Callable[[str], str] = str
     """Removes the key from a text, wherever it occurs."""
     with_key: Callable[[str], Client] | None = None
@@ -123,7 +123,7 @@ class Session:
         """Loaded by the first look at it: no list shows it."""
         from flagtui.changes.journal import Journal
 
-        return Journal(self.journal_folder, self.clock)
+        return Journal(self.journal_folder, self.clock.time)
 
     @property
     def named_profile(self) -> str:
@@ -135,19 +135,9 @@ class Session:
         """The project that was open at the end of the last run of this profile."""
         return self.preferences.last_project(self.profile, self.host)
 
-    @property
-    def clock(self) -> Callable[[], float]:
-        """Unix seconds."""
-        return self.timing.time
-
     def now(self) -> float:
         """Return the start of the current minute in Unix seconds, so that all ages on screen agree."""
-        return self.clock() // MINUTE * MINUTE
-
-    @property
-    def monotonic(self) -> Callable[[], float]:
-        """Seconds that only go forward."""
-        return self.timing.monotonic
+        return self.clock.time() // MINUTE * MINUTE
 
 
 @dataclass(frozen=True)
@@ -225,7 +215,7 @@ class AppState(Watched):
     def retry_in(self) -> float:
         """Return the seconds until the next automatic read after a failure; 0 when none is awaited."""
         waiting = self.workspace.client.link.waiting if self.workspace else 0.0
-        return max(waiting, self.retry_at - self.session.monotonic(), 0.0)
+        return max(waiting, self.retry_at - self.session.clock.monotonic(), 0.0)
 
     def address_of(self, kind: Kind, id: int | str) -> str:
         """Return the address of the record's page; empty without one, or while it is unknown."""
@@ -241,7 +231,7 @@ class AppState(Watched):
     @property
     def rules(self) -> GuardRules:
         """The profile's, and whether it is unlocked at the moment."""
-        return replace(self.session.rules, is_unlocked=self.session.monotonic() < self.unlocked_until)
+        return replace(self.session.rules, is_unlocked=self.session.clock.monotonic() < self.unlocked_until)
 
     @property
     def names(self) -> Names:
@@ -259,7 +249,7 @@ class AppState(Watched):
 
     def unlock(self) -> None:
         """Record that a key was typed in full; it counts for the next flags as long as the profile sets."""
-        self.unlocked_until = self.session.monotonic() + self.session.unlock
+        self.unlocked_until = self.session.clock.monotonic() + self.session.unlock
 
     def become_troubled(self, trouble: ApiError | None) -> None:
         """Store why there is no connection, or that there is one."""

@@ -124,7 +124,7 @@ class Staging:
         self, plans: Sequence[Proposal], instead_of: Sequence[StagedChange] = ()
     ) -> list[StagedChange]:
         """Stage these plans; return their changes. Raises ChangeSetError, and stages nothing then."""
-        limit, now = self._app_state.session.rules.bulk_limit, self._app_state.session.clock()
+        limit, now = self._app_state.session.rules.bulk_limit, self._app_state.session.clock.time()
 
         def add(staged: StagedSet) -> Added:
             return staged.add(plans, limit, now, instead_of=instead_of)
@@ -177,7 +177,7 @@ class Staging:
         return self._steps.next_set(is_redo=is_redo) is not None
 
     def _current(self) -> ChangeSet:
-        return self.change_set or self._staged_file().begin(self._app_state.session.clock())
+        return self.change_set or self._staged_file().begin(self._app_state.session.clock.time())
 
     async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records, as a step that can be undone. Raises ChangeSetError."""

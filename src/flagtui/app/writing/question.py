@@ -60,7 +60,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         """Whether a fact of the question is still being requested."""
         self._question = question
         self._session = session
-        self._last_key = session.monotonic()
+        self._last_key = session.clock.monotonic()
         self._told_at = float("-inf")
         self._was_quiet = False
         self._fitted = Size(0, 0)
@@ -70,7 +70,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def show(self, question: Question[P]) -> None:
         """Replace the question by a fuller one; keys pressed before it was shown do not confirm it."""
-        self._question, self._told_at, self.is_partial = question, self._session.monotonic(), False
+        self._question, self._told_at, self.is_partial = question, self._session.clock.monotonic(), False
         if self.is_mounted:
             self._fit()
 
@@ -166,10 +166,10 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""
         if isinstance(event, events.Key):
-            now = self._session.monotonic()
+            now = self._session.clock.monotonic()
             self._was_quiet, self._last_key = now - self._last_key >= ARMS_AFTER, now
         elif isinstance(event, events.Paste):
-            self._last_key = self._session.monotonic()
+            self._last_key = self._session.clock.monotonic()
         await super().on_event(event)
 
     @on(OptionList.OptionSelected)
@@ -179,7 +179,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     @on(AnswerButton.Pressed, "#accept")
     def _on_accepted(self) -> None:
-        now = self._session.monotonic()
+        now = self._session.clock.monotonic()
         self._was_quiet = self._was_quiet or now - self._last_key >= ARMS_AFTER
         self._settle(overwrite=bool(self._question.conflicts))
 
@@ -277,7 +277,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             overwrite=overwrite,
             without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
-            is_to_less=self._session.monotonic() - self._told_at < ARMS_AFTER,
+            is_to_less=self._session.clock.monotonic() - self._told_at < ARMS_AFTER,
         )
         match self.asked.settle(answer):
             case NotYet(why):

@@ -172,7 +172,7 @@ class SetInterface(AppInterface[Proposal, Any]):
         super().__init__(
             app_state,
             runner,
-            SetRows(workspace, app_state.session.clock),
+            SetRows(workspace, app_state.session.clock.time),
             planned,
             app_state.signature(workspace),
         )

@@ -57,7 +57,7 @@ class UndoChoice(ConfirmScreen[P]):
     def action_choose(self) -> None:
         """Choose the change under the cursor, or not, and go to the next one."""
         self._chosen ^= {self._cursor}
-        self._told_at = self._session.monotonic()
+        self._told_at = self._session.clock.monotonic()
         self.query_one("#accept", AnswerButton).label = self._accept_label()
         self.query_one("#question").border_subtitle = ""
         has_fields = self._has_fields

@@ -34,7 +34,7 @@ class WorkspaceContext(PlanContext):
         is_staged = app_state.is_staging and workspace is app_state.workspace and not is_applying
         staged = staged_now(app_state) if is_staged else None
         super().__init__(
-            workspace.client, app_state.session.timing, workspace.people, adds_later=not is_staged
+            workspace.client, app_state.session.clock, workspace.people, adds_later=not is_staged
         )
         self.mirror = app_state.session.mirror
         self.workspace = workspace

@@ -154,7 +154,7 @@ class WritePath:
             self._runner.show_toast(Notice(words, notice.tone, notice.title))
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
-        now = self._app_state.session.clock()
+        now = self._app_state.session.clock.time()
         is_long_ago = is_newest and now - changes[0].at > SURPRISING
         purpose = Purpose(
             "Redo" if is_redo else "Undo",
@@ -257,7 +257,7 @@ class WritePath:
     ) -> WriteContext:
         """Return what sending needs: the journal, the clock, and where waits and lost responses are shown."""
         session = self._app_state.session
-        context = WriteContext(session.journal, signature, session.timing)
+        context = WriteContext(session.journal, signature, session.clock)
         if interface is None:
             return replace(context, tell=lambda words: self._runner.show_toast(Notice(words, "warning")))
         return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
