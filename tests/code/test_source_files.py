@@ -110,6 +110,16 @@ def test_vendored_folders_and_loops_of_links_are_skipped(tmp_path: Path) -> None
     assert tree.skipped["links"] == 2
 
 
+def test_proposals_are_no_code(repository: Path) -> None:
+    folder = repository / ".flagtui" / "proposals"
+    folder.mkdir(parents=True)
+    (folder / "off.json").write_text('{"key": "new-nav"}')
+    git(repository, "add", "-A")
+    tree = list_files(repository, [repository])
+    assert not any(".flagtui/" in name for name in tree.files)
+    assert tree.skipped["ignored"] == 1
+
+
 def test_folder_outside_root_is_an_error(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     with pytest.raises(SourceError, match="not inside"):
         list_files(repository, [tmp_path_factory.mktemp("other")])

@@ -17,6 +17,8 @@ VENDORED: Final = frozenset(
     )
 )
 """Folders of other people's code, and of version control."""
+OWN_FOLDER: Final = ".flagtui"
+"""The folder of proposals, which name flags and use none."""
 _GIT: Final = ("git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 Matcher = Callable[[str], bool]
 
@@ -92,7 +94,7 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
             is_vendored[folder_name] = not VENDORED.isdisjoint(folder_name.split("/"))
         if is_vendored[folder_name]:
             tree.skipped["vendored"] += 1
-        elif ignored(name) or is_own(name):
+        elif ignored(name) or is_own(name) or OWN_FOLDER in folder_name.split("/"):
             tree.skipped["ignored"] += 1
         elif not is_utf8(name):
             # No report could name it.

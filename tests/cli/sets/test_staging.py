@@ -70,6 +70,16 @@ def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Pat
     assert records(here("proposals", "list", "--json")) == []
 
 
+def test_proposals_with_one_reason_are_apart_and_in_order(here: Run) -> None:
+    files = []
+    for key in (OTHER, FLAG):
+        done = here("propose", "--reason", "same", "--json", "--", "flags", "tag", key, "--add", "same")
+        files.append(records(done)[0]["file"])
+    listed = [(each["keys"], each["file"]) for each in records(here("proposals", "list", "--json"))]
+    assert listed == [([OTHER], files[0]), ([FLAG], files[1])]
+    assert records(here("flags", "disable", FLAG, "--dry-run", "--json"))[0]["file"] == ""
+
+
 @pytest.mark.parametrize("place", [1, 3])
 def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
     words = ["propose", "--reason", "no longer called", "--", "flags", "disable", FLAG]

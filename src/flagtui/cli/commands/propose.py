@@ -9,7 +9,7 @@ import click
 from flagtui import local_time
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import is_read_only
-from flagtui.cli.plumbing.proposal_files import proposals_folder
+from flagtui.cli.plumbing.proposal_files import new_proposal
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.registry import command_index, is_command, load_command
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS
@@ -45,7 +45,7 @@ def propose(context: click.Context, reason: str, words: tuple[str, ...]) -> None
     if not named or not getattr(load_command(named), "writes", False):
         fix = "Propose a command that changes something, such as: flags rollout KEY --to 40"
         raise Trouble(f"{' '.join(words[:2])} changes nothing, so it cannot be proposed.", fix, code="usage")
-    path = proposals_folder() / f"{_name(reason)}.json"
+    path = new_proposal(_name(reason))
     given = context.find_root().params
     common = ["--read-only"] if is_read_only() else []
     for name in ("profile", "project"):

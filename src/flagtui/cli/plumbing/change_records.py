@@ -76,6 +76,8 @@ class ChangePlan:
     place: ChangePlace = NO_PLACE
     saved_ending: str = "saved"
     """The ending without a reason for none: `refused` where the key lacks a scope."""
+    file: str = ""
+    """The file with the change set, of `--out`."""
 
     @property
     def record(self) -> Any:
@@ -221,6 +223,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
         ),
         RecordField("project", "text", "The id of its project.", lambda plan: plan.place.project),
         RecordField("host", "text", "The server.", lambda plan: plan.place.host),
+        RecordField("file", "text", "The file of the change set with --out and propose, else empty."),
     ),
 )
 

@@ -1,6 +1,8 @@
 """Proposals: the change sets in the folder of this repository, or of this user."""
 
+import os
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +33,13 @@ def proposals_folder() -> Path:
     return data / "proposals"
 
 
+def new_proposal(name: str) -> Path:
+    """Return a free path for a proposal: `name`, with a number where it is in use. Raises Trouble."""
+    folder = proposals_folder()
+    names = (f"{name}{f'-{number}' * (number > 1)}.json" for number in count(1))
+    return next(path for path in map(folder.joinpath, names) if not os.path.lexists(path))
+
+
 @dataclass(frozen=True)
 class ProposedSet:
     """A file in the folder of proposals; it may be no change set."""
@@ -54,13 +63,14 @@ class ProposedSet:
 
 
 def read_proposals() -> list[ProposedSet]:
-    """Return all proposals by the name of their file. Raises Trouble for a folder without access."""
+    """Return all proposals, the oldest first. Raises Trouble for a folder without access."""
     folder = proposals_folder()
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".json") if folder.exists() else []
     except OSError as fault:
         raise Trouble(f"{folder} cannot be read: {fault.strerror}.") from None
-    return [_read(SetFile(path)) for path in paths]
+    proposals = [_read(SetFile(path)) for path in paths]
+    return sorted(proposals, key=lambda each: each.change_set.made_at if each.change_set else 0.0)
 
 
 def _read(file: SetFile) -> ProposedSet:
