@@ -1,6 +1,7 @@
 """Contradictions, unknown words and empty values exit with 2 before anything is sent."""
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
@@ -74,6 +75,25 @@ def test_empty_value_is_a_usage_error(words: tuple[str, ...], online: Run) -> No
     done = online(*words)
     assert (done.code, done.out) == (2, "")
     assert re.search(r"(?:--[a-z]+|[A-Z_|]+) is empty; give a value(, or leave it out)?\.", done.err)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("flags", "disable", "new-nav", "--dry-run", "--out", "-"),
+        ("flags", "types", "--language", "ts", "--out", "-"),
+        ("flags", "list", "--log", "-"),
+        ("--log", "-", "flags", "list"),
+        ("mirror", "--sample", "--record", "-"),
+    ],
+)
+def test_output_file_is_no_hyphen(
+    words: tuple[str, ...], online: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = online(*words)
+    assert (done.code, done.out, (tmp_path / "-").exists()) == (2, "", False)
+    assert "takes the name of a file, and - is none" in done.err
 
 
 @pytest.mark.parametrize("words", [("flags", "list"), ("activity",), ("flags", "stale"), ("events", "list")])

@@ -26,7 +26,7 @@ from flagtui.cli.plumbing.global_options import be_quiet, log_to
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.output.lines import VOICE, warn
 from flagtui.cli.plumbing.registry import command_index
-from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, QueryWord
+from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, QueryWord, WrittenFile
 from flagtui.cli.plumbing.word_types import RecordWord
 from flagtui.safe_text import safe_text
 
@@ -75,7 +75,7 @@ class Program(LazyGroup):
 @click.option(
     "--log",
     metavar="FILE",
-    type=click.Path(),
+    type=WrittenFile(),
     expose_value=False,
     callback=lambda _context, _option, file: log_to(file),
     help="Add a line to FILE for every request: never a key, header or body.",

@@ -56,7 +56,7 @@ async def dry_run(
             print_line(f"Nothing was sent: {what}.")
             return code
     plans = [
-        ChangePlan(plan, needs=needs, saved_ending=ending, file=agreement.out)
+        ChangePlan(plan, needs=needs, saved_ending=ending, file=str(agreement.out or ""))
         for plan, ending in zip(planned.plans, endings, strict=True)
     ]
     report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])

@@ -8,9 +8,9 @@ from typing import Final
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import empty_value
 from flagtui.cli.plumbing.output.lines import VOICE
 from flagtui.cli.plumbing.registry import command_index
+from flagtui.cli.plumbing.value_types import WrittenFile
 
 _PLACES: Final = ("--profile", "--project")
 COMMON: Final[Mapping[str, bool]] = {
@@ -21,13 +21,11 @@ COMMON: Final[Mapping[str, bool]] = {
 """Options of commands that may precede the command, and whether each takes a value."""
 
 
-def log_to(file: str | None) -> None:
+def log_to(file: Path | None) -> None:
     """Log every request to this file."""
-    if file is not None and not file.strip():
-        raise click.UsageError(empty_value("--log"))
     # Every command makes its own client, some before a name of theirs is known here.
-    if file:
-        os.environ["FLAGTUI_LOG"] = file
+    if file is not None:
+        os.environ["FLAGTUI_LOG"] = str(file)
 
 
 def log_path() -> Path | None:
@@ -66,7 +64,7 @@ def global_options() -> list[click.Option]:
         ),
         click.Option(
             ["--log"],
-            type=click.Path(),
+            type=WrittenFile(),
             metavar="FILE",
             hidden=True,
             expose_value=False,

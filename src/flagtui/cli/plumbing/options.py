@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
@@ -16,7 +17,7 @@ import msgspec
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
+from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, WrittenFile
 from flagtui.models.json_value import JSON, NotJson, read_json
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Agreement:
     max_changes: int | None = None
     if_version: int | None = None
     """The version that a flag must have; None for commands without the option."""
-    out: str = ""
+    out: Path | None = None
     """The file for the change set of a dry run."""
     stage: bool = False
     """Whether changes are added to the staged set instead of sent."""
@@ -98,7 +99,7 @@ class Agreement:
     @property
     def is_kept(self) -> bool:
         """Whether changes go to a change set instead of the server."""
-        return bool(self.out) or self.stage
+        return self.out is not None or self.stage
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,12 @@ def staging_options(*, is_hidden: bool) -> list[click.Parameter]:
     rules: dict[str, Sequence[str]] = {"requires": ["--dry-run"], "excludes": ["--stage"]}
     return [
         RuledOption(
-            ["--out"], default="", metavar="FILE", help=out, hidden=is_hidden, **({} if is_hidden else rules)
+            ["--out"],
+            type=WrittenFile(),
+            metavar="FILE",
+            help=out,
+            hidden=is_hidden,
+            **({} if is_hidden else rules),
         ),
         RuledOption(
             ["--stage"],

@@ -115,12 +115,13 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
     """Write the plans to the file of `--out`. Raises Trouble."""
     await session.me()
     out = terms.agreement.out
+    assert out is not None
     with as_trouble():
         changes = changes_of(planned.plans)
         empty = find_staged(session).begin(session.now, terms.agreement.reason.strip())
         change_set = empty.with_changes(changes, session.rules.bulk_limit)
-        SetFile(Path(out)).create(change_set)
-    progress(f"The change set is in {out}; to apply it: {_next(session, 'apply', out)}")
+        SetFile(out).create(change_set)
+    progress(f"The change set is in {out}; to apply it: {_next(session, 'apply', str(out))}")
 
 
 def _next(session: ProjectSession, *words: str) -> str:

@@ -89,6 +89,19 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class WrittenFile(FilePath):
+    """The path of a file to write; `-`, elsewhere standard input, would be a file of that name."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            label = label_of(param) if param else "this"
+            raise click.UsageError(f"{label} takes the name of a file, and - is none; ./- is one.", ctx)
+        return super().convert(value, param, ctx)
+
+
 class FieldNames(ListedWord):
     """Names of fields with commas between them."""
 

@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
-from flagtui.cli.plumbing.value_types import FilePath
+from flagtui.cli.plumbing.value_types import WrittenFile
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.local_time import ago
 from flagtui.text.formats import count
@@ -43,7 +43,7 @@ PART: Final = "shapes"
 @click.option(
     "--language", required=True, type=click.Choice(LANGUAGES), help="openfeature is a flag manifest."
 )
-@click.option("--out", type=FilePath(dir_okay=False), help="Write to this file.")
+@click.option("--out", type=WrittenFile(), help="Write to this file.")
 @ruled_option(
     "--check",
     is_flag=True,

@@ -23,7 +23,7 @@ from flagtui.cli.plumbing.project_choice import open_project
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
-from flagtui.cli.plumbing.value_types import FilePath
+from flagtui.cli.plumbing.value_types import FilePath, WrittenFile
 from flagtui.config.locations import FolderUnusable, find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.kept_definitions import KeptDefinitions
@@ -111,7 +111,7 @@ class MirrorOptions:
 )
 @click.option(
     "--record",
-    type=FilePath(dir_okay=False),
+    type=WrittenFile(),
     metavar="FILE",
     help="Write what programs request to FILE: key, value, reason, caller, count.",
 )
