@@ -48,6 +48,17 @@ def test_commands_repeat_options_and_quote_names(with_default: Run) -> None:
     assert next_command("flags", "history", "a; rm -rf ~") == "flagtui flags history 'a; rm -rf ~'"
 
 
+def test_names_that_look_like_options_follow_a_double_hyphen(here: Run) -> None:
+    assert next_command("flags", "rollout", "-b", "--to", "5") == "flagtui flags rollout --to 5 -- -b"
+    require_done(here("flags", "create", "--yes", "--", "-beta"))
+    refused = here("flags", "disable", "--if-version", "99", "--yes", "--", "-beta")
+    ((*command,),) = named_commands(refused.err)
+    assert command == ["flags", "history", "--", "-beta"]
+    require_done(here(*command))
+    # `--json` is one of its options, so that it can name no flag.
+    assert here("flags", "create", "--yes", "--", "--json").code == 2
+
+
 @pytest.mark.parametrize("kept", [("--stage",), ("--dry-run", "--out", "my set.json")])
 def test_set_of_copies_is_applied_in_their_project(kept: tuple[str, ...], with_default: Run) -> None:
     words = ("flags", "copy", FLAG, "--to-project", "2", *kept, "--profile", "other")

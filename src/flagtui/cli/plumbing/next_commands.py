@@ -1,10 +1,12 @@
 """The next command that a message names: a copied one acts where the command that printed it did."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Final
 
 import click
 
+from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.options import NEXT_PLACE
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 
@@ -28,7 +30,20 @@ def next_command(*words: str, **place: str) -> str:
     names = [] if BUILT_IN else ["profile"]
     names += ["project"] if words[0] not in _PLACELESS else []
     options = [word for name in names if (value := given.get(name)) for word in (f"--{name}", value)]
-    return shlex.join([*program_words(), *words, *options])
+    dashed = _dashed_names(words)
+    left = [word for word in words if word not in dashed]
+    return shlex.join([*program_words(), *left, *options, *(["--", *dashed] if dashed else [])])
+
+
+def _dashed_names(words: Sequence[str]) -> list[str]:
+    """Return the names among the words of a command that it would take for options, such as `-beta`."""
+    dashed = [word for word in words if word.startswith("-") and word != "-"]
+    if not dashed:
+        return []
+    lines = descriptions()
+    line = lines.get(" ".join(words[:2])) or lines.get(words[0])
+    options = {name for option in line["options"] for name in option["names"]} if line else {*dashed}
+    return [word for word in dashed if word not in options]
 
 
 def program_words() -> list[str]:

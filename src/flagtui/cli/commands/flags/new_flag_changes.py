@@ -42,7 +42,7 @@ from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, so
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
-from flagtui.cli.plumbing.value_types import ProjectNumber
+from flagtui.cli.plumbing.value_types import ProjectNumber, refuse_option
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.cli.records.flag_files import read_flags
 from flagtui.evaluate import wire
@@ -133,6 +133,7 @@ async def create(
         raise click.UsageError("Missing argument 'KEY'. Give a key, or --from FILE.")
     if key == "-":
         raise click.UsageError("- means standard input, and names no flag. Give a key, or --from -.")
+    refuse_option(key, click.get_current_context())
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
     if tags := [tag.strip().lower() for tag in ",".join(given["tags"]).split(",") if tag.strip()]:
