@@ -12,17 +12,17 @@ LATE_WRITE = Unanswered("no answer came", facts=ErrorFacts("PATCH", True, "/"))
 
 def test_link_is_offline_while_its_last_request_failed() -> None:
     link = ConnectionState(StillClock())
-    link.note_failure(NO_SERVER, link.now)
+    link.note_failure(NO_SERVER, link.events)
     assert (link.is_offline, link.last_answer) == (True, None)
     link.note_response(None)
     assert (link.is_offline, link.last_answer) == (False, link.clock.time())
     link = ConnectionState(StillClock())
-    event = link.now
+    event = link.events
     link.began()
     link.note_response(None)
     link.note_failure(NO_SERVER, event)
     assert not link.is_offline
-    link.note_failure(NO_SERVER, link.now)
+    link.note_failure(NO_SERVER, link.events)
     assert link.is_offline
 
 
@@ -35,7 +35,7 @@ def test_link_is_slow_until_a_response_comes_in_time() -> None:
     link.note_response(None, 0.1)
     assert not link.is_slow
     link = ConnectionState(StillClock())
-    link.note_failure(LATE, link.now)
+    link.note_failure(LATE, link.events)
     assert (link.is_offline, link.is_slow) == (False, True)
-    link.note_failure(LATE_WRITE, link.now)
+    link.note_failure(LATE_WRITE, link.events)
     assert (link.is_offline, link.is_slow) == (True, False)

@@ -92,7 +92,7 @@ class Connection:
         self._expect_response(request)
         content = await request.encoded_off_loop()
         ends = self.clock.monotonic() + self.deadlines.total(request)
-        attempt, started_at, waited = 1, self.link.now, 0.0
+        attempt, started_at, waited = 1, self.link.events, 0.0
         while True:
             await self.budget.take(request.urgency, COMPUTED if request.operation.is_slow else 1)
             try:

@@ -35,8 +35,8 @@ class ConnectionState(Watched):
     """Number of reads that an outage prevented, after their retries; queries that compute are not counted."""
     failed_read: ApiError | None = None
     """The error of the last of them."""
-    _events: int = 0
-    """Counts requests and responses, to order them in time."""
+    events: int = 0
+    """Counts requests and responses, to order them in time: `note_failure` compares later ones with it."""
     _answered: int = 0
     """Event number of the last response."""
     _unanswered: int = 0
@@ -77,29 +77,24 @@ class ConnectionState(Watched):
         self.notify_watchers()
         self.retry = None
 
-    @property
-    def now(self) -> int:
-        """Return the current event number; `failed` compares later responses with it."""
-        return self._events
-
     def began(self) -> None:
         """Count a request as sent."""
         self.requests += 1
-        self._events += 1
+        self.events += 1
         self.notify_watchers()
 
     def note_response(self, server_time: float | None, seconds: float | None = None) -> None:
         """Record a response. `seconds` is its duration, None for requests that are slow by nature."""
         self.last_answer = self.clock.time()
-        self._events += 1
-        self._answered = self._events
+        self.events += 1
+        self._answered = self.events
         self.seconds = self.seconds if seconds is None else seconds
         self.server_time = server_time
         self.error = None
         self.notify_watchers()
 
     def note_failure(self, error: ApiError, event: int) -> None:
-        """Record that the request that began at event number `asked` got no response."""
+        """Record that the request that began at this event number got no response."""
         self.error = error
         self._unanswered = event
         self.notify_watchers()

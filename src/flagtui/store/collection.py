@@ -44,7 +44,8 @@ class Collection(Watched, Generic[IdRow]):
         """The server's number of records; None before the first page."""
         self.is_complete = False
         """Whether a load has seen every record."""
-        self._now: Moment = 0
+        self.moment: Moment = 0
+        """The moment of a request that starts now; `put` compares responses by it."""
         self._paged_at: Moment = 0
         """When the last page arrived: rows without a moment of their own came no later."""
         self._arrived: dict[RecordId, Moment] = {}
@@ -97,11 +98,6 @@ class Collection(Watched, Generic[IdRow]):
         newest_first = reversed(self._changed)
         return frozenset(takewhile(lambda record_id: self._changed[record_id] > version, newest_first))
 
-    @property
-    def moment(self) -> Moment:
-        """Return the moment of a request that starts now; `put` compares responses by it."""
-        return self._now
-
     def put(self, row: IdRow, sent_at: Moment | None = None, *, is_own: bool = False) -> bool:
         """Store a record, not marked as changed if `is_own`; return False if the stored one is newer.
 
@@ -116,8 +112,8 @@ class Collection(Watched, Generic[IdRow]):
         believed = [record_id for record_id, worth in taken if worth != "old"]
         if is_own:
             self._changed = {each: at for each, at in self._changed.items() if each not in believed}
-        self._now += 1
-        self._arrived.update(dict.fromkeys(believed, self._now))
+        self.moment += 1
+        self._arrived.update(dict.fromkeys(believed, self.moment))
         if self._load:
             self._load.put.update(believed)
         if any(worth == "news" for _, worth in taken):
@@ -129,8 +125,8 @@ class Collection(Watched, Generic[IdRow]):
         place = self._place.get(record_id)
         if place is None:
             return
-        self._now += 1
-        self._gone[record_id] = (self._server_rows[place], self._now)
+        self.moment += 1
+        self._gone[record_id] = (self._server_rows[place], self.moment)
         self._arrived.pop(record_id, None)
         if self._load:
             self._load.lose(record_id, place)
@@ -177,8 +173,8 @@ class Collection(Watched, Generic[IdRow]):
         for row in rows:
             self._take_from_page(row, load)
             load.see(row.id, self._place.get(row.id))
-        self._now += 1
-        self._paged_at = self._now
+        self.moment += 1
+        self._paged_at = self.moment
         load.unreadable.update(unreadable)
         load.total = max(total, load.total)
         if load.is_whole:

@@ -129,16 +129,12 @@ class RowPainter(Generic[Row]):
         self._styles = styles
         self._glyphs = glyphs
         self._kept: LRUCache[tuple[RecordId, RowState], tuple[Row, Strip]] = LRUCache(KEPT_STRIPS)
-        self._layout: tuple[Placed[Row], ...] = ()
+        self.layout: tuple[Placed[Row], ...] = ()
         self._width = self._filled = 0
-
-    @property
-    def layout(self) -> tuple[Placed[Row], ...]:
-        return self._layout
 
     def measure(self, layout: tuple[Placed[Row], ...], width: int) -> None:
         """Draw into these columns and this many cells from now on."""
-        self._layout = layout
+        self.layout = layout
         self._width = width
         self._filled = BAR_WIDTH + sum(placed.column.gap + placed.width for placed in layout)
         self._kept.clear()
@@ -190,21 +186,21 @@ class RowPainter(Generic[Row]):
     def column_at(self, x: int) -> Column[Row] | None:
         """Return the column drawn at this cell."""
         edge = BAR_WIDTH
-        for placed in self._layout:
+        for placed in self.layout:
             edge += placed.column.gap + placed.width
             if x < edge:
                 return placed.column
         return None
 
     def _row_pieces(self, row: Row, state: RowState, now: float) -> Iterator[CellPiece]:
-        for column, width in ((placed.column, placed.width) for placed in self._layout):
+        for column, width in ((placed.column, placed.width) for placed in self.layout):
             if column.gap:
                 yield " " * column.gap, "plain"
             slot = Slot(width, self._glyphs, now, state.pending, state.changed, state.staged)
             yield from fit(column.draw(row, slot), width, column.align, self._glyphs.ellipsis)
 
     def _header_pieces(self, sort: SortSign | None) -> Iterator[CellPiece]:
-        for column, width in ((placed.column, placed.width) for placed in self._layout):
+        for column, width in ((placed.column, placed.width) for placed in self.layout):
             title = column.title
             if sort is not None and sort.column == column.name:
                 title += f" {self.arrow(descending=sort.descending)}"

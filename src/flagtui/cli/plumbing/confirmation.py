@@ -98,7 +98,8 @@ async def ask_and_send(
     results = [*interface.results(ended), *apart]
     report.results(results)
     code = exit_code(results)
-    return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
+    is_stopped = interface.interrupts.is_asked and not ended.is_saved
+    return interface.interrupts.exit_code if is_stopped else code
 
 
 def check_count(
@@ -119,22 +120,13 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._report = report
         self._plans = planned.plans
         self._undoes = {key: back.id for key, back in planned.undoes.items()}
-        self._interrupts = Interrupts()
+        self.interrupts = Interrupts()
+        """Signals that leave changes unsent."""
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False
         """Nothing is in flight any more; changes without a response are looked up."""
         self.ended_so_far = Report[P, R]()
         """Outcomes from before the journal became unwritable."""
-
-    @property
-    def is_interrupted(self) -> bool:
-        """Whether a signal left changes unsent."""
-        return self._interrupts.is_asked
-
-    @property
-    def stopped_code(self) -> int:
-        """The exit code of the signal that stopped the changes."""
-        return self._interrupts.exit_code
 
     def refuse(self, refused: GuardRefused) -> None:
         """Raise Trouble."""
@@ -168,7 +160,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
         """Stop after the change in flight on Ctrl+C; a second one does not wait for it."""
-        with self._interrupts:
+        with self.interrupts:
             try:
                 ended = await saving
             except asyncio.CancelledError:
@@ -191,7 +183,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             show_conflicts(outcome.plan.key, outcome.plan.noun, outcome.conflicts, progress)
         if outcome.ending != "unknown":
             self._print_progress(outcome)
-        return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
+        return not self.interrupts.is_asked or len(self._heard) == len(self._plans)
 
     def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> AbstractContextManager[None]:
         self._is_watching = True
