@@ -77,3 +77,12 @@ def test_cautions_come_before_consequences() -> None:
     doubtful = replace(plan("a payload"), cautions=(Caution("users lose it"),), consequences=(REACH,))
     text = question_text(doubtful)
     assert text.index("! users lose it") < text.index("Reach 3 of 4 users")
+
+
+def test_short_question_has_its_cautions_and_what_comes_later() -> None:
+    doubtful = replace(plan("a description"), cautions=(Caution("experiment #31 is running", ("end it",)),))
+    assert question_text(doubtful, level=Level.RELAXED).endswith("! experiment #31 is running safer: end it")
+    later = replace(plan("a description"), lines=(), consequences=(Consequence("Then", "on, tomorrow"),))
+    assert question_text(later, level=Level.RELAXED) == "flag-1 Then on, tomorrow"
+    changed = replace(plan("a description"), consequences=(REACH,))
+    assert "3 of 4 users" not in question_text(changed, level=Level.RELAXED)

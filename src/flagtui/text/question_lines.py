@@ -67,14 +67,20 @@ def question_lines(
 
 
 def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
-    """Yield the key and the whole change, on one line if there is room."""
+    """Yield the key and the whole change, on one line if there is room, and every caution.
+
+    What has no differences, such as a change at a later time, is described by its consequences.
+    """
     key, words = safe_text(plan.key, 60), _what(plan)
-    if len(key) + len(words) + 2 <= width:
+    if words and len(key) + len(words) + 2 <= width:
         yield [(key, "bold"), (f"  {safe_text(words, width)}", "")]
-        return
-    yield [(key, "bold")]
-    for line in wrap_safe(words, width - 2):
-        yield [(f"  {line}", "")]
+    else:
+        yield [(key, "bold")]
+        for line in wrap_safe(words, width - 2) if words else ():
+            yield [(f"  {line}", "")]
+    yield from _caution_lines_of(plan, width)
+    if not words:
+        yield from _consequence_lines_of(plan, width)
 
 
 def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Piece]]:
@@ -111,8 +117,16 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield []
     # On a short screen only the first lines are visible: the gravest come first.
     yield from _conflict_lines_of(plan, width)
+    yield from _caution_lines_of(plan, width)
+    yield from _consequence_lines_of(plan, width)
+
+
+def _caution_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shorten(doubts, len(plan.cautions), "cautions", MOST, "")
+
+
+def _consequence_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
     yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
 
