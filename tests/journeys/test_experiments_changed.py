@@ -42,6 +42,17 @@ async def say_yes(program: Program) -> None:
     await program.press("y")
 
 
+async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
+    async with running(replace(setting, size=(60, 15))) as program:
+        await stand_on_experiment(program, "Badge for the yearly discount")
+        await program.press("F")
+        assert "End with which conclusion: Badge" in words(program.screen)
+        await program.press("escape", "W")
+        assert "Ship which variant: Badge" in words(program.screen)
+        await program.press("enter")
+        assert "Ship to whom: test" in words(program.screen)
+
+
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Checkout redesign")

@@ -173,14 +173,14 @@ class ExperimentSteps:
         match step.name:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
-                title = f"End {whose}: with which conclusion?"
+                title = f"End with which conclusion: {whose}"
                 return await self._ask_conclusion(title, kept, at_first=False, proposed=proposed)
             case "ship":
-                return await self._ship(fresh[0], f"Ship {whose}: which variant?")
+                return await self._ship(fresh[0], f"Ship which variant: {whose}")
             case "archive" if any(
                 experiment.feature_flag and experiment.feature_flag.active for experiment in fresh
             ):
-                return await self._archive(flags, f"Archive {whose}, and the flag?")
+                return await self._archive(flags, f"Archive, and the flag: {whose}")
             case "duplicate":
                 return await self._copy(fresh[0])
         return Choices()
@@ -224,7 +224,7 @@ class ExperimentSteps:
             Choice(False, "users its conditions match", "conditions stay as they are", True),
             Choice(True, "everyone", "an open condition is put before all others"),
         ]
-        everyone = await self.runner.ask(PickerScreen(f"{variant} to whom?", people))
+        everyone = await self.runner.ask(PickerScreen(f"Ship to whom: {variant}", people))
         if everyone is None:
             return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
