@@ -1,5 +1,6 @@
 """The inbox: decisions by single keys, kept until they are applied together, and undone together."""
 
+import asyncio
 import re
 from dataclasses import replace
 
@@ -120,6 +121,43 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         await program.press("y")
         assert not decided_names(program)
         assert (await stored_event(program, "btn_click_3")).hidden
+
+
+async def test_decisions_in_flight_are_not_forgotten_and_not_applied_twice(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        for name in ("btn_click_1", "btn_click_2"):
+            await stand_on(program, screen, name)
+            await program.press("H")
+        await program.press("A")
+        program.timing.now += 1
+        program.wire.held = lambda request: request.method == "PATCH"
+        await program.press_without_waiting("y")
+        await asyncio.wait_for(program.wire.is_holding.wait(), 5)
+        await program.press_without_waiting("u")
+        assert "the decisions are being applied; wait for the result" in program.notices[-1]
+        for key in ("escape", "i"):
+            await program.press_without_waiting(key)
+        assert len(decided_names(program)) == 2
+        program.wire.let_go.set()
+        await program.settle()
+        assert decided_names(program) == []
+        assert len(program.wire.writes()) == 2
+
+
+async def test_typed_tags_are_for_the_event_that_was_asked_about(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        await stand_on(program, screen, "btn_click_1")
+        await program.press("T")
+        case = screen.case
+        assert case is not None
+        await program.colleague().event_definitions.update(case.id, {"hidden": True})
+        await program.app.server.reload()
+        await program.settle()
+        assert screen.case != case
+        await program.press(*"+web", "enter")
+        assert decided_names(program) == ["btn_click_1"]
 
 
 async def test_queue_follows_a_refresh_and_names_deleted_events(setting: Setting) -> None:

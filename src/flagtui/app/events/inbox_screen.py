@@ -1,7 +1,7 @@
 """The inbox: one event definition after the other, one key for each decision, all applied together."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from textual import on, work
@@ -9,12 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
-from flagtui.app.forms.completion import complete_event_tags
-from flagtui.app.forms.form_lines import ask_tags
+from flagtui.app.events.inbox_questions import describe, type_tags
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
@@ -22,7 +20,6 @@ from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
-from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.pipeline import Report
@@ -102,6 +99,7 @@ class InboxScreen(FramedScreen):
 
     def _look(self) -> None:
         """Draw the frame; sort again after a refresh, and after an undo or a redo of applied decisions."""
+        self._triage.settle_done(self._events.get, self._events.pending)
         reads, applied = self._app_state.reads, self._triage.still_applied(self._events.get)
         if (reads, applied) != (self._reads, self._applied):
             self._reads = reads
@@ -183,8 +181,9 @@ class InboxScreen(FramedScreen):
             return None if permit and self._path.why_read_only else permit
         return super().check_action(action, parameters)
 
-    def _decide(self, changes: dict[str, JSON], same_as: str = "") -> None:
-        if (case := self.case) is not None:
+    def _decide(self, changes: dict[str, JSON], same_as: str = "", case: Case | None = None) -> None:
+        """Keep a decision about the event; by default about the one under the cursor."""
+        if (case := case or self.case) is not None:
             self._triage.decide(case.row, changes, same_as)
             self._looked_at += 1
             self._show_queue()
@@ -221,23 +220,16 @@ class InboxScreen(FramedScreen):
 
     def action_type_tags(self) -> None:
         if self.case is not None:
-            self._path.runner.run(self._type_tags(self.case))
-
-    async def _type_tags(self, case: Case) -> None:
-        reading = await ask_tags(self._path.runner, case.name, complete_event_tags(self._app_state))
-        if reading is not None and not reading.problem:
-            self._decide({"tags": sorted(tidy_tags(reading.of(case.row.tags)))})
+            self._path.runner.run(self._ask(self.case, type_tags(self._path, self._app_state, self.case)))
 
     def action_describe(self) -> None:
         if self.case is not None:
-            self._path.runner.run(self._describe(self.case, self._proposal))
+            self._path.runner.run(self._ask(self.case, describe(self._path, self.case, self._proposal)))
 
-    async def _describe(self, case: Case, proposal: Suggestion) -> None:
-        start = case.row.description or proposal.description
-        about = f"taken from {proposal.source}" if proposal.source else "what it means and when it is sent"
-        line = await self._path.runner.ask(PromptScreen(Prompt(f"Describe {case.name}", about, start)))
-        if line is not None and line.strip():
-            self._decide({"description": line.strip()})
+    async def _ask(self, case: Case, question: Coroutine[Any, Any, dict[str, JSON]]) -> None:
+        if changes := await question:
+            # Another user may have changed it meanwhile, so that the cursor is on another event.
+            self._decide(changes, case=case)
 
     def action_next(self) -> None:
         """Leave it as it is for now."""
@@ -247,6 +239,10 @@ class InboxScreen(FramedScreen):
 
     def action_undo(self) -> None:
         """Forget the last decision; once all are applied, undo the applied ones."""
+        if not self._events.pending.isdisjoint(self._triage.by_id):
+            words = "the decisions are being applied; wait for the result"
+            show_toast(self.app, Notice(words, "warning", "not now"))
+            return
         decision = self._triage.undo_last()
         if decision is None:
             self._path.runner.undo()

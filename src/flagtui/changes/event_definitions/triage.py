@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -101,6 +101,14 @@ class Triage:
             values = values_of(row)
             self._applied[id] = {name: values[name] for name in decision.changes if name in values}
             self.save()
+
+    def settle_done(
+        self, row_of: Callable[[str], EventDefinitionRow | None], pending: Collection[int | str]
+    ) -> None:
+        """Remove decisions whose events have the values: applied elsewhere, or changed by another user."""
+        for id in [id for id in self.by_id if id not in pending]:
+            if (row := row_of(id)) is not None and self.is_so(row):
+                self.settle(id, row)
 
     def still_applied(self, row_of: Callable[[str], EventDefinitionRow | None]) -> set[str]:
         """Return the ids of applied decisions, without those whose fields were changed or undone since."""
