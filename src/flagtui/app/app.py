@@ -13,7 +13,6 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from flagtui.api.errors import needs_key
-from flagtui.app.shell.change_tasks import LEAVING
 from flagtui.app.shell.footer import key_at
 from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
@@ -264,8 +263,11 @@ class FlagTui(ScreenOwner[None]):
         if not self.stop():
             show_toast(self, Notice("no shell could resume flagtui; it continues", "warning"))
 
-    @work(exclusive=True, group=LEAVING)
-    async def action_quit(self) -> None:  # type: ignore[override]  # a worker: toasts and keys go on meanwhile
+    async def action_quit(self) -> None:
+        leaving = self._leave()
+        self.runner.leave(leaving) if self.runner.is_saving else await leaving
+
+    async def _leave(self) -> None:
         self.last_words = await self.runner.finish()
         self.exit()
 

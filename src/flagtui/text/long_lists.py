@@ -1,6 +1,7 @@
 """Shorten long lists: the first items, and how many more there are."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from flagtui.safe_text import safe_text
@@ -13,6 +14,8 @@ IN_JSON: Final = "; the JSON tab has all"
 """Where to find the rest of a list that the record itself holds."""
 Block = Iterable[list[Piece]]
 """The lines of one item of a list."""
+LinesIn = Callable[[int], Iterator[list[Piece]]]
+"""The lines of a text in a width."""
 
 
 def shorten(
@@ -55,3 +58,21 @@ def in_short(names: Sequence[str], most: int) -> str:
     """Join names as `a, b and 3 more`."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def are_longer(lines_in: LinesIn, room: int, width: int) -> bool:
+    """Return whether they are more than there is room for."""
+    return len([*islice(lines_in(width), max(0, room) + 1)]) > room
+
+
+def lay_out_long(
+    lines_in: LinesIn, room: int, width: int, beside_bar: int, *, is_short: bool
+) -> list[list[Piece]]:
+    """Return all lines of a text that is too long: on a short screen without empty ones.
+
+    Where that is not enough, they are as wide as the scroll bar leaves them room.
+    """
+    if is_short and not are_longer(lambda cells: filter(None, lines_in(cells)), room, width):
+        return [*filter(None, lines_in(width))]
+    lines = lines_in(max(1, min(width, beside_bar)))
+    return [*(filter(None, lines) if is_short else lines)]

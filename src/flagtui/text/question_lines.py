@@ -78,9 +78,7 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield [(key, "bold")]
         for line in wrap_safe(words, width - 2) if words else ():
             yield [(f"  {line}", "")]
-    yield from _caution_lines_of(plan, width)
-    if not words:
-        yield from _consequence_lines_of(plan, width)
+    yield from _effect_lines(plan, width, () if words else plan.consequences)
 
 
 def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Piece]]:
@@ -117,18 +115,15 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         yield []
     # On a short screen only the first lines are visible: the gravest come first.
     yield from _conflict_lines_of(plan, width)
-    yield from _caution_lines_of(plan, width)
-    yield from _consequence_lines_of(plan, width)
+    yield from _effect_lines(plan, width, plan.consequences)
 
 
-def _caution_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
+def _effect_lines(plan: Proposal, width: int, consequences: Sequence[Consequence]) -> Iterator[list[Piece]]:
+    """Yield the cautions, then the consequences."""
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shorten(doubts, len(plan.cautions), "cautions", MOST, "")
-
-
-def _consequence_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:
-    follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
-    yield from shorten(follows, len(plan.consequences), "consequences", MOST, "")
+    follows = (consequence_lines(consequence, width) for consequence in consequences)
+    yield from shorten(follows, len(consequences), "consequences", MOST, "")
 
 
 def _conflict_lines_of(plan: Proposal, width: int) -> Iterator[list[Piece]]:

@@ -5,8 +5,8 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.content import Content
 
-from flagtui.app.writing.question_room import are_longer, lay_out
 from flagtui.app.writing.typed_entry import APART, BELOW, BESIDE, Entry, Typed
+from flagtui.text.long_lists import are_longer, lay_out_long
 from flagtui.text.styled import Piece
 
 
@@ -19,22 +19,23 @@ def facts(width: int) -> Iterator[list[Piece]]:
 
 
 def drawn(room: int, width: int, *, is_short: bool) -> list[str]:
-    return ["".join(text for text, _ in line) for line in lay_out(facts, room, width, 10, is_short=is_short)]
+    return [
+        "".join(text for text, _ in line) for line in lay_out_long(facts, room, width, 10, is_short=is_short)
+    ]
 
 
 @pytest.mark.parametrize(
     ("room", "is_short", "lines"),
     [
-        (4, True, ["key", "", "on → off, in the list", ""]),
         (2, True, ["key", "on → off, in the list"]),
         (1, True, ["key", "on → off,", "in the"]),
-        (4, False, ["key", "", "on → off, in the list", ""]),
         (3, False, ["key", "", "on → off,", "in the", ""]),
     ],
 )
 def test_empty_lines_of_a_short_screen_yield_to_facts(room: int, is_short: bool, lines: list[str]) -> None:
     assert drawn(room, 40, is_short=is_short) == lines
-    assert are_longer(facts, room, 40) == (room < 4)
+    assert are_longer(facts, room, 40)
+    assert not are_longer(facts, 4, 40)
 
 
 class Entries(App[None]):

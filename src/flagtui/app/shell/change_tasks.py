@@ -97,6 +97,10 @@ class ChangeTasks:
             return ""
         return f"not sent: {count(len(staged.changes), 'staged change')}; {key_sign('app.staged')} shows all"
 
+    def leave(self, leaving: Coroutine[Any, Any, None]) -> None:
+        """Leave while toasts and keys go on beside a change in flight; again, in place of the first time."""
+        self.app.run_worker(leaving, group=LEAVING, exclusive=True)
+
     def run(self, change: Coroutine[Any, Any, Any]) -> None:
         """Run a change as a task of the app; closing a screen does not cancel it.
 
@@ -125,7 +129,8 @@ class ChangeTasks:
     async def ask(self, screen: Screen[SavedT]) -> SavedT | None:
         """Return what a dialog answers. Only within `run`; a save that asks has nothing in flight."""
         self._end_preparation()
-        self._stay()
+        if self._leaving is not None:
+            self._stay()
         task, is_shown = asyncio.current_task(), self._app_state.shows_saving
         if task is None or task not in self._in_flight:
             return await self.app.push_screen_wait(screen)

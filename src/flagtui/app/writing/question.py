@@ -1,6 +1,7 @@
 """The question before a change: before → after, affected users, dependents, the last editor."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -18,13 +19,13 @@ from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, join_lines, styled
-from flagtui.app.writing.question_room import are_longer, lay_out
 from flagtui.app.writing.typed_entry import REASON, Entry, Typed, lines_apart
 from flagtui.changes.guard import ARMS_AFTER, Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped
 from flagtui.safe_text import safe_text
 from flagtui.text.key_signs import key_sign
+from flagtui.text.long_lists import are_longer, lay_out_long
 from flagtui.text.question_lines import question_lines
 from flagtui.text.styled import Piece
 
@@ -228,11 +229,12 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         # On a narrow screen a complaint takes two lines.
         frame = (4 if is_short else 6) + (self.app.size.width < 80)
         room = self.app.size.height * TALLEST // 100 - frame
-        with_space = room - lines_apart(len(entries))
-        is_close = is_short or are_longer(self.fact_lines, with_space, width)
-        close = sum(entry.fit(width, is_close=is_close) for entry in entries)
-        room = room - close if is_close else with_space
-        box.set_class(bool(entries) and not is_close, "-apart")
+        if entries:
+            with_space = room - lines_apart(len(entries))
+            is_close = is_short or are_longer(self.fact_lines, with_space, width)
+            close = sum(entry.fit(width, is_close=is_close) for entry in entries)
+            room = room - close if is_close else with_space
+            box.set_class(not is_close, "-apart")
         if skipped := self.query("#left-out"):
             # What can be done comes first where there is not much room.
             lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
@@ -241,7 +243,11 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self.query_one("#consequences").styles.max_height = room = max(3, room)
         # The box takes its border and padding, and the scroll bar of a long text a cell.
         beside_bar = min(96, self.app.size.width * 98 // 100) - (4 if is_short else 6) - 1
-        facts = lay_out(self.fact_lines, room, width, beside_bar, is_short=is_short)
+        rest = self.fact_lines(width)
+        facts = [*islice(rest, room + 1)]
+        if len(facts) > room:
+            facts, rest = lay_out_long(self.fact_lines, room, width, beside_bar, is_short=is_short), iter(())
+        facts.extend(rest)
         text = join_lines(facts, width)
         # Its last line is empty; where the facts fill the room, a scroll bar would lead to it.
         self.query_one("#facts", Static).update(text[:-1] if len(facts) == room else text)
