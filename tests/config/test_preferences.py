@@ -64,3 +64,13 @@ def test_overlong_line_is_skipped_and_other_lists_return(tmp_path: Path) -> None
     Preferences(memory=tmp_path).keep_left("work", "eu", left)
     preferences = recall(tmp_path).left[place_of("work", "eu")]
     assert preferences == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})
+
+
+def test_saved_search_keeps_its_place_when_its_line_changes() -> None:
+    preferences = Preferences()
+    for name, line in (("a", "is:on"), ("b", "is:off"), ("a", "is:stale")):
+        preferences.keep_query(name, line, "flags")
+    assert [(query.name, query.line) for query in preferences.queries_of("flags")] == [
+        ("a", "is:stale"),
+        ("b", "is:off"),
+    ]

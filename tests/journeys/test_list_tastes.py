@@ -67,6 +67,16 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
+async def test_search_without_a_tab_is_saved_with_a_reason(kept: Setting) -> None:
+    async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
+        for letter in "abcdef":
+            await program.press("slash", letter, "enter", "Q", letter, "enter", "escape", "escape")
+        assert program.notices[-2:] == [
+            "saved as e",
+            "saved as f in your settings; other searches have all 5 tabs",
+        ]
+
+
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
         await program.go_to("new-nav")

@@ -143,8 +143,9 @@ class Preferences:
         from flagtui.config.settings import SavedQuery
         from flagtui.config.settings_writer import save_query
 
-        others = [query for query in self.queries if (query.name, query.list) != (name, list_name)]
-        self.queries = [*others, SavedQuery(name, line, list_name)]
+        names, kept = [(query.name, query.list) for query in self.queries], SavedQuery(name, line, list_name)
+        place = names.index((name, list_name)) if (name, list_name) in names else len(names)
+        self.queries = [*self.queries[:place], kept, *self.queries[place + 1 :]]
         return self._write(lambda file: save_query(file, name, line, list_name))
 
     def keep_theme(self, name: str) -> str:

@@ -17,7 +17,7 @@ from textual.geometry import Size
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, Refused
-from flagtui.app.shell.header import Header, Link, Location
+from flagtui.app.shell.header import Header, Link, Location, Tab, fit_tabs
 from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
 from flagtui.store.workspace import Workspace
@@ -190,3 +190,22 @@ async def test_unopened_project_is_connected_again_after_outages(
     attempts: list[int] = []
     await Polling(app_state, lambda: attempts.append(1)).poll()
     assert len(attempts) == times
+
+
+LISTS = [Tab("1", "Flags", "248"), Tab("2", "Experiments", "31"), Tab("3", "Events"), Tab("4", "Activity")]
+SEARCHES = [Tab(str(key), f"{word} long name of a search", "7") for key, word in enumerate("abcde", 5)]
+
+
+@pytest.mark.parametrize(("width", "searches"), [(170, 5), (132, 5), (80, 1), (60, 1)])
+@pytest.mark.parametrize("current", ["1", "5", "9"])
+def test_tab_in_front_has_room_among_searches(current: str, width: int, searches: int) -> None:
+    tabs = fit_tabs([*LISTS, *SEARCHES], current, width)
+    is_search = current > "4"
+    assert [tab.key for tab in tabs[:4]] == ["1", "2", "3", "4"]
+    assert len(tabs) - 4 == (searches if searches == 5 else is_search)
+    assert [tab.key for tab in tabs if tab.count] == ([current] if width > 60 or not is_search else [])
+    shown = "  ".join(f" {tab.sign} {tab.title} {tab.count} ".replace("  ", " ") for tab in tabs)
+    assert cell_len(shown) <= width
+    front = next(tab for tab in tabs if tab.key == current)
+    assert width < 132 or front.title == next(tab for tab in [*LISTS, *SEARCHES] if tab.key == current).title
+    assert not front.title.startswith("…")

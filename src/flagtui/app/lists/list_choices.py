@@ -12,12 +12,14 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.dialogs.picker import Choice, OptionLines
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.lists.list_description import QUERY_KEYS, ListDescription
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.config.settings import SavedQuery
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Notice
 
 LONGEST_NAME = 24
 NOTE = "A narrow window hides the last columns that do not fit."
@@ -104,6 +106,15 @@ async def name_query(runner: ChangeRunner, line: str) -> str | None:
     prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_name)
     name = await runner.ask(PromptScreen(prompt))
     return None if name is None else name.strip()
+
+
+def explain_saved(name: str, queries: Sequence[SavedQuery], wrong: str) -> Notice:
+    """Return the toast about a saved search; the list has tabs for the first few, and `wrong` is an error."""
+    if wrong:
+        return Notice(wrong, "warning")
+    if name in [query.name for query in queries[:QUERY_KEYS]]:
+        return Notice(f"saved as {name}")
+    return Notice(f"saved as {name} in your settings; other searches have all {QUERY_KEYS} tabs", "warning")
 
 
 def _name(line: str) -> PromptReading:

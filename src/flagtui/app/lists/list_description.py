@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Generic
+from typing import Final, Generic
 
 from msgspec import Struct, field
 
@@ -12,6 +12,8 @@ from flagtui.store.sort_orders import Listing, Sort
 
 PEOPLE = ("by", "owner")
 """Qualifiers that take a person."""
+QUERY_KEYS: Final = 5
+"""How many saved searches have a tab."""
 
 
 class ListDescription(Struct, Generic[Row], frozen=True):

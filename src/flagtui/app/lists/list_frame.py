@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label
 
-from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.lists.list_description import QUERY_KEYS, ListDescription
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
@@ -37,7 +37,6 @@ WIDE = 110
 """Columns from which the preview has room beside the list."""
 FIRST_QUERY: Final = 5
 """The key of the first saved search; the tabs before it are the lists."""
-QUERY_KEYS: Final = 5
 
 
 class ChipLine(Line):

@@ -225,12 +225,12 @@ class ListScreen(MarkedRecords[IdRow]):
         self._runner.run(self._save_query(line))
 
     async def _save_query(self, line: str) -> None:
-        from flagtui.app.lists.list_choices import name_query
+        from flagtui.app.lists.list_choices import explain_saved, name_query
 
-        name = await name_query(self._runner, line)
-        if name is not None:
+        if (name := await name_query(self._runner, line)) is not None:
             wrong = self.preferences.keep_query(name, line, self.description.name)
-            show_toast(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))
+            queries = self.preferences.queries_of(self.description.name)
+            show_toast(self.app, explain_saved(name, queries, wrong))
             self.reframe()
 
     def action_sort(self) -> None:

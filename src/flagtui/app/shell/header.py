@@ -171,10 +171,6 @@ def _cells(pieces: list[Piece]) -> int:
     return sum(cell_len(text) for text, _style in pieces)
 
 
-def _tab_width(tab: Tab) -> int:
-    return cell_len(f" {tab.sign} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + TAB_GAP
-
-
 class Tabs(Line):
     """The tabs that work, the current one on its own ground. A click goes to one."""
 
@@ -182,18 +178,51 @@ class Tabs(Line):
         """Draw the tabs; `current` is the key of the one that is open."""
         pieces: list[Content | str | Piece] = []
         spots: list[Spot] = []
-        # Where there is not room for every count, the one of the list in front stays.
-        is_roomy = sum(map(_tab_width, tabs)) - TAB_GAP <= self.app.size.width
+        if sum(map(_tab_width, tabs)) - TAB_GAP > self.app.size.width:
+            tabs = fit_tabs(tabs, current, self.app.size.width)
         for tab in tabs:
-            here = tab.key == current
-            tab = tab if is_roomy or here else Tab(tab.key, tab.title)
             spots.append(Spot((spots[-1].end if spots else 0) + _tab_width(tab), _opening(tab.key)))
-            ground = "$cursor-text on $row-cursor" if here else ""
-            title_style = f"bold {ground}" if here else "$text-muted"
+            ground = "$cursor-text on $row-cursor" if tab.key == current else ""
+            title_style = f"bold {ground}" if ground else "$text-muted"
             pieces.append((f" {tab.sign} {tab.title}", title_style))
             pieces.append((f" {tab.count} " if tab.count else " ", ground or "$faint"))
             pieces.append(" " * TAB_GAP)
         self.show(Content.assemble(*pieces[:-1]), spots=spots)
+
+
+def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
+    """Return the tabs that have room where not all have, the one in front among them.
+
+    The others lose their counts first, then searches the ends of their names, then their places.
+    """
+    tabs = [tab if tab.key == current else Tab(tab.key, tab.title) for tab in tabs]
+    for most in range(max(cell_len(tab.title) for tab in tabs), SHORTEST - 1, -1):
+        shorter = [
+            Tab(tab.key, cut(tab.title, most)) if _is_search(tab) and tab.key != current else tab
+            for tab in tabs
+        ]
+        if _tabs_width(shorter) <= width:
+            return shorter
+    tabs = [tab for tab in tabs if not _is_search(tab) or tab.key == current]
+    if (over := _tabs_width(tabs) - width) > 0 and _is_search(tabs[-1]):
+        *lists, search = tabs
+        if (room := cell_len(search.title) - over) < SHORTEST:
+            bare = Tab(search.key, search.title)
+            room, search = room + _tab_width(search) - _tab_width(bare), bare
+        return [*lists, Tab(search.key, cut(search.title, max(1, room)), search.count)]
+    return tabs
+
+
+def _tabs_width(tabs: list[Tab]) -> int:
+    return sum(map(_tab_width, tabs)) - TAB_GAP
+
+
+def _tab_width(tab: Tab) -> int:
+    return cell_len(f" {tab.sign} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + TAB_GAP
+
+
+def _is_search(tab: Tab) -> bool:
+    return tab.key.isdigit() and int(tab.key) > LISTS
 
 
 def _opening(key: str) -> str:
