@@ -16,7 +16,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
 
 FRAME: Final = 3
-"""Lines of the screen that no toast may lie on: the two of the header, and the keys."""
+"""Lines of the screen without rows: the two of the header, and the keys."""
 WIDTH: Final = 64
 """Columns of a toast, as the stylesheet has it, or nine tenths of a narrower screen."""
 MARGIN: Final = 2
@@ -121,11 +121,8 @@ def make_way(app: App[Any]) -> None:
 
 
 def _make_room(app: App[Any]) -> None:
-    """Remove older toasts with the same text, and those that would cover the header.
-
-    The header shows the state of the connection.
-    """
-    room = app.size.height - FRAME
+    """Remove older toasts with the same text, and those that would cover more than half of the rows."""
+    room = (app.size.height - FRAME) // 2
     newest = {(toast.title, toast.message): toast for toast in app._notifications}
     for toast in list(app._notifications):
         if newest[toast.title, toast.message] is not toast:
