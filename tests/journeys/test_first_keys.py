@@ -114,7 +114,9 @@ async def test_ctrl_q_is_obeyed_before_queued_keys(setting: Setting) -> None:
     async with connecting(setting) as (program, _connected):
         await press(program, "space", "j")
         await program.pilot.press("ctrl+q")
-        assert not program.app.is_running
+        # The program itself ends a moment later on a busy machine.
+        assert program.app._exit
+        assert program.wire.writes() == []
 
 
 async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
