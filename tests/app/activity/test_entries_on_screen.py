@@ -98,7 +98,9 @@ def test_changes_in_short_name_switches_conditions_and_descriptions() -> None:
     before = {"groups": [{"properties": [], "rollout_percentage": 25}]}
     after = {"groups": [{"properties": [], "rollout_percentage": 50}]}
     row = entry([change_of("filters", before, after), change_of("name", "Old", "New")])
-    assert activity_in_short(row.entry) == "changed condition 1: rollout 25 % → 50 %, description"
+    assert activity_in_short(row.entry) == "condition 1: rollout 25 % → 50 %, description changed"
+    payloads = [{"groups": [], "payloads": {"true": payload}} for payload in ("1", "2")]
+    assert activity_in_short(entry([change_of("filters", *payloads)]).entry) == "payload of true changed"
 
 
 def test_pane_shows_exact_changes_and_their_age() -> None:

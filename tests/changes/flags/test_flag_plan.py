@@ -63,6 +63,13 @@ def test_what_is_known_around_it_is_told(
     assert consequence(make_plan(intent, flag(), dataclasses.replace(CALM, **around)), label) == words
 
 
+def test_newest_change_is_named_once() -> None:
+    newest = dataclasses.replace(CALM, last_touch=SINCE[0], touched_since=SINCE)
+    for seen, labels in ((12, ["Last change", "Newer changes"]), (11, ["Newer changes"])):
+        plan = make_plan(switch("turn off", 812, seen), flag(), newest)
+        assert [each.label for each in plan.consequences if "hange" in each.label] == labels
+
+
 def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
     fresh = flag(
         experiment_set=[31],

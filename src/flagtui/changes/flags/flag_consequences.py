@@ -54,7 +54,9 @@ def consequences(
         yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")
     elif values.get("deleted") is True:
         yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
-    if (touch := _last_touch(fresh, context)) is not None:
+    is_newer = intent.seen_version is not None and fresh.version not in (None, intent.seen_version)
+    # The newer changes end with the last one.
+    if not is_newer and (touch := _last_touch(fresh, context)) is not None:
         yield touch
     if intent.seen_version is not None:
         yield _changed_since(intent.seen_version, fresh, context)
@@ -207,7 +209,7 @@ def touch_of(entry: Activity) -> Touch:
 
 
 def activity_in_short(entry: Activity) -> str:
-    """Describe an entry in one line: `turned off`, `changed condition 1: rollout 25 % → 50 %`."""
+    """Describe an entry in one line: `turned off`, `condition 1: rollout 25 % → 50 %, tags changed`."""
     for change in entry.changes:
         if change.field == "active" and change.is_on is not None:
             return "turned on" if change.is_on else "turned off"
@@ -224,7 +226,7 @@ def activity_in_short(entry: Activity) -> str:
             count += len(lines)
         elif change.field:
             # Without values, which may be long or secret.
-            words.append(FLAG_FIELDS.words(change.field))
+            words.append(f"{FLAG_FIELDS.words(change.field)} changed")
             count += 1
     more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
-    return f"changed {', '.join(words[:SHOWN]) or 'something'}{more}"
+    return f"{', '.join(words[:SHOWN]) or 'something changed'}{more}"
