@@ -128,6 +128,8 @@ async def edit_payload(program: Program) -> None:
     assert "not JSON, line 1" in program.screen
     await program.press("ctrl+s")
     assert not isinstance(program.app.screen, FormScreen)
+    await program.press("escape")
+    assert "not accepted yet; esc again discards it" in program.screen
     area.text = '{"colour": "blue"}'
     await program.settle()
     await program.press("ctrl+s")

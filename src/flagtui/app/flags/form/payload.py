@@ -28,6 +28,8 @@ class PayloadScreen(Dialog[str | None]):
         self._heading = title
         self._text = text
         self._note = note
+        self._is_leaving = False
+        """Whether the next Escape discards what was typed."""
 
     def compose(self) -> ComposeResult:
         keys = "ctrl+s accept · empty removes it · esc leave"
@@ -49,6 +51,7 @@ class PayloadScreen(Dialog[str | None]):
         self._check()
 
     def _check(self) -> None:
+        self._is_leaving = False
         text = self.query_one(TextEditor).text
         problem = json_problem(text)
         if problem:
@@ -58,6 +61,15 @@ class PayloadScreen(Dialog[str | None]):
         else:
             words = ("no payload", "$text-muted")
         self.query_one("#reading", Static).update(styled(words))
+
+    def action_leave(self) -> None:
+        """Leave; what was typed is discarded by a second Escape."""
+        if self.query_one(TextEditor).text == self._text or self._is_leaving:
+            self.dismiss(None)
+            return
+        self._is_leaving = True
+        words = "not accepted yet; esc again discards it"
+        self.query_one("#reading", Static).update(styled((words, "$warning")))
 
     def action_take(self) -> None:
         text = self.query_one(TextEditor).text
