@@ -179,6 +179,7 @@ async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting)
         program.timing.now += 7_200
         await program.press("f5", "equals_sign")
         assert "No copy of this list is that old" in words(program.screen)
+        assert program.last_line == "⏎ compare  esc close"
         await ask_since(program, "90min")
         seen = words(program.screen)
         assert "+ brand-new is new" in seen

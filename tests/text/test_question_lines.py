@@ -6,14 +6,14 @@ import pytest
 from tests.changes.conftest import NOW, flag, make_plan
 
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create, remote_configuration
 from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Caution, Consequence
 from flagtui.models.json_value import JSON
-from flagtui.text.question_lines import consequence_lines, question_lines
+from flagtui.text.question_lines import bulk_lines, consequence_lines, question_lines
 
 REACH = Consequence("Reach", "3 of 4 users")
 LONG = "Invite reservation guests by " + "mail-and-text-and-post " * 8 + "to the end"
@@ -77,6 +77,13 @@ def test_cautions_come_before_consequences() -> None:
     doubtful = replace(plan("a payload"), cautions=(Caution("users lose it"),), consequences=(REACH,))
     text = question_text(doubtful)
     assert text.index("! users lose it") < text.index("Reach 3 of 4 users")
+
+
+def test_wide_letters_do_not_share_a_line_with_the_change() -> None:
+    off, edited = make_plan(switch("turn off", 1), flag(id=1, key="界" * 17)), plan("a description", 2)
+    lines = [["".join(text) for text, _ in line] for line in bulk_lines([off, edited], 80)]
+    place = lines.index([f"  {'界' * 17}"])
+    assert lines[place + 1] == ["      on → off"]
 
 
 def test_short_question_has_its_cautions_and_what_comes_later() -> None:

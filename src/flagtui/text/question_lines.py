@@ -198,12 +198,17 @@ def _shared_consequences(
 def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
     if not what:
         yield [(f"  {safe_text(key, width - 2)}", "bold")]
-    elif width >= BULK_KEY + BULK_WORDS + 2 and len(key) <= BULK_KEY - 2 and len(what) <= BULK_WORDS:
+    elif width >= BULK_KEY + BULK_WORDS + 2 and _is_aligned(key) and len(what) <= BULK_WORDS:
         yield [(f"  {safe_text(key):<{BULK_KEY}}", "bold"), (safe_text(what), "$text-muted")]
     else:
         yield [(f"  {safe_text(key, width - 2)}", "bold")]
         for line in wrap_safe(what, width - 8):
             yield [(f"      {line}", "$text-muted")]
+
+
+def _is_aligned(key: str) -> bool:
+    """Return whether the key fills its column: other letters can be two cells wide."""
+    return key.isascii() and len(key) <= BULK_KEY - 2
 
 
 def _what(plan: Proposal) -> str:

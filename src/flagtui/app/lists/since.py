@@ -25,6 +25,7 @@ from flagtui.store.snapshots import Snapshot
 from flagtui.text.formats import moment
 from flagtui.text.styled import Piece
 
+KEYS: Final = "⏎ compare · esc close"
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300
 """Records listed one by one."""
@@ -50,7 +51,7 @@ class SinceScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         title = f"Changes in the {self._kind} since"
-        with self.make_box("since", title, "⏎ compare · ↓ more · esc close"):
+        with self.make_box("since", title, KEYS):
             zone = local_time.label(self._app_state.session.clock.time())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
             yield Field(USUAL, placeholder=hint)
@@ -89,6 +90,16 @@ class SinceScreen(Dialog[None]):
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
         self.query_one("#difference", Static).update(join_lines(lines))
+        self.call_after_refresh(self._show_keys)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_keys)
+
+    def _show_keys(self) -> None:
+        """Name the key that scrolls where it does."""
+        scrolls = self.query_one(VerticalScroll).max_scroll_y > 0
+        self.query_one("#since").border_subtitle = KEYS.replace(" · ", " · ↓ more · ", 1) if scrolls else KEYS
+        self._redraw_keys()
 
     def action_scroll(self, lines: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)

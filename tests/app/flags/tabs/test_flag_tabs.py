@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import log_entry
@@ -88,6 +89,31 @@ def test_differing_library_value_has_a_line_of_its_own() -> None:
 
     assert "in libraries  on: condition 1 matches" in draw("2.0.0-beta.1")
     assert "in libraries" not in draw("2.0.1")
+
+
+@pytest.mark.parametrize("width", [54, 74, 100])
+def test_flags_that_differ_have_one_line_each(width: int) -> None:
+    pro = {
+        "groups": [{"properties": [{"type": "person", "key": "plan", "value": "pro", "operator": "exact"}]}]
+    }
+    keys = ["k", "n" * 50, "界" * 30]
+    flags = [
+        Flag.of({"id": id, "key": key, "active": True, "filters": pro}) for id, key in enumerate(keys, 1)
+    ]
+    definitions = Definitions.of([flag.raw for flag in flags])
+    values = [evaluate_all(each.person({}, is_complete=True), definitions) for each in PEOPLE]
+    both = [
+        PersonEvaluation(person, flags[0], None, {}, here, definitions)
+        for person, here in zip(PEOPLE, values, strict=True)
+    ]
+    study = Study(FlagDetails(flags[0].row(), flags[0]), 1_770_000_000.0, Names())
+    lines = plain(account_lines(both, study, width)).split("\n")
+    others = [line for line in lines if "…" in line and line[0] in "n界"]
+    assert len(others) == 2
+    assert max(map(cell_len, others)) <= width
+    assert {cell_len(line.partition("on ")[0]) for line in others} == {
+        cell_len(others[0].partition("on ")[0])
+    }
 
 
 def edit_entry(flag: Flag) -> Activity:

@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import CursorPane
-from flagtui.app.widgets.line import cut, join_lines
+from flagtui.app.widgets.line import cut, fill, join_lines
 from flagtui.app.widgets.panes import LineView
 from flagtui.local_time import age, unix
 from flagtui.models.activity import SYSTEM, Activity, version_made
@@ -144,7 +144,7 @@ def log_line(entry: Activity, study: Study, width: int, marked: int | None = Non
         ("▌" if is_marked else " ", "$primary"),
         (f"{age(unix(entry.created_at), study.now):>5} ", "$text-muted"),
         ((f"v{version}" if version else "").ljust(6), "$primary" if is_marked else "$faint"),
-        (cut(actor_name(entry), 11).ljust(12), "$primary"),
+        (f"{fill(actor_name(entry), 11)} ", "$primary"),
         (words, ""),
     ]
 

@@ -45,6 +45,8 @@ CLAUSES = 20
 """Properties of the deciding condition that have room beside its label."""
 LISTED = 200
 """Other flags that are listed at most."""
+ROOMY = 70
+"""Cells from which two values have twelve each beside the reason why they differ."""
 
 Ask = Callable[[EvaluationSubject, Flag], Awaitable[PersonEvaluation | None]]
 
@@ -236,7 +238,7 @@ def _changed_by_set(account: PersonEvaluation, width: int) -> Iterator[list[Piec
     name = max(16, min(40, width // 2))
     for key, (before, after) in list(changed.items())[:LISTED]:
         yield [
-            (cut(safe_text(key, 200), name).ljust(name + 1), ""),
+            (f"{fill(safe_text(key, 200), name)} ", ""),
             (value_words(before), value_style(before)),
             (" → ", "$faint"),
             (value_words(after), value_style(after)),
@@ -251,13 +253,13 @@ def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: 
         ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
         (f"   {len(differences):,} of {total:,}", "$faint"),
     ]
-    name, cell = max(16, min(34, width // 3)), 12
+    name, cell = max(16, min(34, width // 3)), 12 if width >= ROOMY else 8
     for difference in differences[:LISTED]:
         yield [
-            (cut(safe_text(difference.key, 200), name).ljust(name + 1), ""),
-            (cut(value_words(difference.left), cell).ljust(cell + 1), value_style(difference.left)),
-            (cut(value_words(difference.right), cell).ljust(cell + 1), value_style(difference.right)),
-            (cut(difference.why, max(10, width - name - 2 * cell - 4)), "$text-muted"),
+            (f"{fill(safe_text(difference.key, 200), name)} ", ""),
+            (f"{fill(value_words(difference.left), cell)} ", value_style(difference.left)),
+            (f"{fill(value_words(difference.right), cell)} ", value_style(difference.right)),
+            (cut(difference.why, max(1, width - name - 2 * cell - 3)), "$text-muted"),
         ]
     yield from _not_evaluated(left, width)
 
@@ -269,7 +271,7 @@ def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     name = max(16, min(40, width // 2))
     for key in on[:LISTED]:
         value = account.value_of(key)
-        yield [(cut(safe_text(key, 200), name).ljust(name + 1), ""), (value_words(value), value_style(value))]
+        yield [(f"{fill(safe_text(key, 200), name)} ", ""), (value_words(value), value_style(value))]
     if len(on) > LISTED:
         yield [(f"… {len(on) - LISTED:,} more", "$faint")]
     yield from _not_evaluated(account, width)
