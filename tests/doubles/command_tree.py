@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from inspect import cleandoc
 from pkgutil import walk_packages
 from types import MappingProxyType
 from typing import Any
@@ -129,7 +130,8 @@ def describe(name: str, command: RecordCommand) -> dict[str, Any]:
     return {
         "name": name,
         "summary": command.get_short_help_str(1_000),
-        "help": command.help,
+        # From 3.13 on, Python drops the indentation itself.
+        "help": cleandoc(command.help or ""),
         "writes": command.writes,
         "arguments": [
             _argument(argument, context)
