@@ -1,6 +1,8 @@
 """One declaration of a field serves reading, faults in their order, columns, log and schema document."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -42,14 +44,17 @@ CRATES = Table(
 )
 
 
-def target(*, legacy: bool = False) -> Target:
+@contextmanager
+def target(*, legacy: bool = False) -> Iterator[Target]:
     settings = Settings(legacy=legacy)
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    return Target(Call(sqlite3.connect(":memory:"), settings, ANONYMOUS, None, now, method="POST"))
+    with closing(sqlite3.connect(":memory:")) as database:
+        yield Target(Call(database, settings, ANONYMOUS, None, now, method="POST"))
 
 
 def read(needed: bool = False, legacy: bool = False, **sent: Any) -> dict[str, Any]:
-    return CRATES.read(Fields(sent), target(legacy=legacy), needed)
+    with target(legacy=legacy) as kept:
+        return CRATES.read(Fields(sent), kept, needed)
 
 
 def fault(needed: bool = False, **sent: Any) -> str:
@@ -115,5 +120,6 @@ def test_fields_a_generation_does_not_read_are_ignored() -> None:
     fields = ("archived", "is_simple_flag", "evaluation_contexts")
     flags = Table("flag", (Field(name, text()) for name in fields))
     sent = dict.fromkeys(fields, "x")
-    assert flags.read(Fields(sent), target()) == sent
-    assert flags.read(Fields(sent), target(legacy=True)) == {}
+    with target() as newer, target(legacy=True) as older:
+        assert flags.read(Fields(sent), newer) == sent
+        assert flags.read(Fields(sent), older) == {}

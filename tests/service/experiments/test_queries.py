@@ -3,6 +3,7 @@
 import base64
 import sqlite3
 import zlib
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -241,6 +242,7 @@ NOW = datetime(2026, 3, 10, tzinfo=UTC)
 @pytest.mark.parametrize("operator", ["regex", "not_regex"])
 def test_metric_behind_a_costly_pattern_is_not_computed(operator: str) -> None:
     costly = {"key": "name", "operator": operator, "value": "(?=.)(a|aa)+$"}
-    matches = matcher([costly], People(sqlite3.connect(":memory:")), NOW)
-    with pytest.raises(NotComputable, match="The pattern is too costly to evaluate here"):
-        matches({"name": "a" * 80 + "!"}, None)
+    with closing(sqlite3.connect(":memory:")) as database:
+        matches = matcher([costly], People(database), NOW)
+        with pytest.raises(NotComputable, match="The pattern is too costly to evaluate here"):
+            matches({"name": "a" * 80 + "!"}, None)
