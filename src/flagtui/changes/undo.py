@@ -114,6 +114,17 @@ def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
     return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{words} of {what}"
 
 
+def purpose_of(changes: Sequence[Entry], *, is_redo: bool, now: float | None) -> Purpose:
+    """Return the purpose of an undo or redo.
+
+    `now`, in Unix seconds, is given for the newest change, which the user may have forgotten: the question
+    shows its age then.
+    """
+    first, words = changes[0].at, undo_words(changes, is_redo=is_redo)
+    is_long_ago = now is not None and now - first > SURPRISING
+    return Purpose("Redo" if is_redo else "Undo", words, first if is_long_ago else None)
+
+
 def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Return why this entry cannot be undone, whatever the current record; else None."""
     if not entry.signature.reaches(here):

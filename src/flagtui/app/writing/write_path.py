@@ -33,11 +33,10 @@ from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
-    SURPRISING,
     next_redo,
     next_undo,
+    purpose_of,
     questions_of,
-    undo_words,
     why_not,
 )
 from flagtui.changes.undo_planner import UndoPlanner
@@ -154,13 +153,8 @@ class WritePath:
             self._runner.show_toast(Notice(words, notice.tone, notice.title))
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
-        now = self._app_state.session.clock.time()
-        is_long_ago = is_newest and now - changes[0].at > SURPRISING
-        purpose = Purpose(
-            "Redo" if is_redo else "Undo",
-            undo_words(changes, is_redo=is_redo),
-            changes[0].at if is_long_ago else None,
-        )
+        now = self._app_state.session.clock.time() if is_newest else None
+        purpose = purpose_of(changes, is_redo=is_redo, now=now)
         try:
             questions = await questions_of(changes, entries, workspace.client, purpose)
         except ApiError as error:

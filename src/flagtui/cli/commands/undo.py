@@ -10,7 +10,7 @@ import click
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
-from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, undoable, why_not
+from flagtui.changes.undo import next_redo, next_undo, purpose_of, questions_of, undoable, why_not
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send
@@ -82,13 +82,7 @@ async def _undo_or_redo(
     await session.me()
     signature = session.signature
     changes = choose_entries(entries, change, signature, is_redo=is_redo)
-    now = session.clock.time()
-    is_surprising = not change and now - changes[0].at > SURPRISING
-    purpose = Purpose(
-        "Redo" if is_redo else "Undo",
-        undo_words(changes, is_redo=is_redo),
-        changes[0].at if is_surprising else None,
-    )
+    purpose = purpose_of(changes, is_redo=is_redo, now=None if change else session.clock.time())
     with ChangeReport(terms.printer) as report:
         return await undo_entries(session, changes, terms, report, purpose, is_newest=not change)
 
