@@ -155,11 +155,7 @@ class Bench:
     def new_event(self, **columns: Any) -> str:
         """The id of an event definition; its name alone makes another id."""
         id = str(uuid5(NAMESPACE_URL, columns["name"])) if "name" in columns else EVENT
-        values = {"id": id, "project_id": 1, "name": "signed up", **columns}
-        places = ", ".join("?" for _ in values)
-        self.world.write(
-            f"INSERT INTO event_definitions ({', '.join(values)}) VALUES ({places})", *values.values()
-        )
+        self.world.insert("event_definitions", **{"id": id, "project_id": 1, "name": "signed up", **columns})
         return id
 
     async def in_state(self, state: str) -> Experiment:

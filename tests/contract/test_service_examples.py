@@ -39,12 +39,9 @@ class Stage:
         if family == "event_definitions":
             await self.define_events(given)
         elif family == "cohorts":
-            filters = json.dumps(stored["answer"]["results"][0]["filters"])
-            columns = "project_id, name, description, filters, created_at"
-            self.world.write(
-                f"INSERT INTO cohorts ({columns}) VALUES (1, 'Paying customers', '', ?, ?)",
-                *(filters, self.world.ago(days=1)),
-            )
+            filters = stored["answer"]["results"][0]["filters"]
+            columns = {"project_id": 1, "description": "", "created_at": self.world.ago(days=1)}
+            self.world.insert("cohorts", name="Paying customers", filters=filters, **columns)
         elif family == "properties":
             pro = json.dumps({"plan": "pro"})
             self.world.write("INSERT INTO persons VALUES (1, 1, 'u-1', ?, '2026-01-01')", pro)

@@ -84,6 +84,13 @@ class Caller:
         """Runs SQL on the database directly; returns the id of a row it inserted."""
         return int(self.run(lambda db: db.execute(sql, values)).lastrowid or 0)
 
+    def insert(self, table: str, **columns: Any) -> int:
+        """Insert a row, objects and lists as JSON, and return its id."""
+        names, places = ", ".join(columns), ", ".join("?" for _ in columns)
+        kinds = (dict, list, tuple)
+        values = (json.dumps(each) if isinstance(each, kinds) else each for each in columns.values())
+        return self.write(f"INSERT INTO {table} ({names}) VALUES ({places})", *values)
+
     def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         with self.database.reading() as db:
             return [dict(row) for row in db.execute(sql, values).fetchall()]
@@ -93,13 +100,9 @@ class Caller:
     ) -> Self:
         """The same service asked with another key."""
         secret = f"phx_{uuid.uuid4().hex}"
-        self.write(
-            "INSERT INTO api_keys"
-            " (id, user_id, label, hash, mask, scopes, scoped_teams, scoped_organizations, created_at)"
-            " VALUES (?, ?, 'test', ?, '...', ?, ?, ?, ?)",
-            *(str(uuid.uuid4()), user, hash_key(secret)),
-            *(json.dumps(scopes), json.dumps(teams), json.dumps(organizations), stamp(self.clock())),
-        )
+        reach = {"scopes": scopes, "scoped_teams": teams, "scoped_organizations": organizations}
+        key = {"id": str(uuid.uuid4()), "user_id": user, "hash": hash_key(secret)}
+        self.insert("api_keys", label="test", mask="...", created_at=stamp(self.clock()), **key, **reach)
         return replace(self, headers={"Authorization": f"Bearer {secret}"})
 
     def add_project(self, name: str = "Other", **columns: Any) -> int:
@@ -111,6 +114,17 @@ class Caller:
             f" SELECT id, created_at, {places} FROM organizations LIMIT 1",
             *values.values(),
         )
+
+    def add_policy(self, action: str, **columns: Any) -> None:
+        """Let changes of this kind to a flag need an approval."""
+        organization = self.rows("SELECT id FROM organizations")[0]["id"]
+        needed = {"id": action, "organization_id": organization, "action": f"feature_flag.{action}"}
+        self.insert("approval_policies", created_at="", **needed, **columns)
+
+    def add_flags(self, count: int) -> None:
+        """Add flags x0, x1 and so on, straight into the database."""
+        sql = "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')"
+        self.run(lambda db: db.executemany(sql, [(f"x{number}",) for number in range(count)]))
 
     def ago(self, **time: float) -> str:
         return stamp(self.clock() - timedelta(**time))
@@ -138,11 +152,8 @@ class World(Caller):
 
     def add_user(self, email: str, level: int = 1) -> int:
         """A member of the organization."""
-        user = self.write(
-            "INSERT INTO users (uuid, distinct_id, first_name, email, current_project_id)"
-            " VALUES (?, ?, ?, ?, 1)",
-            *(str(uuid.uuid4()), email, email.split("@")[0], email),
-        )
+        names = {"first_name": email.split("@")[0], "email": email, "distinct_id": email}
+        user = self.insert("users", uuid=str(uuid.uuid4()), current_project_id=1, **names)
         self.write(
             "INSERT INTO organization_members (organization_id, user_id, level)"
             " SELECT id, ?, ? FROM organizations LIMIT 1",
@@ -151,20 +162,13 @@ class World(Caller):
         return user
 
     def add_experiment(self, flag_id: int, name: str = "Checkout", **columns: Any) -> int:
-        values = {"project_id": 1, "flag_id": flag_id, "name": name, **columns}
-        places = ", ".join("?" for _ in values)
-        now = stamp(self.clock())
-        return self.write(
-            f"INSERT INTO experiments (created_at, updated_at, {', '.join(values)}) VALUES (?, ?, {places})",
-            *(now, now, *values.values()),
-        )
+        stamps = dict.fromkeys(("created_at", "updated_at"), stamp(self.clock()))
+        values = {"project_id": 1, "flag_id": flag_id, "name": name, **stamps, **columns}
+        return self.insert("experiments", **values)
 
     def add_early_access(self, flag_id: int) -> None:
-        self.write(
-            "INSERT INTO early_access_features (id, project_id, flag_id, name, created_at)"
-            " VALUES (?, 1, ?, 'Beta', ?)",
-            *(str(uuid.uuid4()), flag_id, stamp(self.clock())),
-        )
+        values = {"id": str(uuid.uuid4()), "flag_id": flag_id, "created_at": stamp(self.clock())}
+        self.insert("early_access_features", project_id=1, name="Beta", **values)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,8 @@ VALUES = "/api/projects/1/persons/values/"
 
 
 def add_person(world: World, number: int, **properties: Any) -> None:
-    world.write(
-        "INSERT INTO persons (id, project_id, uuid, properties, created_at) VALUES (?, 1, ?, ?, ?)",
-        *(number, f"u{number}", json.dumps(properties), "2026-01-01T00:00:00Z"),
-    )
+    columns = {"id": number, "project_id": 1, "uuid": f"u{number}", "created_at": "2026-01-01T00:00:00Z"}
+    world.insert("persons", properties=properties, **columns)
 
 
 async def refused_attribute(world: World, path: str, **query: Any) -> str:
@@ -46,11 +44,8 @@ async def test_names_are_searched_and_paged(world: World) -> None:
 
 async def test_names_of_event_properties_are_those_of_the_event(world: World) -> None:
     for number, (event, properties) in enumerate({"paid": {"price": 3}, "seen": {"page": "/"}}.items()):
-        world.write(
-            "INSERT INTO events (id, project_id, uuid, event, distinct_id, timestamp, properties)"
-            " VALUES (?, 1, ?, ?, 'u', '2026-01-01', ?)",
-            *(number + 1, f"e{number}", event, json.dumps(properties)),
-        )
+        columns = {"project_id": 1, "distinct_id": "u", "timestamp": "2026-01-01", "properties": properties}
+        world.insert("events", id=number + 1, uuid=f"e{number}", event=event, **columns)
     world.write("INSERT INTO property_definitions VALUES (1, 'paid', 'currency', 'String')")
     assert [row["name"] for row in (await world.get(NAMES))["results"]] == ["currency", "page", "price"]
     of_paid = (await world.get(NAMES, event_names='["paid"]'))["results"]

@@ -172,11 +172,7 @@ async def test_scenario_15_projects_are_listed(world: World) -> None:
 
 
 async def test_scenario_16_and_17_pages_link_to_their_neighbours(world: World) -> None:
-    for number in range(250):
-        world.write(
-            "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')",
-            f"x{number}",
-        )
+    world.add_flags(250)
     first = await world.get()
     assert first["next"] == "http://service.test/api/projects/1/feature_flags/?limit=100&offset=100"
     assert first["previous"] is None
@@ -199,11 +195,7 @@ LIMITS: list[str] = ["abc", "0", "-5", "", "1.5", "9" * 40]
 
 
 async def test_scenario_18_a_senseless_limit_is_as_if_not_sent(world: World) -> None:
-    for number in range(101):
-        world.write(
-            "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')",
-            f"x{number}",
-        )
+    world.add_flags(101)
     for limit in LIMITS:
         assert len((await world.get("", limit=limit, offset=limit))["results"]) == 100
 

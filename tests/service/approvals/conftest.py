@@ -1,6 +1,5 @@
 """A service whose changes of flags wait for approval by Grace or Heidi."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +24,7 @@ class Office:
         allows = bool(approvers.pop("allow_self_approve", False))
         users = {"users": [self.id_of(self.grace), self.id_of(self.heidi)], **approvers}
         for action in actions:
-            self.ada.write(
-                "INSERT INTO approval_policies"
-                " (id, organization_id, action, approvers, allow_self_approve, created_at)"
-                " SELECT ?, id, ?, ?, ?, '' FROM organizations LIMIT 1",
-                *(action, f"feature_flag.{action}", json.dumps(users), allows),
-            )
+            self.ada.add_policy(action, approvers=users, allow_self_approve=allows)
 
     def id_of(self, member: World) -> int:
         secret = member.headers["Authorization"]

@@ -43,12 +43,8 @@ class Service(Caller):
         return flag_id
 
     def person(self, distinct_id: str, **properties: Any) -> int:
-        added = self.write(
-            "INSERT INTO persons (project_id, uuid, properties, created_at) VALUES (1, ?, ?, ?)",
-            str(uuid.uuid4()),
-            json.dumps(properties),
-            stamp(START),
-        )
+        columns = {"project_id": 1, "uuid": str(uuid.uuid4()), "created_at": stamp(START)}
+        added = self.insert("persons", properties=properties, **columns)
         self.write("INSERT INTO distinct_ids VALUES (1, ?, ?)", distinct_id, added)
         return added
 
@@ -61,13 +57,8 @@ class Service(Caller):
     def cohort(self, *properties: Any, members: tuple[int, ...] = ()) -> int:
         """A list of people when no properties are given."""
         filters = {"properties": {"type": "AND", "values": list(properties)}} if properties else {}
-        added = self.write(
-            "INSERT INTO cohorts (project_id, name, is_static, filters, created_at)"
-            " VALUES (1, 'Some', ?, ?, ?)",
-            not properties,
-            json.dumps(filters),
-            stamp(START),
-        )
+        columns = {"project_id": 1, "name": "Some", "created_at": stamp(START)}
+        added = self.insert("cohorts", is_static=not properties, filters=filters, **columns)
         for member in members:
             self.write("INSERT INTO cohort_members VALUES (?, ?)", added, member)
         return added

@@ -23,19 +23,14 @@ def document_of(*rules: Any, default: Any = False) -> dict[str, Any]:
 
 
 def store(world: World, filters: Any, key: str = "a") -> int:
-    return world.write(
-        "INSERT INTO flags (project_id, key, created_at, filters, active) VALUES (1, ?, ?, json(?), 1)",
-        *(key, STAMP, json.dumps(filters)),
-    )
+    return world.insert("flags", project_id=1, key=key, created_at=STAMP, filters=filters, active=1)
 
 
 async def test_records_have_the_values_of_the_vectors(pilot: World) -> None:
     for number, fact in enumerate(FACTS["evaluations"]):
         store(pilot, fact["filters"], f"flag-{number}")
-        person = pilot.write(
-            "INSERT INTO persons (project_id, uuid, properties, created_at) VALUES (1, ?, ?, ?)",
-            *(f"person-{number}", json.dumps(fact["properties"]), STAMP),
-        )
+        columns = {"project_id": 1, "uuid": f"person-{number}", "properties": fact["properties"]}
+        person = pilot.insert("persons", created_at=STAMP, **columns)
         sql = "INSERT OR IGNORE INTO distinct_ids (project_id, distinct_id, person_id) VALUES (1, ?, ?)"
         pilot.write(sql, fact["distinct_id"], person)
     for number, fact in enumerate(FACTS["evaluations"]):
@@ -62,10 +57,7 @@ async def test_trial_reports_the_rule_and_the_payload(pilot: World) -> None:
 async def test_failed_rules_serve_false_with_the_reason(pilot: World) -> None:
     pattern = {"key": "plan", "type": "person", "operator": "regex", "value": "["}
     store(pilot, document_of({**TARGETED, "targeting": {"properties": [pattern]}}, default=True))
-    person = pilot.write(
-        "INSERT INTO persons (project_id, uuid, properties, created_at) VALUES (1, 'u', ?, ?)",
-        *('{"plan": "pro"}', STAMP),
-    )
+    person = pilot.insert("persons", project_id=1, uuid="u", properties={"plan": "pro"}, created_at=STAMP)
     pilot.write("INSERT INTO distinct_ids (project_id, distinct_id, person_id) VALUES (1, 'ann', ?)", person)
     record = (await pilot.get("evaluation_reasons/", distinct_id="ann"))["a"]
     assert (record["value"], record["evaluation"]["reason"]) == (False, "error")

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from tests.doubles.service_world import Caller, Start, starts_of
 
-from flagtui.service.responses import text_of
-
 __all__ = ["Start"]
 
 
@@ -53,11 +51,9 @@ class Service(Caller):
             "created_at": self.ago(days=100),
             "last_seen_at": None if seen is None else self.ago(days=seen),
             "updated_at": self.ago(days=50),
-            **{key: text_of(value) if key == "tags" else value for key, value in columns.items()},
+            **columns,
         }
-        places = ", ".join(f":{key}" for key in values)
-        sql = f"INSERT INTO event_definitions ({', '.join(values)}) VALUES ({places})"
-        self.run(lambda db: db.execute(sql, values))
+        self.insert("event_definitions", **values)
         self.ids[name] = values["id"]
         return self.ids[name]
 

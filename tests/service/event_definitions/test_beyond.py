@@ -14,11 +14,9 @@ UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
 
 
 def log_of(service: Service) -> list[tuple[str, list[Any]]]:
-    rows = service.run(
-        lambda db: db.execute(
-            "SELECT activity, detail ->> '$.changes' AS changes FROM activity WHERE scope = 'EventDefinition'"
-            " ORDER BY created_at, id"
-        ).fetchall()
+    rows = service.rows(
+        "SELECT activity, detail ->> '$.changes' AS changes FROM activity WHERE scope = 'EventDefinition'"
+        " ORDER BY created_at, id"
     )
     return [(row["activity"], row["changes"]) for row in rows]
 

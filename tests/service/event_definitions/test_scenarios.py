@@ -167,9 +167,9 @@ async def test_scenario_17_a_name_cannot_be_changed(service: Service) -> None:
 async def test_scenario_18_tags_are_trimmed_lowered_and_each_there_once(service: Service) -> None:
     service.define("signup", tags=["old"])
     assert (await service.change("signup", tags=["B", "b "]))["tags"] == ["b"]
-    service.run(lambda db: db.execute("""UPDATE projects SET settings = '{"tagging":false}'"""))
+    service.write("""UPDATE projects SET settings = '{"tagging":false}'""")
     assert (await service.change("signup", tags=["c"]))["tags"] == []
-    service.run(lambda db: db.execute("UPDATE projects SET settings = '{}'"))
+    service.write("UPDATE projects SET settings = '{}'")
     assert (await service.get(f"{service.ids['signup']}/"))["tags"] == ["b"]
 
 

@@ -69,14 +69,8 @@ class Service(Caller):
         return await self.post("feature_flags", {"key": key, "filters": filters, **fields}, 201)
 
     def define_event(self, *names: str) -> None:
-        def work(db: sqlite3.Connection) -> None:
-            for name in names:
-                db.execute(
-                    "INSERT INTO event_definitions (id, project_id, name) VALUES (?, ?, ?)",
-                    (str(uuid.uuid4()), self.project, name),
-                )
-
-        self.run(work)
+        for name in names:
+            self.insert("event_definitions", id=str(uuid.uuid4()), project_id=self.project, name=name)
 
     def record(self, *events: tuple[str, str, datetime, dict[str, Any]]) -> None:
         """Stores events: name, person, moment, properties. A person is made when first seen."""

@@ -55,7 +55,7 @@ async def test_scenario_29_a_copy_on_another_flag_takes_its_variants(service: Se
 async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> None:
     source = await service.create()
     older = '[{"kind":"ExperimentTrendsQuery"}]'
-    service.run(lambda db: db.execute("UPDATE experiments SET metrics = ?", (older,)))
+    service.write("UPDATE experiments SET metrics = ?", older)
     response = await service.send("POST", f"experiments/{source['id']}/duplicate", {})
     expected = (400, {"detail": "Duplication is not supported for experiments using legacy metrics."})
     assert (response.status_code, response.json()) == expected
@@ -97,7 +97,7 @@ async def test_a_copy_needs_a_project_of_the_organization(
 async def test_a_copy_needs_a_key_for_the_other_project(service: Service) -> None:
     _second_project(service)
     source = await service.create()
-    service.run(lambda db: db.execute("UPDATE api_keys SET scoped_teams = '[1]'"))
+    service.write("UPDATE api_keys SET scoped_teams = '[1]'")
     body = {"target_team_id": 2}
     response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
     expected = (403, {"detail": "You do not have write access to the target project."})
@@ -155,7 +155,7 @@ async def test_cohort_with_an_unknown_filter_is_refused(service: Service) -> Non
     running = await service.running(exposure_criteria={"exposure_config": config})
     service.record(("opened", "ada", START, {}))
     service.clock.pass_(minutes=1)
-    service.run(lambda db: db.execute("UPDATE experiments SET start_date = '2026-03-01T00:00:00.000000Z'"))
+    service.write("UPDATE experiments SET start_date = '2026-03-01T00:00:00.000000Z'")
     path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
     detail = "Filters of type 'hogql' are not computed here"
     assert await service.refused("POST", path) == (400, detail, "exposure_criteria")

@@ -99,11 +99,6 @@ async def test_states_that_cannot_be_frozen_are_refused(service: Service) -> Non
 
 async def test_approval_policies_do_not_hold_up_a_freeze(service: Service) -> None:
     experiment = await _expose(service)
-    service.run(
-        lambda db: db.execute(
-            "INSERT INTO approval_policies (id, organization_id, action, created_at)"
-            " SELECT 'p', organization_id, 'feature_flag.update', '' FROM projects WHERE id = 1"
-        )
-    )
+    service.add_policy("update")
     for action, status in (("freeze_exposure", "exposure_frozen"), ("unfreeze_exposure", "running")):
         assert (await _act(service, experiment, action))["status"] == status

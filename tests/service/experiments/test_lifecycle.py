@@ -249,13 +249,8 @@ async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(sta
     filters = (
         f'{{"groups":[{{"properties":[],"rollout_percentage":100}}],"multivariate":{{"variants":{halves}}}}}'
     )
-    service.run(
-        lambda db: db.execute(
-            "INSERT INTO flags (project_id, key, name, filters, active, created_at, version)"
-            " VALUES (1, ?, ?, ?, 1, '2026-03-01T00:00:00.000000Z', 1)",
-            ("k", "n", filters),
-        )
-    )
+    columns = {"filters": filters, "created_at": "2026-03-01T00:00:00.000000Z"}
+    service.insert("flags", project_id=1, key="k", name="n", active=1, version=1, **columns)
     running = await service.create("k", start_date="2026-03-09T12:00:00Z")
     assert running["status"] == "running"
     for action, body in (("ship_variant", {"variant_key": "test", "conclusion": "won"}), ("pause", {})):

@@ -64,9 +64,9 @@ async def test_properties_persons_and_test_accounts_filter_events(service: Servi
     staff = (
         '{"test_account_filters":[{"key":"email","type":"person","operator":"not_icontains","value":"@us"}]}'
     )
-    service.run(lambda db: db.execute("UPDATE projects SET settings = ?", (staff,)))
+    service.write("UPDATE projects SET settings = ?", staff)
     mail = '{"email":"me@us.test"}'
-    service.run(lambda db: db.execute("UPDATE persons SET properties = ? WHERE uuid = 'control-0'", (mail,)))
+    service.write("UPDATE persons SET properties = ? WHERE uuid = 'control-0'", mail)
     response = await _query(service, running, MEAN)
     assert response["baseline"]["number_of_samples"] == 99
 
@@ -92,16 +92,11 @@ async def test_an_action_or_another_event_can_expose(service: Service) -> None:
     seen = {"$feature/blue-button": "test"}
     service.record(*(("opened", person, START + HOUR, seen) for person in people("test", 7)))
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
-    step = '[{"event":"opened","properties":[]}]'
-    service.run(
-        lambda db: db.execute(
-            "INSERT INTO actions (id, project_id, name, steps) VALUES (5, 1, 'o', ?)", (step,)
-        )
-    )
+    service.insert("actions", id=5, project_id=1, name="o", steps=[{"event": "opened", "properties": []}])
     action = {"exposure_criteria": {"exposure_config": {"kind": "ActionsNode", "id": 5}}}
     await service.patch(f"experiments/{running['id']}", action)
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
-    service.run(lambda db: db.execute("UPDATE actions SET deleted = 1"))
+    service.write("UPDATE actions SET deleted = 1")
     query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
     refused = (400, "Action 5 does not exist here", "metric")
     assert await service.refused("POST", "query", {"query": query}) == refused

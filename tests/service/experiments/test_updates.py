@@ -246,7 +246,7 @@ async def test_metrics_keep_their_order_as_they_come_and_go(service: Service) ->
 async def test_experiments_of_the_older_engine_can_hardly_be_changed(service: Service, field: str) -> None:
     made = await service.create()
     older = '[{"kind":"ExperimentTrendsQuery","count_query":{}}]'
-    service.run(lambda db: db.execute("UPDATE experiments SET metrics = ?", (older,)))
+    service.write("UPDATE experiments SET metrics = ?", older)
     path = f"experiments/{made['id']}"
     assert (await service.get(path))["is_legacy"] is True
     values: dict[str, Any] = {"parameters": {}, "holdout_id": None, "archived": True, "metrics": []}

@@ -202,10 +202,7 @@ async def test_approval_covers_the_result_and_never_a_stale_version(
 ) -> None:
     world = await start_world()
     flag = await world.flag("a", filters=TARGETING)
-    world.write(
-        "INSERT INTO approval_policies (id, organization_id, action, created_at)"
-        " SELECT 'p', id, 'feature_flag.update', '' FROM organizations LIMIT 1"
-    )
+    world.add_policy("update")
     path = f"{flag['id']}/{action}/"
     stale = await world.refused("POST", path, {**body, "version": flag["version"] + 1})
     assert (stale.status, stale.code) == (409, "conflict")

@@ -21,9 +21,7 @@ def real(name: str) -> Any:
 async def prepared(world: World) -> World:
     """Flag 1 and cohort 1 exist, as the requests expect."""
     await world.flag("first")
-    world.write(
-        "INSERT INTO cohorts (project_id, name, created_at) VALUES (1, 'Cohort', ?)", world.ago(days=1)
-    )
+    world.insert("cohorts", project_id=1, name="Cohort", created_at=world.ago(days=1))
     return world
 
 

@@ -12,10 +12,8 @@ async def copy_path(world: World) -> str:
 
 async def test_a_flag_is_made_in_another_project_with_its_cohort(world: World) -> None:
     other = world.add_project()
-    cohort = world.write(
-        "INSERT INTO cohorts (project_id, name, filters, created_at) VALUES (1, 'Testers', '{\"a\":1}', ?)",
-        world.ago(days=1),
-    )
+    testers = {"name": "Testers", "filters": {"a": 1}, "created_at": world.ago(days=1)}
+    cohort = world.insert("cohorts", project_id=1, **testers)
     condition = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
     await world.flag("a", name="A", tags=["x"], filters={"groups": [condition]})
     body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other, 99]}

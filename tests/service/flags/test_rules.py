@@ -1,6 +1,5 @@
 """Rules of flags that no scenario names: requirements of projects and of filters."""
 
-import json
 from typing import Any
 
 import pytest
@@ -57,10 +56,7 @@ async def test_features_of_organizations_and_devices_are_refused_elsewhere(world
 
 def cohort(world: World, name: str, **part: Any) -> int:
     filters = {"properties": {"type": "OR", "values": [{"type": "AND", "values": [part]}]}}
-    return world.write(
-        "INSERT INTO cohorts (project_id, name, filters, created_at) VALUES (1, ?, ?, ?)",
-        *(name, json.dumps(filters), world.ago(days=1)),
-    )
+    return world.insert("cohorts", project_id=1, name=name, filters=filters, created_at=world.ago(days=1))
 
 
 async def test_a_cohort_must_exist_and_ask_no_events(world: World) -> None:

@@ -69,9 +69,7 @@ async def test_a_toggle_never_conflicts_by_version(world: World) -> None:
 
 
 async def test_filters_do_not_conflict_over_names_that_are_only_shown(world: World) -> None:
-    cohort = world.write(
-        "INSERT INTO cohorts (project_id, name, created_at) VALUES (1, 'Testers', ?)", world.ago(days=1)
-    )
+    cohort = world.insert("cohorts", project_id=1, name="Testers", created_at=world.ago(days=1))
     condition = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
     flag = await world.flag("a", filters={"groups": [condition]})
     assert flag["filters"]["groups"][0]["properties"][0]["cohort_name"] == "Testers"
@@ -152,12 +150,8 @@ async def test_scenario_39_replacing_needs_the_key(world: World) -> None:
 
 
 async def test_scenario_62_unknown_fields_are_returned_as_stored(world: World) -> None:
-    stored = '{"groups":[],"foo":{"deep":[1,null]}}'
-    flag_id = world.write(
-        "INSERT INTO flags (project_id, key, created_at, filters, extra, version)"
-        " VALUES (1, 'a', '2026-01-01T00:00:00.000000Z', ?, '{\"bar\":{\"x\":1}}', 1)",
-        stored,
-    )
+    stored = {"filters": {"groups": [], "foo": {"deep": [1, None]}}, "extra": {"bar": {"x": 1}}}
+    flag_id = world.insert("flags", project_id=1, key="a", created_at=world.ago(days=1), version=1, **stored)
     for flag in (
         await world.get(f"{flag_id}/"),
         await world.patch(f"{flag_id}/", {"name": "n", "unheard_of": 1}),
@@ -185,12 +179,7 @@ async def test_scenario_63_filters_of_another_generation_are_not_written(world: 
 async def test_scenario_64_a_change_may_need_an_approval(start_world: Start) -> None:
     world = await start_world()
     flag = await world.flag("a", active=False)
-    organization = world.rows("SELECT id FROM organizations")[0]["id"]
-    world.write(
-        "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
-        " VALUES ('p', ?, 'feature_flag.enable', '{\"users\":[1]}', ?)",
-        *(organization, world.ago(days=1)),
-    )
+    world.add_policy("enable", approvers={"users": [1]})
     for code in ("approval_required", "change_request_pending"):
         response = await world.ask("PATCH", f"{flag['id']}/", {"active": True})
         body = response.json()

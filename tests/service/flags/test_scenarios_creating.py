@@ -138,11 +138,7 @@ async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Sta
 
 
 async def test_default_limit_is_two_thousand(world: World) -> None:
-    for number in range(2000):
-        world.write(
-            "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')",
-            f"f{number}",
-        )
+    world.add_flags(2000)
     refusal = await world.refused("POST", "", {"key": "one-more"})
     assert refusal.detail is not None
     assert refusal.detail.startswith("Maximum of 2,000 feature flags allowed per team.")

@@ -11,11 +11,7 @@ EVERYBODY = '{"groups":[{"properties":[],"rollout_percentage":100}]}'
 def add(world: World, key: str, **columns: Any) -> int:
     """A flag made long ago, straight into the database."""
     values = {"created_at": world.ago(days=40), "filters": EVERYBODY, "version": 1, **columns}
-    places = ", ".join("?" for _ in values)
-    return world.write(
-        f"INSERT INTO flags (project_id, key, {', '.join(values)}) VALUES (1, ?, {places})",
-        *(key, *values.values()),
-    )
+    return world.insert("flags", project_id=1, key=key, **values)
 
 
 async def test_scenario_40_stale_flags_are_on_old_and_for_everyone(world: World) -> None:
@@ -111,10 +107,8 @@ async def test_search_knows_other_letters_and_surveys_hide_flags(world: World) -
     add(world, "umlaut", name="ÜBERSICHT neu")
     assert await world.keys(search="übersicht") == ["umlaut"]
     flag = add(world, "survey-targeting")
-    world.write(
-        "INSERT INTO surveys (id, project_id, name, internal_flag_id, created_at) VALUES ('s', 1, 'S', ?, ?)",
-        *(flag, world.ago(days=1)),
-    )
+    survey = {"id": "s", "project_id": 1, "name": "S", "created_at": world.ago(days=1)}
+    world.insert("surveys", internal_flag_id=flag, **survey)
     assert await world.keys() == ["umlaut"]
     assert (await world.get(f"{flag}/"))["key"] == "survey-targeting"
 

@@ -115,11 +115,8 @@ async def all_responses(world: World, operations: tuple[Operation, ...]) -> dict
     """The response of each served operation of `PLACES`, from one service with a record of every kind."""
     asking = Asking(world, frozenset(operation.name for operation in operations))
     other = world.add_project()
-    world.write(
-        "INSERT INTO event_definitions (id, project_id, name, created_by_id, owner_id)"
-        " VALUES (?, 1, ?, 1, 1)",
-        *("018f3c6d-0000-7000-8000-000000000009", "order placed"),
-    )
+    event = {"id": "018f3c6d-0000-7000-8000-000000000009", "project_id": 1, "name": "order placed"}
+    world.insert("event_definitions", created_by_id=1, owner_id=1, **event)
     await _flags(asking, other)
     await _experiments(asking, other)
     await _definitions(asking)
@@ -208,15 +205,11 @@ async def _experiments(asking: Asking, other: int) -> None:
 
 def _expose(world: World) -> None:
     """Store that a person was served a variant of the flag `teal`."""
-    person = world.write(
-        "INSERT INTO persons (project_id, uuid, created_at) VALUES (1, 'ann', ?)", world.ago(days=1)
-    )
-    world.write(
-        "INSERT INTO events (project_id, uuid, event, distinct_id, person_id, timestamp, properties)"
-        " VALUES (1, '', '$feature_flag_called', 'ann', ?, '2026-03-01T01:00:00.000000Z',"
-        """ '{"$feature_flag":"teal","$feature_flag_response":"test"}')""",
-        person,
-    )
+    person = world.insert("persons", project_id=1, uuid="ann", created_at=world.ago(days=1))
+    properties = {"$feature_flag": "teal", "$feature_flag_response": "test"}
+    called = {"event": "$feature_flag_called", "timestamp": "2026-03-01T01:00:00.000000Z", "uuid": ""}
+    ann = {"distinct_id": "ann", "person_id": person}
+    world.insert("events", project_id=1, properties=properties, **ann, **called)
 
 
 async def _resource_responses(asking: Asking, path: str, body: Any) -> Any:
