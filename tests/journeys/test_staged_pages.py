@@ -205,3 +205,22 @@ async def test_empty_set_names_what_stages_now(setting: Setting) -> None:
         assert "Nothing is staged. + in a list" in words(program.screen)
         await program.press("escape", "plus", "ampersand")
         assert "Nothing is staged. Keys in a list or on a record stage changes." in words(program.screen)
+
+
+async def test_staging_follows_the_profile(setting: Setting) -> None:
+    async with running(replace(setting, neighbours=("prod",))) as program:
+        await stage_two(program)
+        earlier = program.app.app_state.workspace
+        program.app.open_connection()
+        await program.settle()
+        assert program.app.app_state.workspace is not earlier
+        program.app.runner.look_at_staged()
+        await program.settle()
+        assert "STAGING 2" in program.header
+        assert "Δ" in program.screen, "rows that were read again show their staged changes"
+        # Its profile changes nothing, so nothing can be staged in it.
+        await program.press("P", *"prod", "enter")
+        program.app.runner.look_at_staged()
+        await program.settle()
+        assert "STAGING" not in program.header
+        assert "staged 2" in program.header

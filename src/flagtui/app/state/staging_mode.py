@@ -15,6 +15,7 @@ from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.project_set import Added, StagedSet
 from flagtui.changes.sets.set_progress import Identity
+from flagtui.config.guard_rules import Level
 from flagtui.models.json_value import JSON
 from flagtui.store.kinds import BY_ENTRY, KINDS, Kind
 from flagtui.store.optimistic_edits import StagedEdit, is_outdated
@@ -47,6 +48,7 @@ class Staging:
         self._seen: tuple[object, ...] = ()
         """The path and the state of the file at the last look."""
         self._edits: Edits = {}
+        self._shown_in: object = None  # the workspace whose rows show them
         self._steps = SetSteps()
         self._applied: set[Identity] | None = None
         """The records whose changes were applied, while the set is being applied; None at other times."""
@@ -69,10 +71,9 @@ class Staging:
     @property
     def file(self) -> StagedSet | None:
         """The set on disk; None without an open project."""
-        workspace = self._app_state.workspace
+        workspace, session = self._app_state.workspace, self._app_state.session
         if workspace is None:
             return None
-        session = self._app_state.session
         where = place_options(session.named_profile, workspace.client.project)
         discard = " ".join(("flagtui", *session.embedded_in.split(), "staged", "drop", "--all", *where))
         return StagedSet(session.state_folder / FOLDER, self._app_state.signature(workspace), HOLDER, discard)
@@ -86,8 +87,12 @@ class Staging:
             self._seen, self._app_state.staged_fault = (), ""
             self._show(None)
             return
+        if self._app_state.is_staging and self._app_state.session.rules.level is Level.READ_ONLY:
+            self.end()
         # While a heavy set is changed, its thread reads the file, too.
         if self._turn.locked() or state_of(staged) == self._seen:
+            if self._app_state.workspace is not self._shown_in:
+                self._show_edits()
             return
         if self._app_state.is_staging and self._seen and self._seen[0] != staged.file.path:
             self.end()
@@ -280,6 +285,7 @@ class Staging:
         self._app_state.notify_watchers()
 
     def _show_edits(self) -> None:
+        self._shown_in = self._app_state.workspace
         if (workspace := self._app_state.workspace) is not None:
             for kind in KINDS.values():
                 workspace.collection(kind.plural).stage(self._edits_of(kind.plural))
