@@ -1,5 +1,6 @@
 """Cells, lines and panes in few columns and rows."""
 
+import re
 from collections.abc import Iterator
 from typing import get_args
 
@@ -120,12 +121,20 @@ COUNT = ("1/248", "$text-muted")
     [
         (39, "updated: use an age such as <7d  "),
         (38, "updated: use an age such as <7d  "),
-        (37, "updated: use an age such as <…  "),
+        (37, "updated: use an age such as…  "),
         (20, "updated: use…  "),
+        (10, "up…  "),
     ],
 )
 def test_long_reason_gives_way_to_the_count(room: int, reason: str) -> None:
     assert [*shorten_longest([REASON, COUNT], room)] == [(reason, "$warning"), COUNT]
+
+
+def test_shortened_number_is_dropped_whole() -> None:
+    marked = (" 17,664 marked, at most 100 at once  ", "$warning")
+    shown = {shorten_longest([marked, COUNT], room)[0][0] for room in range(15, 43)}
+    assert {" 17,664 marked, at most…  ", " 17,664 marked, at most 100 at…  "} <= shown
+    assert not [words for words in shown if re.search(r" (1|10|a|m|mo|mos|o|on|onc)…", words)]
 
 
 def test_count_alone_is_never_cut() -> None:
