@@ -67,7 +67,7 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         assert isinstance(program.app.screen, SeriesScreen)
         assert "12 of 13 days" in program.screen
         assert "% over the baseline, all days so far" in program.screen
-        assert "not computed" in program.screen
+        assert "no value" in program.screen
         await program.press("v")
         assert "20 Feb" in program.screen
         assert "not computed yet" in program.screen

@@ -114,9 +114,9 @@ def test_days_bands_and_the_last_value_are_in_place() -> None:
 
 def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
     lines = draw(course(10.0, 10.0, None, 10.0, 10.0))
-    assert lines[1].strip() == "● test   ⠕⠕ interval   × not computed"
+    assert lines[1].strip() == "● test   ⠕⠕ interval   × no value"
     assert plot_of(lines)["0 %"].count("×") == 1
-    assert "not computed" not in draw(course(10.0, 10.0))[1]
+    assert "no value" not in draw(course(10.0, 10.0))[1]
 
 
 def test_lines_are_distinct_without_colour_and_unicode() -> None:

@@ -116,7 +116,7 @@ def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: in
     styles, frame = line_styles(glyphs), frame_for(glyphs)
     rest: list[Piece] = [(f"{frame.shade * 2} ", BAND), ("interval", QUIET)]
     if has_gaps:
-        rest += [(f"   {frame.cross} ", MISSING), ("not computed", QUIET)]
+        rest += [(f"   {frame.cross} ", MISSING), ("no value", QUIET)]
     room = width - sum(len(text) for text, _ in rest)
     each = max(6, room // max(1, len(courses)) - 5)
     for number, course in enumerate(courses):

@@ -229,7 +229,7 @@ def test_failed_days_are_gaps_in_the_plot_and_words_below(values: tuple[float | 
     courses = courses_of(series)
     drawn = text(chart_lines("Paid", courses, [day for day, _ in series.days], (80, 16), UNICODE))
     assert "test" in drawn
-    assert ("not computed" in drawn) == (None in values)
+    assert ("no value" in drawn) == (None in values)
     table = text(day_lines(Metric({"metric_type": "funnel"}, "primary"), series, 120))
     assert table.count("failed: timeout") == values.count(None)
 
