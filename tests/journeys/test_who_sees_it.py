@@ -23,6 +23,15 @@ def shared_setting(shared_setting: Setting, everybody: Path) -> Setting:
     return replace(shared_setting, template=everybody, size=(132, 50))
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_arrows_go_through_the_tabs_past_an_empty_line(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await program.press("enter", *["right"] * 5)
+    assert "x compare" in program.last_line
+    await program.press("left", "x", "right", "right")
+    assert "ask" in program.last_line, "arrows move in a line with text"
+
+
 async def ask(program: Program, *people: str) -> str:
     """Open the tab for the flag under the cursor, name people, and read what it says."""
     await program.press("w")

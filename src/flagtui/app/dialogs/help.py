@@ -19,7 +19,7 @@ from flagtui.text.key_signs import key_sign
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
-HELP_CELLS: Final = 24
+HELP_CELLS: Final = 16
 """Room for the sentence of a command beside the reason why it cannot run."""
 WORD_CELLS: Final = 14
 GROUPS: Final[Mapping[str, str]] = {

@@ -138,8 +138,17 @@ class WhoPane(Vertical, RecordPane):
         self.query_one(Static).update(text)
 
 
+class PersonField(Field):
+    """Leaves the arrows to the tabs while it is empty."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("cursor_left", "cursor_right") and not self.value:
+            return False
+        return super().check_action(action, parameters)
+
+
 def _person(hint: str, id: str) -> Field:
-    return Field(placeholder=hint, id=id, max_length=LONGEST, answers="ask", leaves="out of the line")
+    return PersonField(placeholder=hint, id=id, max_length=LONGEST, answers="ask", leaves="out of the line")
 
 
 def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) -> list[list[Piece]]:
