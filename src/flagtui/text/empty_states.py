@@ -60,6 +60,11 @@ def waiting_lines(trouble: str) -> Iterator[list[Piece]]:
         yield [("loading…", "$text-muted")]
 
 
+def unread_line(trouble: str) -> list[Piece]:
+    """Return the line of a tab whose flag is not read; another tab shows the error."""
+    return [("not known" if trouble else "loading…", "$text-muted")]
+
+
 def trouble_lines(trouble: str) -> Iterator[list[Piece]]:
     """Yield the error and a blank line."""
     yield [(safe_text(trouble, 300), "$warning")]

@@ -15,13 +15,14 @@ import click
 import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_rules import RuledOption, ruled_option, twice_given
+from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, WrittenFile
 from flagtui.models.json_value import JSON, NotJson, read_json
 
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
+    from flagtui.models.editable_fields import FieldTable
 
 NEXT_PLACE: Final = "flagtui.cli.next_place"
 """In the meta of click's context: profile and project of the commands that messages name."""
@@ -280,4 +281,15 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
             read = read_json(value.encode())
         if fields.setdefault(name.strip(), read) != read:
             raise click.UsageError(twice_given(f"--field {name.strip()}"))
+    return fields
+
+
+def read_fields_of_new(given: Sequence[str], table: "FieldTable", noun: str, name: str) -> dict[str, JSON]:
+    """Parse the fields of a new record, whose field `name` is an argument. Raises Trouble, UsageError."""
+    fields = read_fields(given)
+    if name in fields:
+        raise click.UsageError(contradiction(name.upper(), f"--field {name}"))
+    if unknown := [field for field in fields if field not in table.edited]:
+        fix = f"Fields: {', '.join(table.edited)}."
+        raise Trouble(f"{unknown[0]!r} is not a field of {noun}.", fix, code="usage")
     return fields

@@ -9,6 +9,7 @@ from flagtui.models.filters import Filters, is_frozen
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.models.json_value import JSON, as_text
 from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.empty_states import unread_line
 from flagtui.text.flag_sentences import (
     EARLY_EXIT,
     before_conditions,
@@ -28,7 +29,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield each condition with its description and other stored values."""
     flag = study.details.flag
     if flag is None:
-        yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
+        yield unread_line(study.details.trouble)
         return
     filters = flag.targeting
     conditions = filters.stored_conditions

@@ -8,6 +8,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
+from flagtui.text.empty_states import unread_line
 from flagtui.text.formats import moment
 from flagtui.text.long_lists import IN_JSON, shorten
 from flagtui.text.schedule_words import scheduled_words
@@ -22,7 +23,7 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield each kind of link under its own heading, empty kinds too."""
     details, flag = study.details, study.details.flag
     if flag is None:
-        yield [("loading…" if not details.trouble else "not known", "$text-muted")]
+        yield unread_line(details.trouble)
         return
     yield from _section("EXPERIMENTS", [*_experiments(flag)], "experiments")
     yield from _section("NEEDED BY", [*_needed_by(details)], "flags", rest="")

@@ -15,6 +15,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
+from flagtui.text.empty_states import unread_line
 from flagtui.text.flag_sentences import NEWER_CONFIGURATION, rest_words
 from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
@@ -30,7 +31,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield each variant with its share and payload."""
     flag = study.details.flag
     if flag is None:
-        yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
+        yield unread_line(study.details.trouble)
         return
     if flag.targeting.has_rules:
         yield from rule_values(flag.targeting)

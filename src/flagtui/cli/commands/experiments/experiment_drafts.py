@@ -13,8 +13,15 @@ from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import FIELD, PRINT, WriteTerms, read_fields, source_option
+from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.options import (
+    FIELD,
+    PRINT,
+    WriteTerms,
+    read_fields,
+    read_fields_of_new,
+    source_option,
+)
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
@@ -68,12 +75,8 @@ async def create(
 ) -> int:
     """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
     flag_key, variants, about = given["flag_key"], given["variants"], given["description"]
-    fields = {**({"description": about} if about else {}), **read_fields(given["values"])}
-    if "name" in fields:
-        raise click.UsageError(contradiction("NAME", "--field name"))
-    if unknown := [field for field in fields if field not in EXPERIMENT_FIELDS.edited]:
-        fix = f"Fields: {', '.join(EXPERIMENT_FIELDS.edited)}."
-        raise Trouble(f"{unknown[0]!r} is not a field of an experiment.", fix, code="usage")
+    values = read_fields_of_new(given["values"], EXPERIMENT_FIELDS, "an experiment", "name")
+    fields = {**({"description": about} if about else {}), **values}
     flag = await session.client.flags.find(flag_key)
     is_linked = flag is not None
     if flag is not None and len(flag.targeting.variants) < LEAST_VARIANTS:

@@ -37,8 +37,8 @@ from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.option_rules import contradiction, ruled_option
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, source_option
+from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields_of_new, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
@@ -140,13 +140,7 @@ async def create(
         fields["tags"] = tags
     if given["enable"]:
         fields["active"] = True
-    values = read_fields(given["values"])
-    if "key" in values:
-        raise click.UsageError(contradiction("KEY", "--field key"))
-    if unknown := [name for name in values if name not in FLAG_FIELDS.edited]:
-        fix = f"Fields: {', '.join(FLAG_FIELDS.edited)}."
-        raise Trouble(f"{unknown[0]!r} is not a field of a flag.", fix, code="usage")
-    fields |= values
+    fields |= read_fields_of_new(given["values"], FLAG_FIELDS, "a flag", "key")
     planned = await NewFlagPlanner(planning_context(session, terms)).plan([NewFlag(fields)])
     return await carry_out(planned, session, terms)
 
