@@ -146,10 +146,8 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
     environment = {"HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     with Terminal(command, size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Paste the personal API key")
-        terminal.press(KEY + "\r")
-        terminal.wait_for("Which project to open first")
-        terminal.press("2\r")
-        terminal.wait_for("no keyring[^$]*How")
+        terminal.press(KEY + "\r", until="Which project to open first")
+        terminal.press("2\r", until="no keyring[^$]*How")
         terminal.press("3\r")
         assert terminal.wait_for_end() == 0
         assert KEY.encode() not in terminal.sent

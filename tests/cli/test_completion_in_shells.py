@@ -58,10 +58,8 @@ def test_shell_completes_after_one_list(listed_home: Path, shell: str) -> None:
         pytest.skip(f"{shell} or the script flagtui is not installed")
     variables = {"HOME": str(listed_home), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
     with Terminal(command, size=(132, 40), environment=variables, is_cold=True) as terminal:
-        terminal.press(f"cd; {setup}; echo rea''dy\r")
-        terminal.wait_for(r"(?m)^ready")
+        terminal.press(f"cd; {setup}; echo rea''dy\r", until=r"(?m)^ready")
         for typed, completed in COMPLETIONS.items():
-            terminal.press(f"flagtui {typed}\t")
-            terminal.wait_for(rf"flagtui .*{re.escape(completed)}")
+            terminal.press(f"flagtui {typed}\t", until=rf"flagtui .*{re.escape(completed)}")
             # Removes the line.
             terminal.press("\x15")

@@ -105,11 +105,9 @@ def test_app_and_commands_of_demo_share_changes_and_set(run_demo: Run, surroundi
         assert run_demo("demo", "flags", "disable", "new-nav", "--yes").code == 0
         terminal.press("\x1b[15~")
         # The changed row moves to the top of the list, above the line of the cursor.
-        terminal.press("/new-nav")
-        terminal.wait_for("○. new-nav")
+        terminal.press("/new-nav", until="○. new-nav")
         terminal.press("\r")
-        terminal.press("+")
-        terminal.wait_for("STAGING 0")
+        terminal.press("+", until="STAGING 0")
         assert "the app (process" in run_demo("demo", "flags", "enable", "new-nav", "--stage").err
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0

@@ -33,8 +33,7 @@ def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int,
 def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
     with start((100, 30)) as terminal:
         terminal.wait_for("Try the demo")
-        terminal.press("\r")
-        terminal.wait_for("synced")
+        terminal.press("\r", until="synced")
         assert "DEMO" in terminal.text
         terminal.press("q")
         assert terminal.wait_for_end() == 0
@@ -44,24 +43,17 @@ def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
 def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start, service: Service) -> None:
     with start((100, 30)) as terminal:
         terminal.wait_for("Sign in")
-        terminal.press("s")
-        terminal.wait_for("Server: us, eu, or an address")
-        terminal.press(f"{service.address}\r")
-        terminal.wait_for("Paste the personal API key")
-        terminal.press("phc_public_token_of_the_project\r")
-        terminal.wait_for("only sends events")
+        terminal.press("s", until="Server: us, eu, or an address")
+        terminal.press(f"{service.address}\r", until="Paste the personal API key")
+        terminal.press("phc_public_token_of_the_project\r", until="only sends events")
         terminal.wait_for("Another key, or ctrl\\+c to cancel")
         # Before the prompt what is typed would be shown, and lost.
         terminal.wait_for("(?s)(it is not shown.*){2}")
-        terminal.press("phx_nobody_knows_this_key_0123456789\r")
-        terminal.wait_for("(?s)(it is not shown.*){3}")
-        terminal.press(f"{KEY}\r")
-        terminal.wait_for("✓ see flags")
+        terminal.press("phx_nobody_knows_this_key_0123456789\r", until="(?s)(it is not shown.*){3}")
+        terminal.press(f"{KEY}\r", until="✓ see flags")
         terminal.wait_for("Which project to open first")
-        terminal.press("\r")
-        terminal.wait_for("How")
-        terminal.press("\r")
-        terminal.wait_for("synced")
+        terminal.press("\r", until="How")
+        terminal.press("\r", until="synced")
         assert terminal.text.count("Server: us") == 0
         terminal.press("q")
         assert terminal.wait_for_end() == 0
@@ -78,11 +70,9 @@ def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Serv
     with Terminal(FLAGTUI, size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Sign in")
         terminal.wait_for("There is no API key for the profile default")
-        terminal.press("phx_nobody_knows_this_key\r")
-        terminal.wait_for("not accepted")
+        terminal.press("phx_nobody_knows_this_key\r", until="not accepted")
         terminal.press(KEY)
-        terminal.press("\r")
-        terminal.wait_for("signed in as alice@acme.com")
+        terminal.press("\r", until="signed in as alice@acme.com")
         terminal.wait_for("to keep it: flagtui auth login")
         terminal.wait_for("synced")
         terminal.press("q")
@@ -108,13 +98,11 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
             f'theme = "light"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n'
             'badge = "THERE"\nread_only = true\n[keys]\nlists.sort = "f6"\n'
         )
-        terminal.press(F4)
-        terminal.wait_for("settings reloaded")
+        terminal.press(F4, until="settings reloaded")
         terminal.wait_for("THERE")
         terminal.wait_until(lambda: terminal.screen.buffer[20][5].bg == "ffffff", "a light screen")
         terminal.wait_until(lambda: "% rollout" not in terminal.text, "no keys that write")
-        terminal.press(F6)
-        terminal.wait_for("KEY ↑|KEY ↓")
+        terminal.press(F6, until="KEY ↑|KEY ↓")
 
         file.write_text('theme = "puce"\n')
         terminal.press(F4)

@@ -74,9 +74,11 @@ class Terminal:
     def text(self) -> str:
         return "\n".join(self.lines)
 
-    def press(self, keys: str) -> None:
-        """Send the characters in one packet."""
+    def press(self, keys: str, *, until: str = "") -> None:
+        """Send the characters in one packet; read until the screen matches a pattern, if one is given."""
         os.write(self._keyboard, keys.encode())
+        if until:
+            self.wait_for(until)
 
     def wait_for(self, pattern: str) -> None:
         """Read until the screen matches."""

@@ -190,16 +190,19 @@ class Program:
         await mirror.look()
         await self.settle()
 
-    async def search(self, query: str) -> None:
-        """Put a query into the search line of the list in front."""
+    async def search(self, query: str, *keys: str) -> None:
+        """Put a query into the search line of the list in front, and press keys after it."""
         self.app.screen.query_one("SearchLine").set_line(query)  # type: ignore[attr-defined]  # found by name
         await self.settle()
+        if keys:
+            await self.press(*keys)
 
-    async def go_to(self, key: str) -> None:
-        """Search for a record of the list in front and put the cursor on it."""
+    async def go_to(self, key: str, *keys: str) -> None:
+        """Search for a record of the list in front, put the cursor on it, and press keys there."""
         await self.press("slash")
-        await self.search(key)
-        await self.press("enter")
+        await self.search(key, "enter")
+        if keys:
+            await self.press(*keys)
 
 
 def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **choices: Any) -> Path:

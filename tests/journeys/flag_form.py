@@ -42,8 +42,7 @@ async def form(
         body = {"key": "formed-flag", "name": "Before", "filters": FILTERS, "tags": ["ops"], "active": True}
         flag = await program.colleague().flags.create(body)
         await program.press("f5")
-        await program.go_to("formed-flag")
-        await program.press("e")
+        await program.go_to("formed-flag", "e")
         assert isinstance(program.app.screen, FormScreen)
         yield program, flag.id
 

@@ -13,7 +13,5 @@ def set_on_disk(program: Program) -> StagedSet:
 
 
 async def stage_two(program: Program) -> None:
-    await program.go_to("new-nav")
-    await program.press("plus", "space")
-    await program.go_to("export-parquet")
-    await program.press("percent_sign", *"40", "enter")
+    await program.go_to("new-nav", "plus", "space")
+    await program.go_to("export-parquet", "percent_sign", *"40", "enter")

@@ -36,8 +36,7 @@ async def test_the_log_is_told_in_words_found_and_opened(narrow_mode: Setting) -
         assert screen.feed.is_complete
         assert len({row.id for row in screen.feed.rows}) == screen.feed.total == len(screen.feed.rows)
         assert "rollout 100 % → 0 %, turned off" in words(program.screen)
-        await program.search('"saved without a change" flag:new-nav')
-        await program.press("z")
+        await program.search('"saved without a change" flag:new-nav', "z")
         assert "what it changed is not logged" in program.notices[-1]
         assert program.wire.writes() == []
         await program.search("by:sam flag:checkout-redesign")
@@ -68,8 +67,7 @@ async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Settin
 
         await program.press("escape")
         record = program.row("export-parquet").id
-        await program.go_to("export-parquet")
-        await program.press("d", "y")
+        await program.go_to("export-parquet", "d", "y")
         screen = await on_activity(program)
         await program.press("f")
         assert screen.search.value == "is:deleted"
@@ -106,8 +104,7 @@ async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setti
         assert sum(line.endswith("/cohorts/") for line in program.wire.passed) == 1
 
         screen = await on_activity(program)
-        await program.search("")
-        await program.press("escape", "down", "down", "down")
+        await program.search("", "escape", "down", "down", "down")
         before, stood_on = listed_rows(program), screen.record
         await colleague.flags.update(flag.id, {"active": False})
         await colleague.flags.update(program.row("export-parquet").id, {"active": False})

@@ -75,8 +75,7 @@ async def test_only_changes_of_the_window_are_exported_and_marked(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     screen = await on_activity(program)
-    await program.search("@ 08:58")
-    await program.press("ctrl+s")
+    await program.search("@ 08:58", "ctrl+s")
     centre = screen._finding.centre
     assert centre is not None
     inside = [row for row in shown_rows(screen) if centre.holds(row.at)]
@@ -171,8 +170,7 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         await program.press("z")
         assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
 
-        await program.search("flag:checkout-redesign kind:payload")
-        await program.press("x", "x", "z")
+        await program.search("flag:checkout-redesign kind:payload", "x", "x", "z")
         assert "Revert 1 of 2: " in words(program.screen)
         await program.press("y")
         assert "Revert 2 of 2: " in words(program.screen)

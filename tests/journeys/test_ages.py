@@ -74,8 +74,7 @@ async def test_ages_of_results_and_journal_equal_a_new_screen(setting: Setting) 
 
 async def test_ages_in_an_open_question_grow(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         (young,) = re.findall(r"Last change .* (\d+) h ago", program.screen)
         program.timing.now += HOURS
         program.app.ages.pass_minute()
@@ -139,8 +138,7 @@ async def test_bare_times_are_local_on_every_screen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with running(replace(setting, snapshots=True, size=(132, 40))) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y", "J")
+        await program.go_to("new-nav", "space", "y", "J")
         assert "2026-03-02 10:00:" in program.screen
         assert "CET" in program.screen
         await program.press("y")

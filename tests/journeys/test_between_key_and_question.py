@@ -88,8 +88,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
 async def test_leaving_waits_for_a_save_and_can_be_cancelled(setting: Setting) -> None:
     async with running(setting) as program:
         wire, app = program.wire, program.app
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         wire.held = lambda request: request.method == "PATCH"
         program.timing.now += 1
         await program.press_without_waiting("y")

@@ -56,12 +56,10 @@ async def test_typing_replaces_the_old_search_and_arrows_edit_it(program: Progra
 
 
 async def test_order_and_refresh_keep_cursor_marks_and_filter(program: Program) -> None:
-    await program.go_to("hogql-joins")
-    await program.press("escape", "s")
+    await program.go_to("hogql-joins", "escape", "s")
     rows = program.rows
     assert rows.row.key == "hogql-joins"  # type: ignore[union-attr]
-    await program.go_to("web")
-    await program.press("down", "x", "down")
+    await program.go_to("web", "down", "x", "down")
     before = (rows.row_id, rows.marks, rows.shown, rows.place)
     await program.press("f5")
     assert (rows.row_id, rows.marks, rows.shown, rows.place) == before
@@ -72,8 +70,7 @@ async def test_palette_jumps_to_flags_and_copies_commands(program: Program) -> N
     assert isinstance(program.app.screen, FlagsScreen)
     assert program.app.screen.record is not None
     assert program.app.screen.record.key == "geo-pricing"
-    await program.go_to("new-nav")
-    await program.press("escape", "ctrl+p")
+    await program.go_to("new-nav", "escape", "ctrl+p")
     assert "ctrl+y copies  flagtui flags disable new-nav" in program.screen
     await program.press(*"undo", "ctrl+y")
     assert program.app.clipboard.startswith("flagtui undo")

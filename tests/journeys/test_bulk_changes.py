@@ -22,8 +22,7 @@ from flagtui.changes.guard import GuardRules, Level
 
 async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.go_to("type:boolean is:off")
-        await program.press("x", "down", "X")
+        await program.go_to("type:boolean is:off", "x", "down", "X")
         rows = program.rows
         marked = [row.key for row in rows.marked_rows()]
         assert len(marked) == 3
@@ -42,8 +41,7 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         await program.press("y")
         assert "3 undone · U redoes it" in program.notices[-1]
         await program.press("escape")
-        await program.go_to("checkout-g")
-        await program.press("ctrl+a", "T", *"seen", "enter", "y")
+        await program.go_to("checkout-g", "ctrl+a", "T", *"seen", "enter", "y")
         for row in rows.marked_rows():
             assert "seen" in (await program.stored(row.key)).tags
 
@@ -59,8 +57,7 @@ async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting:
 
         program.wire.before = fault
         for key in ("new-nav", "export-parquet", "replay-canvas"):
-            await program.go_to(key)
-            await program.press("x")
+            await program.go_to(key, "x")
         await program.press("space", "y")
         assert isinstance(program.app.screen, ResultsScreen)
         shown = words(program.screen)
@@ -90,8 +87,7 @@ async def test_lost_connection_stops_the_rest_which_can_continue_later(setting: 
     async with running(setting) as program:
         keys = ("new-nav", "export-parquet", "replay-canvas")
         for key in keys:
-            await program.go_to(key)
-            await program.press("x")
+            await program.go_to(key, "x")
         program.wire.before = lambda request: (
             httpx.ConnectError("down") if request.method == "PATCH" else None
         )
@@ -111,8 +107,7 @@ async def test_lost_connection_stops_the_rest_which_can_continue_later(setting: 
 
 async def test_marks_with_changes_in_flight_get_no_second_question(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.go_to("type:boolean is:on")
-        await program.press("x", "x", "space")
+        await program.go_to("type:boolean is:on", "x", "x", "space")
         program.timing.now += 1
         program.wire.held = lambda _request: len(program.wire.writes()) > 1
         await program.press_without_waiting("y")
@@ -216,8 +211,7 @@ async def test_wrong_number_is_refused_in_sight_below_skipped_flags(
     setting: Setting, size: tuple[int, int]
 ) -> None:
     async with running(replace(setting, size=size)) as program:
-        await program.search("tag:web")
-        await program.press("ctrl+a", "space", *"999", "enter")
+        await program.search("tag:web", "ctrl+a", "space", *"999", "enter")
         assert "skipped, unchanged" in program.screen
         assert "the typed text does not match; nothing was sent" in words(program.screen)
         assert program.wire.writes() == []

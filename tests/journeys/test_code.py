@@ -46,8 +46,7 @@ def use_recording_editor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Setting) -> None:
     code = FakeCode(make_scan(*PLACES, *MORE, taken_at=HOUR_AGO))
     async with running(replace(setting, code=code)) as program:
-        await program.go_to("new-nav")
-        await program.press("a")
+        await program.go_to("new-nav", "a")
         assert "5 uses: src/nav.ts:12:5, web/app.ts:1:5, web/app.ts:2:5 and 2 more" in words(program.screen)
         assert "searched 1 h ago" in words(program.screen)
         await program.press("escape", "f8")
@@ -102,8 +101,7 @@ async def test_lists_narrow_by_code_and_places_open_in_the_editor(
         assert arguments.read_text() == f"+9 {path}"
         assert "new-navv" not in await search(program, "is:deleted")
         await program.press("escape", "escape")
-        await program.go_to("new-nav")
-        await program.press("f8", "enter")
+        await program.go_to("new-nav", "f8", "enter")
         assert arguments.read_text() == f"+12 {path}"
         path.unlink()
         await program.press("enter")
@@ -128,8 +126,7 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
         assert "Keys without a record" in program.screen
         await program.press("escape")
         assert "Keys without a record" not in program.screen
-        await program.go_to("new-nav")
-        await program.press("a")
+        await program.go_to("new-nav", "a")
         assert "searched" not in words(program.screen)
         await program.press("escape", "enter", "left", "left")
         shown = words(program.screen)
@@ -178,8 +175,7 @@ async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Sett
         return words(program.screen)
 
     async with running(replace(setting, code=CodeScanner("test", shop, cache))) as program:
-        await program.go_to("new-nav")
-        await program.press("f8")
+        await program.go_to("new-nav", "f8")
         shown = await scan(program)
         assert "not scanned" in shown
         assert "wrapers" in shown

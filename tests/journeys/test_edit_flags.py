@@ -92,8 +92,7 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
         assert [condition.rollout for condition in flag.targeting.conditions] == [10, 10, 10]
 
         for key in ("new-nav", "replay-canvas"):
-            await program.go_to(key)
-            await program.press("x")
+            await program.go_to(key, "x")
         await program.press("percent_sign", *"37", "enter")
         assert "2 flags in TEST" in words(program.screen)
         await program.press("y")
@@ -116,8 +115,7 @@ async def change_tags(program: Program, id: int) -> None:
     await program.press("T", *"Web, -ops", "enter", "y")
     assert (await program.colleague().flags.get(id)).tags == ("web",)
     await program.press("x")
-    await program.go_to("new-nav")
-    await program.press("x", "T", *"= nav, top", "enter", "y")
+    await program.go_to("new-nav", "x", "T", *"= nav, top", "enter", "y")
     assert "2 changed" in program.notices[-1]
     assert sorted((await program.stored("new-nav")).tags) == ["nav", "top"]
     assert sorted((await program.stored("rich-flag")).tags) == ["nav", "top"]
@@ -131,11 +129,9 @@ def moving(raw: Mapping[str, Any]) -> dict[str, Any]:
 async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         if not is_legacy(any_mode):
-            await program.go_to("pricing-page-test")
-            await program.press("d")
+            await program.go_to("pricing-page-test", "d")
             assert "Pricing page test is running on it" in program.notices[-1]
-        await program.go_to("export-parquet")
-        await program.press("d")
+        await program.go_to("export-parquet", "d")
         question = words(program.screen)
         assert "Delete in TEST" in question
         assert "can destroy the deleted one for good" in question
@@ -192,8 +188,7 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:
 
 async def test_last_line_names_scrolling_where_a_question_scrolls(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("a")
+        await program.go_to("new-nav", "a")
         scrolls = set[bool]()
         for height in range(12, 25):
             await program.pilot.resize_terminal(60, height)

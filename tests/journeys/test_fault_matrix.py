@@ -82,8 +82,7 @@ async def change(program: Program, cases: Sequence[Case], *, keys: tuple[str, ..
     for name, is_done in cases:
         before = {key: program.row(key).active for key in keys}
         for key in keys:
-            await program.go_to(key)
-            await program.press("x")
+            await program.go_to(key, "x")
         entry_count, program.wire.passed[:] = len(program.journal.entries()), ()
         answer = faulty(name, lambda request: request.method == "PATCH")
         if is_done:

@@ -152,8 +152,7 @@ async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, pl
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_person_is_evaluated_and_the_next_typed_at_once(program: Program) -> None:
-    await program.go_to("new-nav")
-    await program.press("w", *"anna")
+    await program.go_to("new-nav", "w", *"anna")
     # Over a slow link all of it arrives together.
     for key in ("enter", "tab", *"ben@acme.com", "enter"):
         await quiet.press(program.app, key)

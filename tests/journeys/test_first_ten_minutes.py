@@ -71,8 +71,7 @@ async def test_unknown_names_launches_and_changes_of_many_get_a_reply(setting: S
         assert "⏎ open  space pause  F finish" in program.screen
 
         await program.press("3", "x", "j", "x")
-        await program.go_to("checkout completed")
-        await program.press("x", "escape", "V", "y")
+        await program.go_to("checkout completed", "x", "escape", "V", "y")
         assert "2 verified, 1 skipped" in program.screen
         await program.press("u")
         assert "redo with U" in program.screen

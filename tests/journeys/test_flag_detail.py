@@ -35,8 +35,7 @@ def side(program: Program) -> str:
 
 async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Setting) -> None:
     async with running(narrow_mode) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("enter")
+        await program.go_to("checkout-redesign", "enter")
         overview = left_text(program)
         assert "1 50 % of users where email ends with @acme.com" in overview
         assert "and country is any of DE, FR, NL" in overview
@@ -80,8 +79,7 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Settin
 
 
 async def test_keys_walk_through_the_tabs_and_search_the_json(program: Program) -> None:
-    await program.go_to("checkout-redesign")
-    await program.press("enter")
+    await program.go_to("checkout-redesign", "enter")
     screen = program.app.screen
     assert isinstance(screen, FlagScreen)
     seen = []
@@ -125,8 +123,7 @@ async def test_secrets_are_masked_and_saved_changes_drawn_at_once(narrow_mode: S
         }
         secret = await program.colleague().flags.create(body)
         await program.press("f5")
-        await program.go_to(secret.key)
-        await program.press("enter")
+        await program.go_to(secret.key, "enter")
         for name in FlagScreen.tabs:
             assert value not in await tab(program, name), name
         await tab(program, "variants")
@@ -136,8 +133,7 @@ async def test_secrets_are_masked_and_saved_changes_drawn_at_once(narrow_mode: S
         await program.press("m")
         assert value not in program.screen
         await program.press("escape")
-        await program.go_to("new-nav")
-        await program.press("enter")
+        await program.go_to("new-nav", "enter")
         assert "● new-nav" in program.screen
         await program.press("m")
         assert program.notices[-1] == "new-nav has no encrypted payload"

@@ -77,8 +77,7 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
         await program.press("I")
         assert "does not offer this to API keys" in program.screen
         await program.press("escape")
-        await program.go_to("checkout-redesign")
-        await program.press("enter", "C", "y")
+        await program.go_to("checkout-redesign", "enter", "C", "y")
         assert "does not offer this to API keys" in program.notices[-1]
         assert program.wire.count("create_static_cohort") == 1
         screen = program.app.screen
@@ -100,8 +99,7 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         )
 
     async with running(setting, lose) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("enter", "C")
+        await program.go_to("checkout-redesign", "enter", "C")
         question = words(program.screen)
         assert "Make a cohort in TEST" in question
         assert "up to 86 users" in question
@@ -114,16 +112,14 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
 
         await program.press("escape")
-        await program.go_to("new-nav")
-        await program.press("enter", "B", "y")
+        await program.go_to("new-nav", "enter", "B", "y")
         assert program.wire.count("/dashboard/") == 1
         assert "new-nav has a dashboard now" in program.notices[-1]
         assert program.journal.entries()[0].ending == "saved"
         assert (await program.stored("new-nav")).usage_dashboard is not None
 
         await program.press("escape")
-        await program.go_to("rate-limit-tier")
-        await program.press("enter", "y")
+        await program.go_to("rate-limit-tier", "enter", "y")
         flag = await program.stored("rate-limit-tier")
         assert program.app.clipboard == json.dumps(json.loads(flag.targeting.payloads["true"]))
         assert "clipboard" in program.notices[-1]

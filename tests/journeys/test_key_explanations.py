@@ -82,8 +82,7 @@ async def test_key_without_an_effect_explains_itself(program: Program) -> None:
     await program.press("space")
     assert program.notices[-1].endswith("the flag has been deleted; restore it first")
     await program.press("escape", "escape", "2")
-    await program.go_to("is:draft")
-    await program.press("R")
+    await program.go_to("is:draft", "R")
     assert program.notices[-1] == "no experiment in view is running or paused"
 
 

@@ -84,8 +84,7 @@ async def test_dialog_cursor_moves_before_enter_chooses(program: Program) -> Non
 async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT)
     async with running(replace(setting, rules=rules)) as program:
-        await program.go_to("new-nav")
-        await program.press("space", *"new-nav")
+        await program.go_to("new-nav", "space", *"new-nav")
         assert isinstance(program.app.screen, ConfirmScreen)
         # Enter is the list's by then, and opens the flag.
         assert isinstance(await packet(program, "escape", "enter"), FlagScreen)

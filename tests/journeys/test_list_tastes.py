@@ -79,8 +79,7 @@ async def test_search_without_a_tab_is_saved_with_a_reason(kept: Setting) -> Non
 
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
-        await program.go_to("new-nav")
-        await program.press("Y")
+        await program.go_to("new-nav", "Y")
         offered = words(program.screen)
         assert "JSON the whole flag" in offered
         assert "http" not in offered
@@ -146,8 +145,7 @@ async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Sett
 async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) -> None:
     async with running(setting) as program:
         assert "UPDATED ↓" in program.screen
-        await program.go_to("type:boolean")
-        await program.press("down", "down", "space", "y", "escape", "escape")
+        await program.go_to("type:boolean", "down", "down", "space", "y", "escape", "escape")
         changed = program.rows.row_id
         assert "UPDATED" in program.screen
         assert "UPDATED ↓" not in program.screen

@@ -37,8 +37,7 @@ async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Sett
     async with on_mirror(setting, mirror) as program:
         assert "flagtui  MIRROR" in program.screen
         assert "space override" in program.last_line
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         assert "● no override  as upstream: on, 25 %" in program.screen
         await program.press(*"off", "enter")
         question = words(program.screen)
@@ -60,8 +59,7 @@ async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Sett
         assert "12 % of everyone, on this machine only" in words(program.screen)
         await program.press("enter", "y")
         assert overrides(mirror) == ["new-nav=12%"]
-        await program.go_to("ai-summaries")
-        await program.press("enter", "space", *"v2", "enter", "y")
+        await program.go_to("ai-summaries", "enter", "space", *"v2", "enter", "y")
         assert overrides(mirror) == ["new-nav=12%", "ai-summaries=v2"]
         assert "everyone v2 upstream on, 10 %" in words(program.screen)
         await program.press("escape")
@@ -82,8 +80,7 @@ async def test_rows_and_page_show_overrides_of_persons_and_requests(setting: Set
     async with on_mirror(setting, mirror) as program:
         assert "25 %  on, off @a…  1 × no val…" in row(program, "new-nav")
         assert "requested here, no such flag: nev-nav (2 ×)" in program.screen
-        await program.go_to("new-nav")
-        await program.press("enter")
+        await program.go_to("new-nav", "enter")
         page = words(program.screen)
         assert "everyone on upstream on, 25 %" in page
         assert " ann off " in page
@@ -111,8 +108,7 @@ async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setti
         gone = "mirror gone: The mirror on port 8020 does not respond. The values below are its last ones."
         assert f"{gone} Start it again." in words(program.screen)
         assert program.header.endswith("mirror gone")
-        await program.go_to("new-nav")
-        await program.press("space", *"off", "enter")
+        await program.go_to("new-nav", "space", *"off", "enter")
         assert "does not respond" in program.notices[-1]
         mirror.error = None
         file.path.write_text("")

@@ -78,8 +78,7 @@ async def test_invalid_key_is_refused_and_leaving_creates_nothing(program: Progr
 
 async def test_a_flag_is_copied_to_another_project(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.go_to("replay-canvas")
-        await program.press("D")
+        await program.go_to("replay-canvas", "D")
         assert program.app.screen.query_one(OptionList).option_count > 1
         await program.press("down", "enter")
         other = await other_project(program)
@@ -114,8 +113,7 @@ async def for_a_cohort(program: Program, **filters: Any) -> None:
     targeting = {"groups": [{"properties": [item], "rollout_percentage": 10}], **filters}
     await program.colleague().flags.create({"key": "for-a-cohort", "filters": targeting})
     await program.press("f5")
-    await program.go_to("for-a-cohort")
-    await program.press("D", "down", "enter")
+    await program.go_to("for-a-cohort", "D", "down", "enter")
 
 
 async def test_flag_with_a_cohort_is_copied_by_the_server(setting: Setting) -> None:
@@ -182,8 +180,7 @@ async def test_what_means_something_else_there_is_not_copied(program: Program) -
 async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         for key in ("export-parquet", "new-nav"):
-            await program.go_to(key)
-            await program.press("d", "y")
+            await program.go_to(key, "d", "y")
         await program.press("n", "enter")
         await fill(program, "export-parquet")
         await program.press("ctrl+s")
@@ -226,32 +223,25 @@ def line_of(program: Program) -> str:
 
 async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.search("is:stale")
-        await program.press("down", "down", "n", "enter")
+        await program.search("is:stale", "down", "down", "n", "enter")
         await fill(program, "brand-new")
         await program.press("ctrl+s", "y")
         assert (stands_on(program), line_of(program)) == ("brand-new", "")
         assert was_told(program, "the search is:stale was cleared: it hid brand-new")
         program.app.clear_notifications()
-        await program.search("new-nav")
-        await program.press("D", "enter", "enter", "ctrl+s")
+        await program.search("new-nav", "D", "enter", "enter", "ctrl+s")
         assert "Stays behind" in program.screen
         await program.press("y")
         assert (stands_on(program), line_of(program)) == ("new-nav-copy", "new-nav")
         assert not was_told(program, "the search")
         await program.search("")
-        await program.go_to("export-parquet")
-        await program.press("d", "y")
-        await program.search("is:off")
-        await program.press("ctrl+r", "z", "y", "escape")
+        await program.go_to("export-parquet", "d", "y")
+        await program.search("is:off", "ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "export-parquet"
         assert was_told(program, "the search is:off was cleared: it hid export-parquet")
-        await program.go_to("team-invites-v3")
-        await program.press("a", "y")
-        await program.search("is:archived team-invites-v3")
-        await program.press("d", "y")
-        await program.search("")
-        await program.press("ctrl+r", "z", "y", "escape")
+        await program.go_to("team-invites-v3", "a", "y")
+        await program.search("is:archived team-invites-v3", "d", "y")
+        await program.search("", "ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "team-invites-v3"
         assert line_of(program) == "is:archived"
         assert was_told(program, "the search is is:archived now, to show team-invites-v3")
@@ -260,21 +250,18 @@ async def test_new_copied_and_restored_flags_are_under_the_cursor(setting: Setti
 async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("2")
-        await program.search("is:stopped Logos")
-        await program.press("enter", "D", "enter")
+        await program.search("is:stopped Logos", "enter", "D", "enter")
         await fill(program, "logos-three")
         await fill(program, "Third")
         await program.press("y", "escape")
         assert stands_on(program) == "Third"
         assert was_told(program, "the search is:stopped Logos was cleared: it hid Third")
         await program.press("d", "y")
-        await program.search("is:running")
-        await program.press("u", "y")
+        await program.search("is:running", "u", "y")
         assert stands_on(program) == "Third"
         await stand_on_event(program, "checkout completed")
         await program.press("d")
         await fill(program, "checkout completed")
-        await program.search("is:hidden")
-        await program.press("u", "y")
+        await program.search("is:hidden", "u", "y")
         assert stands_on(program) == "checkout completed"
         assert was_told(program, "the search is:hidden was cleared: it hid checkout completed")

@@ -76,8 +76,7 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
 
 async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
         program.wire.before = lambda request: (
             None if request.method == "PATCH" else httpx.ConnectError("down")
@@ -118,8 +117,7 @@ async def test_experiments_and_events_stay_unresolved_until_they_are_read_again(
     async with running(setting) as program:
         for tab, name, key in (("2", "Pricing page test", "space"), ("3", "plan upgraded", "V")):
             await program.press(tab)
-            await program.go_to(name)
-            await program.press(key)
+            await program.go_to(name, key)
             program.wire.after = lambda request: lost if is_write(request) else None
             program.wire.before = lambda request: None if is_write(request) else down
             await program.press("y")
@@ -134,8 +132,7 @@ async def test_experiments_and_events_stay_unresolved_until_they_are_read_again(
 async def test_staged_event_stays_unresolved_in_the_list_of_events(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("3")
-        await program.go_to("plan upgraded")
-        await program.press("plus", "V", "ampersand", "A")
+        await program.go_to("plan upgraded", "plus", "V", "ampersand", "A")
         program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
         # The set is read again before its first request.
         program.wire.before = lambda request: (

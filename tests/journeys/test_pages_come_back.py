@@ -77,8 +77,7 @@ async def test_page_is_copied_and_its_json_folds_and_searches(program: Program) 
 
 
 async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program) -> None:
-    await program.go_to("checkout-redesign")
-    await program.press("e")
+    await program.go_to("checkout-redesign", "e")
     form = program.app.screen
     assert isinstance(form, LinesForm)
     before = words(program.screen)

@@ -24,8 +24,7 @@ from flagtui.service.keys import NewKey, create_key
 async def test_key_revoked_while_reading_results_is_replaced_without_loss(any_mode: Setting) -> None:
     async with running(replace(any_mode, size=WIDE)) as program:
         await program.press("2")
-        await program.go_to("is:running")
-        await program.press("enter")
+        await program.go_to("is:running", "enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = results(program)
         assert seen
@@ -163,8 +162,7 @@ async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) ->
         assert "change flags: the key lacks feature_flag:write" in program.notices[-1]
         await program.press("ctrl+l")
         await type_key(program, another_key(program))
-        await program.go_to("new-nav")
-        await program.press("e")
+        await program.go_to("new-nav", "e")
         flag_form.stand_on(program, "description")
         await program.press("enter", "end", "ctrl+u", *"careful", "enter")
         refusal = httpx.Response(401, json=REVOKED)
@@ -184,8 +182,7 @@ async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) ->
 
 async def test_another_profile_replaces_badge_and_rows(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("prod",))) as program:
-        await program.go_to("checkout")
-        await program.press("x")
+        await program.go_to("checkout", "x")
         await program.press("P")
         assert "prod" in words(program.screen)
         await program.press("down", "enter")

@@ -64,8 +64,7 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
     async with running(remembering(setting), cut) as program:
         assert rows(program) == 248
         assert "offline" in program.header
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         assert not program.app.screen.is_modal
         assert program.wire.writes() == []
         assert program.journal.entries() == []
@@ -111,8 +110,7 @@ def front(program: Program) -> BrowseScreen:
 
 async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
-        await program.go_to("checkout")
-        await program.press("s", "down", "down", "v")
+        await program.go_to("checkout", "s", "down", "down", "v")
         left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))
         assert front(program).rows.place > 0
         drawn = program.screen.splitlines()[2:20]

@@ -16,8 +16,7 @@ async def read_scheduled(program: Program, key: str) -> list[dict[str, Any]]:
 
 async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.go_to("new-nav")
-        await program.press("at", "enter", *"+2h", "enter")
+        await program.go_to("new-nav", "at", "enter", *"+2h", "enter")
         question = words(program.screen)
         assert "Schedule a change in TEST" in question
         assert "turned off, 2026-03-02 11:0" in question
@@ -56,8 +55,7 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         assert "new-nav" in program.screen
         await program.press("u", "y")
         assert screen.rows.shown == 0
-        await program.go_to("new-nav")
-        await program.press("at", "enter", *"2020-01-01 09:00", "enter")
+        await program.go_to("new-nav", "at", "enter", *"2020-01-01 09:00", "enter")
         assert "that time has passed" in program.screen
         await program.press("escape")
         assert await read_scheduled(program, "new-nav") == []

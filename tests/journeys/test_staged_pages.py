@@ -49,8 +49,7 @@ async def test_staged_state_is_shown_edited_and_unstaged(setting: Setting) -> No
         assert " STAGED " not in program.screen
         assert "about 386 of 515 users" in program.screen
         await program.press("escape")
-        await program.go_to("new-nav")
-        await program.press("w", *"user_4", "enter")
+        await program.go_to("new-nav", "w", *"user_4", "enter")
         seen = words(program.screen)
         assert "now on" in seen
         assert "once applied off" in seen
@@ -116,8 +115,7 @@ async def test_changes_made_by_others_leave_the_set(setting: Setting) -> None:
         assert len(program.wire.writes()) == 1
         await program.press("u", "y", "escape")
 
-        await program.go_to("new-nav")
-        await program.press("plus", "space")
+        await program.go_to("new-nav", "plus", "space")
         navigation = await program.stored("new-nav")
         await program.colleague().flags.update(navigation.id, {"active": False})
         await program.press("f5", "ampersand", "A")

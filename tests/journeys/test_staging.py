@@ -67,8 +67,7 @@ async def test_steps_are_unstaged_restaged_and_applied_with_one_undo(setting: Se
 
 async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("plus", "at")
+        await program.go_to("new-nav", "plus", "at")
         assert "cannot be staged: a schedule is kept by the server" in words(program.screen)
         await program.press("space")
         assert "on → off" in program.screen
@@ -82,13 +81,11 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(setting: Sett
         assert "experiments change in steps" in words(program.screen)
         await program.press("n")
         assert "a new experiment is made at once" in words(program.screen)
-        await program.go_to("is:stopped")
-        await program.press("enter", "a", "enter")
+        await program.go_to("is:stopped", "enter", "a", "enter")
         assert "STAGING 2" in program.screen
         assert "STAGED      Δ in the list → archived" in program.screen
         await program.press("escape", "3")
-        await program.go_to("export_")
-        await program.press("V", "enter")
+        await program.go_to("export_", "V", "enter")
         assert "STAGED      Δ unverified → verified" in program.screen
         await program.press("u")
         assert "STAGED      " not in program.screen
@@ -202,8 +199,7 @@ async def test_steps_stay_after_an_earlier_run_applied_a_part(setting: Setting) 
         # As if the run had ended before it dropped what was applied.
         with staged.hold_set():
             staged.keep(both)
-        await program.go_to("checkout-redesign")
-        await program.press("plus", "T", *"+later", "enter")
+        await program.go_to("checkout-redesign", "plus", "T", *"+later", "enter")
         assert "STAGING 3" in program.screen
         await program.press("ampersand", "A", "escape", "escape")
         assert "STAGING 2" in program.screen

@@ -25,8 +25,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
         experiment = await changed_earlier(program)
-        await program.go_to("new-nav")
-        await program.press("space", "y", "J")
+        await program.go_to("new-nav", "space", "y", "J")
         assert isinstance(program.app.screen, JournalScreen)
         rows = program.rows
         assert rows.shown == 3
@@ -80,8 +79,7 @@ async def changed_earlier(program: Program) -> int:
 async def test_launch_is_undone_in_two_questions_flag_first(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await program.press("2")
-        await program.go_to("length of the tour")
-        await program.press("L", "y")
+        await program.go_to("length of the tour", "L", "y")
         assert await at_hand(program) == ("running", True)
         await program.press("u")
         assert "on → off" in words(program.screen)
@@ -141,8 +139,7 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
         await program.go_to("is:undo")
         assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
         await program.press("escape", "escape")
-        await program.go_to("new-nav")
-        await program.press("at", "enter", *"+2h", "enter", "y")
+        await program.go_to("new-nav", "at", "enter", *"+2h", "enter", "y")
         await program.press("J", "escape", "enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert "new-nav" in program.screen
@@ -157,8 +154,7 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
 async def test_damaged_journal_is_not_shown_as_empty(setting: Setting) -> None:
     async with running(setting) as program:
         path = program.journal.path
-        await program.go_to("new-nav")
-        await program.press("space", "y")
+        await program.go_to("new-nav", "space", "y")
         with path.open("ab") as file:
             file.write(b"\xff cut off\n")
         await program.press("J")

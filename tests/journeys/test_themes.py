@@ -82,8 +82,7 @@ def by_the_library(program: Program) -> list[Strip]:
 
 async def test_dimmed_background_equals_the_library_through_all_changes(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         before = draw_dimmed(program)
         assert [line.simplify() for line in before] == by_the_library(program)
         await program.colleague().flags.update((await program.stored("new-nav")).id, {"active": False})
@@ -110,8 +109,7 @@ async def test_without_colours_the_answer_that_enter_would_choose_is_reversed(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with running(replace(setting, size=(80, 24))) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
+        await program.go_to("new-nav", "space")
         cancel, accept = program.app.screen.query(AnswerButton)
         assert (bool(cancel.visual_style.reverse), bool(accept.visual_style.reverse)) == (True, False)
         await program.press("tab")
@@ -130,8 +128,7 @@ async def test_last_word_of_a_toast_is_visible_beside_a_form(setting: Setting) -
                 show_toast(program.app, Notice("a" * (length - 4) + " end"))
                 await program.settle()
                 assert program.screen.count(" end") == 1
-        await program.go_to("billing-usage-alerts")
-        await program.press("e", "down", "down", "down", "enter")
+        await program.go_to("billing-usage-alerts", "e", "down", "down", "down", "enter")
         for size in ((60, 15), (132, 40)):
             await program.pilot.resize_terminal(*size)
             show_toast(program.app, Notice("first line\n" + "second " * 20))
@@ -142,8 +139,7 @@ async def test_last_word_of_a_toast_is_visible_beside_a_form(setting: Setting) -
 async def test_small_question_keeps_its_place_in_the_title(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="PRODUCTION")
     async with running(replace(setting, size=SMALL, rules=rules)) as program:
-        await program.go_to("billing-usage-alerts")
-        await program.press("percent_sign", *"37", "enter", "y", "u")
+        await program.go_to("billing-usage-alerts", "percent_sign", *"37", "enter", "y", "u")
         title = next(line for line in program.screen.splitlines() if "╭─" in line)
         assert "Undo: set the old rollout of bi" in title
         assert "… in PRODUCTION " in title

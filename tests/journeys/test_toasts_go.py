@@ -94,8 +94,7 @@ async def test_other_keys_and_the_same_tab_leave_them(program: Program) -> None:
 
 async def test_staging_removes_the_offer_to_undo(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y")
+        await program.go_to("new-nav", "space", "y")
         assert "u to undo" in program.screen
         await program.press("plus")
         assert "changes are collected" in program.screen

@@ -57,8 +57,7 @@ async def test_both_sides_are_shown_asked_about_and_read_into_rows(setting: Sett
         flag = await program.stored("rich-flag")
         assert (flag.name, flag.targeting.conditions[1].rollout) == ("theirs", 50)
         for key, is_lost in ((KEY, False), ("new-nav", True)):
-            await program.go_to(key)
-            await program.press("space")
+            await program.go_to(key, "space")
             await program.colleague().flags.update(program.row(key).id, {"name": "renamed meanwhile"})
             if is_lost:
                 program.wire.after = lambda request: (

@@ -10,8 +10,7 @@ from flagtui.app.writing.typed_entry import Typed
 async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Setting) -> None:
     async with running(setting) as program:
         was = (await stored_event(program, "checkout completed")).verified
-        await program.go_to("new-nav")
-        await program.press("space", "y")
+        await program.go_to("new-nav", "space", "y")
         await stand_on_event(program, "checkout completed")
         await program.press("V", "y")
         assert (await stored_event(program, "checkout completed")).verified is not was
@@ -34,16 +33,14 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
         await program.press("y", "1", "escape", "escape")
-        await program.go_to("export-parquet")
-        await program.press("space", "y", "U")
+        await program.go_to("export-parquet", "space", "y", "U")
         assert "There is nothing to redo" in program.notices[-1]
         assert (await stored_event(program, "checkout completed")).verified is was
 
 
 async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.search("type:boolean is:off")
-        await program.press(*["x"] * 5, "a", "y")
+        await program.search("type:boolean is:off", *["x"] * 5, "a", "y")
         entries = program.journal.entries()
         assert len(entries) == 5
         await program.press("u", "x", "x", "x")
@@ -58,8 +55,7 @@ async def test_three_of_five_changes_are_undone_with_five_keys(setting: Setting)
 
 async def test_only_many_chosen_changes_are_confirmed_by_their_number(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.search("type:boolean is:off")
-        await program.press(*["x"] * 10, "a", *"10", "enter")
+        await program.search("type:boolean is:off", *["x"] * 10, "a", *"10", "enter")
         await program.press("u")
         assert isinstance(program.app.focused, Typed)
         await program.press("x")
@@ -116,8 +112,7 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(setting:
         def are_on() -> list[bool]:
             return [program.row(key).active for key in ("checkout-v2-banner", "checkout-redesign")]
 
-        await program.go_to("checkout-redesign")
-        await program.press("space")
+        await program.go_to("checkout-redesign", "space")
         question = words(program.screen)
         assert "Turn OFF 2 flags in TEST" in question
         assert "also turned off: it depends on checkout-redesign" in question
@@ -130,8 +125,7 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(setting:
         await program.press("u", "y")
         assert are_on() == [True, True]
         await program.press("space", "y")
-        await program.go_to("checkout-v2-banner")
-        await program.press("space")
+        await program.go_to("checkout-v2-banner", "space")
         assert "also turned on: checkout-v2-banner depends on it" in words(program.screen)
         await program.press("y")
         assert are_on() == [True, True]

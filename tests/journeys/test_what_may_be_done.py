@@ -103,8 +103,7 @@ def key_styles(program: Program) -> list[tuple[str, str]]:
 async def test_strict_profile_needs_the_key_again_after_its_minutes(setting: Setting) -> None:
     strict = replace(setting, rules=GuardRules(Level.STRICT, place="PROD"), unlock=600.0)
     async with running(strict) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y")
+        await program.go_to("new-nav", "space", "y")
         assert isinstance(program.app.screen, ConfirmScreen)
         await program.press("backspace", *"new-nav", "enter")
         assert not (await program.stored("new-nav")).active
@@ -122,8 +121,7 @@ async def test_typed_overwrite_names_missing_input_and_the_confirming_key(settin
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "enter", *"why", "enter")
     async with running(replace(setting, size=(60, 15), rules=rules)) as program:
-        await program.go_to("kill-search-v2")
-        await program.press("%", *"40", "enter")
+        await program.go_to("kill-search-v2", "%", *"40", "enter")
         await program.press(*answer)
         assert program.journal.entries()[0].reason == "why"
         ours = await program.stored("kill-search-v2")

@@ -71,13 +71,10 @@ F9 = "\x1b[20~"
 def test_fault_costs_its_own_screen_and_the_list_continues(home: dict[str, str]) -> None:
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
-        terminal.press("/kill-search\r\r")
-        terminal.wait_for("WHO SEES IT")
-        terminal.press(F9)
-        terminal.wait_for(r"a fault of flagtui's own \(RuntimeError\)")
+        terminal.press("/kill-search\r\r", until="WHO SEES IT")
+        terminal.press(F9, until=r"a fault of flagtui's own \(RuntimeError\)")
         terminal.wait_for("The screen was closed")
-        terminal.press("\x1b")
-        terminal.wait_for("pricing-page-test")
+        terminal.press("\x1b", until="pricing-page-test")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
         assert terminal.modes_on() == set()
@@ -89,8 +86,7 @@ def test_second_fault_in_a_row_ends_with_one_sentence(home: dict[str, str], keep
     surroundings = home if keeps_report else {**home, "FLAGTUI_NO_REPORT": "1"}
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=surroundings) as terminal:
         terminal.wait_for("synced")
-        terminal.press(F9)
-        terminal.wait_for("RuntimeError")
+        terminal.press(F9, until="RuntimeError")
         terminal.press(F9)
         assert terminal.wait_for_end() == 1
         assert terminal.attributes() == terminal.attributes_before
@@ -105,8 +101,7 @@ def test_second_fault_in_a_row_ends_with_one_sentence(home: dict[str, str], keep
 def test_light_terminal_is_drawn_light(home: dict[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo", "--read-only"], size=SIZE, environment=home) as terminal:
         terminal.wait_for_bytes(b"\x1b]11;?")
-        terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c/new-nav")
-        terminal.wait_for("/ new-nav +state")
+        terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c/new-nav", until="/ new-nav +state")
         assert terminal.screen.buffer[30][10].bg == "ffffff"
         terminal.press("\x1b")
         terminal.wait_until(
@@ -193,14 +188,11 @@ def test_demo_reads_keys_from_the_settings_file_and_reloads_it(tmp_path: Path, f
     settings.write_text('[keys]\nflags.toggle = "ctrl+t"\n')
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
-        terminal.press("\x14")
-        terminal.wait_for("Turn OFF")
+        terminal.press("\x14", until="Turn OFF")
         terminal.press("n")
         settings.write_text('[keys]\nflags.toggle = "ctrl+b"\n')
-        terminal.press("\x1bOS")
-        terminal.wait_for("settings reloaded")
-        terminal.press("\x02")
-        terminal.wait_for("Turn OFF")
+        terminal.press("\x1bOS", until="settings reloaded")
+        terminal.press("\x02", until="Turn OFF")
         terminal.press("n")
         terminal.press("q")
         assert terminal.wait_for_end() == 0

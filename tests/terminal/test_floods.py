@@ -85,7 +85,6 @@ def test_terminal_that_stops_reading_is_restored_with_output_pending() -> None:
 def test_enter_on_the_first_frame_opens_its_row(kept: dict[str, str]) -> None:
     with Terminal(DEMO, size=SIZE, environment=kept, is_cold=True) as terminal:
         terminal.wait_for("ago, connecting")
-        terminal.press("\r")
-        terminal.wait_for("Overview")
+        terminal.press("\r", until="Overview")
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0

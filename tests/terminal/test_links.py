@@ -29,12 +29,9 @@ def test_names_link_to_their_own_server_and_links_are_closed(surroundings: dict[
     with Terminal(DEMO, size=(132, 40), environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.wait_for("WHO SEES IT")
-        terminal.press("\r")
-        terminal.wait_for("Overview")
-        terminal.press("\x1b")
-        terminal.wait_for("KEY .*ROLLOUT")
-        terminal.press("2")
-        terminal.wait_for("VARIANTS")
+        terminal.press("\r", until="Overview")
+        terminal.press("\x1b", until="KEY .*ROLLOUT")
+        terminal.press("2", until="VARIANTS")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
         links = [link.decode() for link in LINK.findall(bytes(terminal.sent))]
@@ -49,8 +46,7 @@ def test_names_link_to_their_own_server_and_links_are_closed(surroundings: dict[
 def test_a_terminal_without_links_gets_none(surroundings: dict[str, str], poor: dict[str, str]) -> None:
     with Terminal(DEMO, size=(132, 40), environment={**surroundings, **poor}) as terminal:
         terminal.wait_for("synced")
-        terminal.press("1")
-        terminal.wait_for("WHO SEES IT")
+        terminal.press("1", until="WHO SEES IT")
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
         assert LINK.findall(bytes(terminal.sent)) == []

@@ -22,8 +22,7 @@ def terminal() -> Iterator[Terminal]:
 
 def bytes_of(terminal: Terminal, keys: str, until: str) -> int:
     before = len(terminal.sent)
-    terminal.press(keys)
-    terminal.wait_for(until)
+    terminal.press(keys, until=until)
     return len(terminal.sent) - before
 
 
@@ -47,8 +46,7 @@ def test_signal_ends_program_and_restores_the_terminal(terminal: Terminal, numbe
 def test_stopped_loop_still_restores_the_terminal_on_a_signal() -> None:
     with Terminal([*PROGRAM, "10"]) as terminal:
         terminal.wait_for("READY 10/10")
-        terminal.press("\x18")
-        terminal.wait_for("stalled")
+        terminal.press("\x18", until="stalled")
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_end() == 128 + signal.SIGTERM
         assert terminal.attributes() == terminal.attributes_before
@@ -66,20 +64,17 @@ def test_vanished_terminal_ends_the_program_despite_ignored_hangups() -> None:
 @story
 def test_keys_pressed_before_the_program_is_up_are_not_lost() -> None:
     with Terminal([*PROGRAM, "1000"]) as terminal:
-        terminal.press("/check")
-        terminal.wait_for(r"READY (?!1000/)\d+/1000")
+        terminal.press("/check", until=r"READY (?!1000/)\d+/1000")
         assert terminal.lines[0].strip() == "check"
 
 
 def test_key_and_query_in_one_packet_are_separated(terminal: Terminal) -> None:
-    terminal.press("/check")
-    terminal.wait_for(r"READY (?!1000/)\d+/1000")
+    terminal.press("/check", until=r"READY (?!1000/)\d+/1000")
     terminal.wait_for(r"\A check")
 
 
 def test_keys_typed_after_a_query_and_enter_reach_the_list(terminal: Terminal) -> None:
-    terminal.press("/checkq\x7f\r\x1b[Fx/\t")
-    terminal.wait_for("▌")
+    terminal.press("/checkq\x7f\r\x1b[Fx/\t", until="▌")
     assert terminal.lines[0].strip() == "check"
 
 
@@ -98,8 +93,7 @@ def test_the_screen_is_the_same_with_and_without_the_encoder() -> None:
                 ("/nav", r"READY (?!300/)"),
                 ("\x7f" * 3, "READY 300/300"),
             ):
-                terminal.press(keys)
-                terminal.wait_for(until)
+                terminal.press(keys, until=until)
             terminal.resize(100, 30)
             terminal.wait_for(r"(?ms)^.{90,}UPDATED$.*READY 300/300\Z")
             seen.append(terminal.text)
@@ -121,11 +115,9 @@ def test_screen_is_redrawn_after_another_program() -> None:
     with Terminal([*PROGRAM, "100"]) as terminal:
         terminal.wait_for("READY 100/100")
         shown = terminal.text
-        terminal.press("\x1bOQ")
-        terminal.wait_for("in the editor")
+        terminal.press("\x1bOQ", until="in the editor")
         terminal.screen.reset()
-        terminal.press("\n")
-        terminal.wait_for("READY 100/100")
+        terminal.press("\n", until="READY 100/100")
         assert terminal.text == shown
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0

@@ -30,8 +30,7 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
         terminal.wait_for("⏎ choose")
         # Drawn for this terminal, not for the size of a pipe.
         assert "■ read-only" in terminal.lines[0]
-        terminal.press("/redesign\r")
-        terminal.wait_for("1/1 of")
+        terminal.press("/redesign\r", until="1/1 of")
         terminal.press(keys)
         assert terminal.wait_for_end() == code
     output = chosen.read_text()

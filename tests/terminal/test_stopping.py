@@ -42,10 +42,8 @@ def surroundings(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
 def test_shell_gets_the_terminal_and_fg_resumes_flagtui(surroundings: dict[str, str]) -> None:
     with Terminal(["sh", "-i"], size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("shell>")
-        terminal.press(f"sh -c '{shlex.join(FLAGTUI)}; echo it is over'\n")
-        terminal.wait_for("synced")
-        terminal.press(CTRL_Z)
-        terminal.wait_for("Stopped")
+        terminal.press(f"sh -c '{shlex.join(FLAGTUI)}; echo it is over'\n", until="synced")
+        terminal.press(CTRL_Z, until="Stopped")
         assert terminal.modes_on() <= {"2004"}
         terminal.press("fg\n")
         terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1049h") == 2, "the second start")
@@ -57,8 +55,7 @@ def test_shell_gets_the_terminal_and_fg_resumes_flagtui(surroundings: dict[str, 
 def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) -> None:
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("synced")
-        terminal.press(CTRL_Z)
-        terminal.wait_for("no shell could resume flagtui")
+        terminal.press(CTRL_Z, until="no shell could resume flagtui")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
 
@@ -72,8 +69,7 @@ def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[
             terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
             terminal.signal(signal.SIGCONT)
             terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
-        terminal.press("?")
-        terminal.wait_for("Help")
+        terminal.press("?", until="Help")
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
         assert terminal.modes_on() == set()
@@ -144,10 +140,8 @@ def test_interrupt_ends_only_the_editor(surroundings: dict[str, str], tmp_path: 
     editor.chmod(0o755)
     with Terminal(FLAGTUI, size=(100, 30), environment={**surroundings, "EDITOR": str(editor)}) as terminal:
         terminal.wait_for("synced")
-        terminal.press("E")
-        terminal.wait_for("the editor is open")
-        terminal.press("\x03")
-        terminal.wait_for("not saved")
+        terminal.press("E", until="the editor is open")
+        terminal.press("\x03", until="not saved")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
 
@@ -186,13 +180,10 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
         terminal.wait_for("Left open last time" if is_told else "synced")
         begun, version = len(journal_of(home)), version_of(home)
         # The search of the start before is there again.
-        terminal.press(f"/\x15{KEY}")
-        terminal.wait_for("1 of 2")
+        terminal.press(f"/\x15{KEY}", until="1 of 2")
         terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* F1 help$")
-        terminal.press("\r")
-        terminal.wait_for("space (on|off) ")
-        terminal.press(" ")
-        terminal.wait_for("Cancel  esc")
+        terminal.press("\r", until="space (on|off) ")
+        terminal.press(" ", until="Cancel  esc")
         terminal.press("y")
         terminal.wait_until(lambda: len(journal_of(home)) > begun, "the line in the journal")
         terminal.wait_until(lambda: version_of(home) == version + 1, "the change at the service")
@@ -242,8 +233,7 @@ def test_stopped_resized_and_interrupted_it_saves_once_and_says_so(home: dict[st
         for step in range(40 + 40 * ROUNDS):
             terminal.resize(50 + step % 80, 12 + step % 28)
         terminal.resize(*SIZE)
-        terminal.press("\x03")
-        terminal.wait_for(KEY)
+        terminal.press("\x03", until=KEY)
         Path(home["FLAGTUI_ANSWER_WHEN"]).touch()
         terminal.wait_for(f"{KEY} is o(n|ff)")
         terminal.press("q")

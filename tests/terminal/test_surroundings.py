@@ -39,8 +39,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment={**home, **surroundings}) as terminal:
         terminal.wait_for("checkout-redesign")
         terminal.wait_for("synced")
-        terminal.press("/kill-sea")
-        terminal.wait_for("1 of 2")
+        terminal.press("/kill-sea", until="1 of 2")
         assert "kill-search-v2" in terminal.text
         terminal.press("\x1b\x1bq")
         terminal.press("q")
