@@ -124,6 +124,15 @@ def test_many_events_take_pages(logged: Logged) -> None:
     assert requests.total() <= 1 + -(-len(names) // 100) + 1
 
 
+def test_misspelt_name_is_suggested_from_the_cached_list(logged: Logged) -> None:
+    assert logged("flags list")[0].code == 0
+    done, requests = logged("flags disable new-na --yes")
+    assert (done.code, "Did you mean new-nav?" in done.err) == (6, True)
+    # By its key among listed and among archived flags.
+    assert requests == Counter({"feature_flags": 2})
+    assert logged("flags disable xyzzy-qqq --yes")[1]["feature_flags"] == 2 + PAGES
+
+
 def test_similar_names_are_sought_for_the_listed_names_only() -> None:
     names = [f"flag-{number}" for number in range(3_000)]
     trouble = not_found("flag", [f"{name}x" for name in names], names, "flags list")

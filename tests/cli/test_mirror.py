@@ -103,6 +103,18 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert value_of(mirror, "new-nav") is None
 
 
+def test_one_place_with_two_values_changes_nothing(run: Run, mirror: int, home: Path) -> None:
+    for words in (("new-nav=on", "new-nav=off"), ("a=on@ann", "b=on", "a=x@ann")):
+        done = run("mirror", "set", *words)
+        assert (done.code, done.out) == (2, "")
+        assert "has two values" in done.err
+    assert run("mirror", "set", "new-nav=on", "new-nav=on", "new-nav=off@ann").code == 0
+    assert value_of(mirror, "new-nav") is True
+    assert run("mirror", "clear").out == "removed 2 overrides\n"
+    done = run("mirror", "--sample", "--port", "0", "--override", "a=on", "--override", "a=off")
+    assert (done.code, "--override: a has two values" in done.err) == (2, True)
+
+
 def test_requested_keys_without_a_flag_are_listed(run: Run, mirror: int) -> None:
     for key in ("new-nav", *(f"gone-{number}" for number in range(11)), "gone-3"):
         if key == "new-nav":

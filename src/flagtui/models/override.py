@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,6 +60,16 @@ class Override:
 
     def __str__(self) -> str:
         return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")
+
+
+def read_overrides(texts: Iterable[str]) -> list[Override]:
+    """Parse several. Raises InvalidOverride, also where one place has two values."""
+    overrides: dict[tuple[str, str | None], Override] = {}
+    for override in map(read_override, texts):
+        if overrides.setdefault((override.key, override.person), override) != override:
+            whose = "" if override.person is None else f" for {override.person}"
+            raise InvalidOverride(f"{override.key} has two values{whose}; give only one of them")
+    return [*overrides.values()]
 
 
 def read_override(text: str) -> Override:

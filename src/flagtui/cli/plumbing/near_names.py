@@ -16,8 +16,8 @@ LISTED: Final = 5
 """Missing names that the error lists; the search for similar ones takes long in a long list."""
 
 
-def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: str) -> Trouble:
-    """Return the trouble about a missing name, with similar names, else with the command that lists all."""
+def similar_names(missing: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the names that the first of the missing ones could mean, each once."""
     names = list(names)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
@@ -26,15 +26,21 @@ def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: st
         close = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
         alike = [name for name in names if word.casefold() in name.casefold()]
         near += [by_fold[name] for name in close] or alike[:NEAR]
+    return list(dict.fromkeys(near))
+
+
+def not_found(noun: str, missing: Sequence[str], names: Iterable[str], where: str) -> Trouble:
+    """Return the trouble about a missing name, with similar names, else with the command that lists all."""
+    names = list(names)
     absent = ", ".join(safe_text(word, 80) for word in missing[:LISTED])
     more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-    likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
+    likely = ", ".join(safe_text(name, 80) for name in similar_names(missing, names))
     fix = (
         f"Did you mean {likely}? Nothing was done."
         if likely
         else f"Nothing was done. See: {next_command(*where.split())}"
     )
-    whole = by_fold.get(" ".join(missing).casefold())
+    whole = {name.casefold(): name for name in names}.get(" ".join(missing).casefold())
     if whole is not None and len(missing) > 1:
         fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
     return Trouble(f"there is no {noun} {absent}{more}.", fix, code="not_found")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from flagtui.models.account import KeyInfo, Me
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
+    from flagtui.store.snapshots import SnapshotPlace
 
 WorkT = TypeVar("WorkT")
 NOTICED: Final = 2.0
@@ -212,12 +213,22 @@ class ProjectSession:
 
     def keep_rows(self, kind: "RecordKind", rows: Sequence[Any]) -> None:
         """Save a complete list, so that completion and the next start of the app have it."""
-        from flagtui.store.snapshots import SnapshotPlace, snapshots_in
+        from flagtui.store.snapshots import snapshots_in
 
-        place = SnapshotPlace(
-            self.opening.profile.name, str(self.client.host), str(self.client.project), kind.plural
-        )
-        snapshots_in(self.opening.cache).save(place, rows, kind.row, taken_at=self.now)
+        snapshots_in(self.opening.cache).save(self._snapshot_of(kind), rows, kind.row, taken_at=self.now)
+
+    def cached_rows(self, kind: "RecordKind") -> Sequence[Any]:
+        """Return the rows of the cached list, however old; none without one."""
+        from flagtui.store.snapshots import snapshots_in
+
+        snapshot = snapshots_in(self.opening.cache).load(self._snapshot_of(kind), kind.row)
+        return () if snapshot is None else snapshot.rows
+
+    def _snapshot_of(self, kind: "RecordKind") -> "SnapshotPlace":
+        from flagtui.store.snapshots import SnapshotPlace
+
+        profile = self.opening.profile.name
+        return SnapshotPlace(profile, str(self.client.host), str(self.client.project), kind.plural)
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
         """Return the names of group types, and how values are compared with true and false.

@@ -6,7 +6,7 @@ The first query imports the search, since a name does not need it.
 import difflib
 import re
 import sys
-from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -157,18 +157,23 @@ class RowSource(msgspec.Struct, frozen=True):
     ) -> Trouble:
         """Return that no record has this name, with similar names. Raises Trouble for a bad query, ApiError.
 
+        The names are those of the cached list, and of the whole list if none there is similar.
         A name may have a colon in it, so that half a query is known by no record being called so.
         """
-        from flagtui.cli.plumbing.near_names import not_found
+        from flagtui.cli.plumbing.near_names import not_found, similar_names
 
         vocabulary = self.kind.listing.vocabulary
         for word in words:
             meant = word.removeprefix("-").partition(":")[0].lower()
             if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
                 read_query(word, vocabulary)
-        records = await self.every(session) if rows is None else rows
-        names = [name for row in records for name in self.names(row) if name]
+        names = self._all_names(session.cached_rows(self.kind) if rows is None else rows)
+        if rows is None and not similar_names(words, names):
+            names = self._all_names(await self.every(session))
         return not_found(self.kind.name, words, names, f"{self.kind.plural} list")
+
+    def _all_names(self, rows: Iterable[Any]) -> list[str]:
+        return [name for row in rows for name in self.names(row) if name]
 
 
 async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived: bool = False) -> list[Any]:

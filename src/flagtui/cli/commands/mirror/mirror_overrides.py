@@ -19,7 +19,7 @@ from flagtui.local_time import ago
 from flagtui.mirror.control import START, MirrorUnavailable, ask_mirror, choose_mirror
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.mirror_state import MirrorState
-from flagtui.models.override import InvalidOverride, Override, read_override
+from flagtui.models.override import InvalidOverride, Override, read_overrides
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
 
@@ -59,11 +59,12 @@ PORT: Final = click.option(
 @PORT
 def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
     """Serve these values from now on: on, off, a variant, a share or JSON; for one person after @."""
-    texts = [str(_read(text)) for text in overrides]
+    parsed = _read(overrides)
+    texts = [*map(str, parsed)]
     state = _ask(port, "set", {"overrides": texts})
     for text in texts:
         _print(f"set {text}")
-    set_keys = [_read(text).key for text in texts]
+    set_keys = [override.key for override in parsed]
     report_unknown(
         [as_text(key) for key in as_list(state.get("local_keys")) if key in set_keys],
         [as_text(text) for text in as_list(state.get("unknown_variants")) if text in texts],
@@ -123,15 +124,14 @@ def report_unknown(keys: Iterable[str], variants: Iterable[str]) -> None:
     """Report overridden keys that are no flags of the project, and overrides with an unknown variant."""
     for key in keys:
         progress(f"{safe_text(key, 80)} is no flag of the project; it exists on this machine alone")
-    for text in variants:
-        each = _read(text)
+    for each in _read(variants):
         flag, variant = safe_text(each.key, 80), safe_text(each.words, 80)
         progress(f"{flag} has no variant {variant} in the project; the mirror serves it all the same")
 
 
-def _read(text: str) -> Override:
+def _read(texts: Iterable[str]) -> list[Override]:
     try:
-        return read_override(text)
+        return read_overrides(texts)
     except InvalidOverride as wrong:
         fix = f"Example: {next_command('mirror', 'set', 'new-nav=on', **NO_PLACE)}"
         raise Trouble(f"{wrong}.", fix, code="usage") from None

@@ -34,7 +34,7 @@ from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.running_mirrors import announce, find_mirrors, make_mirror_secret
 from flagtui.mirror.upstream import WRITE, FileUpstream, ServerUpstream, Upstream, UpstreamError
-from flagtui.models.override import InvalidOverride, Override, read_override
+from flagtui.models.override import InvalidOverride, Override, read_overrides
 from flagtui.safe_text import safe_text
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sdk.sdk_application import make_sdk_application
@@ -207,7 +207,7 @@ def _override_file(named: Path | None) -> OverrideFile | None:
 
 def _read_overrides(texts: tuple[str, ...]) -> list[Override]:
     try:
-        return [read_override(text) for text in texts]
+        return read_overrides(texts)
     except InvalidOverride as wrong:
         raise Trouble(f"--override: {wrong}.", code="usage") from None
 
