@@ -108,7 +108,7 @@ def test_one_place_with_two_values_changes_nothing(run: Run, mirror: int, home: 
         done = run("mirror", "set", *words)
         assert (done.code, done.out) == (2, "")
         assert "has two values" in done.err
-    assert run("mirror", "set", "new-nav=on", "new-nav=on", "new-nav=off@ann").code == 0
+    assert run("mirror", "set", "new-nav=on", "new-nav=on", "new-nav=off@bob").code == 0
     assert value_of(mirror, "new-nav") is True
     assert run("mirror", "clear").out == "removed 2 overrides\n"
     done = run("mirror", "--sample", "--port", "0", "--override", "a=on", "--override", "a=off")
