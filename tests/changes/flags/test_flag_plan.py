@@ -219,7 +219,7 @@ def test_concurrent_edits_merge_or_conflict_by_condition() -> None:
 def test_new_faults_block_and_earlier_ones_are_cautions() -> None:
     intent = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
     result = expect(plan_flag(intent, flag(), CALM), Blocked)
-    assert "groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
+    assert "filters.groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     filters = {**odd, "groups": [{"rollout_percentage": 20}]}

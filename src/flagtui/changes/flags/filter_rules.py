@@ -33,6 +33,11 @@ class FilterProblem:
     def where(self) -> str:
         return path_words(self.path)
 
+    @property
+    def sentence(self) -> str:
+        """The problem with its place in the flag."""
+        return f"{'.'.join(filter(None, ('filters', self.where)))} {self.words}"
+
 
 def problems_in(
     filters: JSON, flag_id: int | None = None, is_new: bool = False, is_encrypted: bool = False
@@ -197,6 +202,6 @@ def problems_in_fields(fields: Mapping[str, JSON], flag: Flag | None = None) -> 
             problems += FLAG_FIELDS.problems({name: value})
             continue
         id, is_encrypted = (flag.id, flag.has_encrypted_payloads) if flag is not None else (None, False)
-        for problem in problems_in(value, id, is_new=flag is None, is_encrypted=is_encrypted):
-            problems.append(f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}")
+        every = problems_in(value, id, is_new=flag is None, is_encrypted=is_encrypted)
+        problems += [problem.sentence for problem in every]
     return problems

@@ -239,7 +239,7 @@ def _problems(
     for problem in after:
         # Compared by words, because a condition that moved takes its problem to another path.
         problems = inherited if old[problem.words] > 0 else caused
-        problems.append(f"{problem.where} {problem.words}".strip())
+        problems.append(problem.sentence)
         old[problem.words] -= 1
     return caused, inherited
 
