@@ -13,6 +13,7 @@ from tests.doubles.templates import sample_database
 
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.selection import MANY
+from flagtui.details.subject_evaluations import MOST_TRIALS
 from flagtui.service.sample_data.flags import LISTED
 
 PAGES = 3
@@ -98,6 +99,20 @@ def test_hypothetical_values_of_all_flags_take_few_requests(logged: Logged) -> N
     done, requests = logged("flags evaluate --for 'user-1 plan=pro' --json")
     assert len(keys(done)) >= LISTED
     assert requests.total() <= 3 * PAGES + ENCRYPTED + 8
+
+
+def test_old_server_is_asked_a_few_times_for_stored_properties(
+    tmp_path_factory: pytest.TempPathFactory, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "old.db"
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
+    with serving(database, legacy=True) as service:
+        log = tmp_path / "log"
+        done = run_at(service.address, run, monkeypatch)(
+            "--log", str(log), "flags", "evaluate", "--for", "user-1 plan=pro", "--json"
+        )
+        assert len(keys(done)) >= LISTED
+    assert log.read_text().count("evaluation_reasons") == MOST_TRIALS
 
 
 def test_server_evaluates_each_flag_once(logged: Logged) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -21,6 +21,8 @@ from flagtui.models.flag_responses import Trial
 from flagtui.models.json_value import JSON, as_id, as_list, as_text
 
 EvaluatedT = TypeVar("EvaluatedT")
+MOST_TRIALS: Final = 8
+"""Evaluations by the server that are requested for the stored properties of a hypothetical subject."""
 
 
 class EvaluationResponse(NamedTuple):
@@ -47,6 +49,7 @@ class SubjectEvaluations:
         self._server_values: asyncio.Task[EvaluationResponse] | None = None
         self._trial = EvaluationResponse(None)
         """Of a hypothetical subject: the server's evaluation of any flag has its stored properties."""
+        self._trials = 0
         self._turn = asyncio.Lock()
         self._values: tuple[Person, asyncio.Task[Mapping[str, Evaluation]]] | None = None
 
@@ -71,8 +74,10 @@ class SubjectEvaluations:
         if not subject.is_hypothetical:
             return await self._request_trial(flag)
         async with self._turn:
-            # A flag that is off is evaluated without properties.
-            if not (self._trial.value and self._trial.value.conditions):
+            # A flag that is off is evaluated without properties, and old servers send none for any.
+            is_complete = self._trial.value is not None and self._trial.value.conditions
+            if not self._trials or (not is_complete and flag.active and self._trials < MOST_TRIALS):
+                self._trials += 1
                 self._trial = await self._request_trial(flag)
             return self._trial
 
