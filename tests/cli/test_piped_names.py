@@ -41,3 +41,11 @@ def test_lists_are_piped_back_and_queries_select_nothing(online: Run) -> None:
     done = online("flags", "disable", "-", "--yes", stdin="is:on\n")
     assert (done.code, done.out) == (6, "")
     assert "there is no flag is:on" in done.err
+
+
+@pytest.mark.parametrize("words", ["flags get", "flags disable --yes", "events get", "experiments get"])
+def test_half_a_document_names_no_record(words: str, closed: Run) -> None:
+    done = closed(*words.split(), "-", stdin='{"records": [' + '{"key": "a"}, ' * 5_000)
+    assert (done.code, done.out) == (6, "")
+    assert "characters names no record" in done.err
+    assert len(done.err) < 200

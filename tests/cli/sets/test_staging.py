@@ -70,6 +70,16 @@ def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Pat
     assert records(here("proposals", "list", "--json")) == []
 
 
+def test_read_only_profile_can_propose(here: Run) -> None:
+    done = here("--read-only", "propose", "--reason", "off", "--json", "--", "flags", "disable", FLAG)
+    (plan,) = records(require_done(done))
+    assert (plan["ending"], Path(plan["file"]).exists()) == ("saved", True)
+    assert here("apply", plan["file"], "--read-only", "--yes").code == EXIT_CODES["refused"]
+    assert is_on(here, FLAG)
+    refused = here("--read-only", "flags", "disable", FLAG, "--dry-run")
+    assert (refused.code, "this profile is read-only" in refused.err) == (EXIT_CODES["refused"], True)
+
+
 def test_proposals_with_one_reason_are_apart_and_in_order(here: Run) -> None:
     files = []
     for key in (OTHER, FLAG):

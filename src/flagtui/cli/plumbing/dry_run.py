@@ -1,6 +1,7 @@
 """Dry runs: the checks of the real run, what it needs, and its exit code."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from flagtui.changes.guard import GuardRefused, guard
@@ -15,6 +16,7 @@ from flagtui.cli.plumbing.options import Agreement
 from flagtui.cli.plumbing.output.lines import print_line, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.shown_questions import needs_of, show_question
+from flagtui.config.guard_rules import Level
 from flagtui.safe_text import safe_text
 
 SCOPES: Final[Mapping[str, str]] = {
@@ -39,11 +41,14 @@ async def dry_run(
     code = exit_code(apart)
     endings = ["saved"] * len(planned.plans)
     if planned.plans:
-        question = guard(planned, session.rules.within(planned.place))
+        rules = session.rules.within(planned.place)
+        if agreement.is_kept and rules.level is Level.READ_ONLY:
+            # Another user, who may write, can apply a set that is written to a file.
+            rules = replace(rules, level=Level.GUARDED)
+        question = guard(planned, rules)
         if isinstance(question, GuardRefused):
             raise refusal(question, report.not_sent)
         needs = needs_of(question)
-        # Another user may apply a set that is written to a file.
         lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
         if printer.format == "table" and not printer.fields:
             show_question(question, report.place)

@@ -28,6 +28,8 @@ AT_ONCE: Final = 8
 """Records that are read at the same time."""
 MANY: Final = 20
 """Records from which a look at the size of the list decides whether they are read from it."""
+LONGEST_NAME: Final = 2_000
+"""Characters of a name or an address; half a JSON document, which no request could hold, is longer."""
 OPERATORS: Final = frozenset(("OR", "AND", "NOT"))
 OPERATORS_FIX: Final = (
     "Every word must match; write tag:a,b for either tag, -tag:a for NOT; quote a word to search for it."
@@ -245,6 +247,9 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
             (queries if is_query(word) else names).append(word.strip())
     if not names and not queries:
         raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
+    if (longest := max(names, key=len, default="")) and len(longest) > LONGEST_NAME:
+        what = f"a name of {len(longest):,} characters names no record: {safe_text(longest, 40)}."
+        raise Trouble(what, "Nothing was done.", code="not_found")
     return RecordSelection(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
 
 
