@@ -99,6 +99,7 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(settin
         await program.press("e")
         assert "has these values already" in words(program.screen)
         assert "export-parquet: not staged any more; nothing was sent" in program.notices
+        assert "export-parquet has these values already; nothing was sent" in program.notices
         (change,) = set_on_disk(program).file.read().changes
         assert change.key == "new-nav"
 

@@ -104,9 +104,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             return Planned(self._adapter, [plan], [request], late=reading.plan_later(plan, alone))
         reading.stop()
         skipped = skip_unplanned(fresh, plan)
-        if isinstance(plan, NoOp):
-            skipped = replace(skipped, alone=f"{fresh.key} {plan.words}; nothing was sent")
-        elif request.switch is not None and plan.together and self.context.may_add_flags:
+        can_add = not isinstance(plan, NoOp) and plan.together and self.context.may_add_flags
+        if request.switch is not None and can_add:
             planned = await self._plan_with_obstacles(request, request.switch)
             if planned.plans:
                 return planned

@@ -34,7 +34,8 @@ class FlagChange:
 def skip_unplanned(fresh: Flag, result: NoOp | Blocked) -> Skipped:
     """Skip a flag whose change is a no-op or refused."""
     if isinstance(result, NoOp):
-        return skip_no_op(fresh.id, fresh.key, result.words)
+        alone = f"{fresh.key} {result.words}; nothing was sent"
+        return skip_no_op(fresh.id, fresh.key, result.words, alone)
     return skip(fresh.id, fresh.key, result)
 
 
