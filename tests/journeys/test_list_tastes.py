@@ -77,6 +77,14 @@ async def test_search_without_a_tab_is_saved_with_a_reason(kept: Setting) -> Non
         ]
 
 
+async def test_counts_are_whole_at_forty_columns(setting: Setting) -> None:
+    async with running(replace(setting, size=(40, 10))) as program:
+        assert program.screen.splitlines()[2].rstrip().endswith(" 1/248")
+        await program.search("is:on")
+        on = program.rows.shown
+        assert program.screen.splitlines()[2].rstrip().endswith(f" 1/{on} of 248")
+
+
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
         await program.go_to("new-nav", "Y")
