@@ -148,8 +148,7 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
         terminal.wait_for("Paste the personal API key")
         terminal.press(KEY + "\r", until="Which project to open first")
         terminal.press("2\r", until="no keyring[^$]*How")
-        terminal.press("3\r")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("3\r") == 0
         assert KEY.encode() not in terminal.sent
     assert read_settings(home / ".config/flagtui/config.toml").profiles["default"].project == "2"
 

@@ -109,8 +109,7 @@ def test_app_and_commands_of_demo_share_changes_and_set(run_demo: Run, surroundi
         terminal.press("\r")
         terminal.press("+", until="STAGING 0")
         assert "the app (process" in run_demo("demo", "flags", "enable", "new-nav", "--stage").err
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0
 
 
 def test_hint_in_another_sample_names_it(run_demo: Run) -> None:

@@ -24,8 +24,7 @@ def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int,
         terminal.wait_for("Try the demo")
         terminal.wait_for("Sign in")
         terminal.wait_for("q leave")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
 
@@ -35,8 +34,7 @@ def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
         terminal.wait_for("Try the demo")
         terminal.press("\r", until="synced")
         assert "DEMO" in terminal.text
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.modes_on() == set()
 
 
@@ -55,8 +53,7 @@ def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start,
         terminal.press("\r", until="How")
         terminal.press("\r", until="synced")
         assert terminal.text.count("Server: us") == 0
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
 
 
 def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Service, home: Path) -> None:
@@ -75,8 +72,7 @@ def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Serv
         terminal.press("\r", until="signed in as alice@acme.com")
         terminal.wait_for("to keep it: flagtui auth login")
         terminal.wait_for("synced")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert KEY.encode() not in terminal.sent
         assert terminal.attributes() == terminal.attributes_before
 
@@ -109,5 +105,4 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
         # A toast breaks its lines where the path of the file ends them.
         terminal.wait_for("puce'")
         assert "THERE" in terminal.text
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0

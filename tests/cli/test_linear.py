@@ -19,8 +19,7 @@ def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: S
         terminal.press("nothing like that\r", until="(?s)No such command.*ended with 2")
         terminal.press("flags get 'new\r", until="The line cannot be read")
         terminal.press("profiles\r", until="There is no profile yet")
-        terminal.press("quit\r")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("quit\r") == 0
         sent = bytes(terminal.sent)
         # Colours and the ends of lines alone.
         assert re.findall(rb"\x1b\[[\d;?]*[A-HJKSTfhlsu]", sent) == []

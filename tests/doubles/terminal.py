@@ -106,6 +106,11 @@ class Terminal:
         assert self.process.returncode is not None
         return self.process.returncode
 
+    def press_to_end(self, keys: str) -> int:
+        """Send the characters and return the exit code that the program ends with."""
+        self.press(keys)
+        return self.wait_for_end()
+
     def wait_until_stopped(self) -> None:
         """Wait until the program has put itself to sleep, and read what it wrote until then."""
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)

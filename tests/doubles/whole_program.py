@@ -190,6 +190,11 @@ class Program:
         await mirror.look()
         await self.settle()
 
+    async def let_go(self) -> None:
+        """Let the held responses through, and wait for what they do."""
+        self.wire.let_go.set()
+        await self.settle()
+
     async def search(self, query: str, *keys: str) -> None:
         """Put a query into the search line of the list in front, and press keys after it."""
         self.app.screen.query_one("SearchLine").set_line(query)  # type: ignore[attr-defined]  # found by name

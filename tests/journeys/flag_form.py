@@ -47,14 +47,16 @@ async def form(
         yield program, flag.id
 
 
-def stand_on(program: Program, text: str) -> None:
-    """Put the cursor on the line with these words."""
+async def stand_on(program: Program, text: str, *keys: str) -> None:
+    """Put the cursor on the line with these words, and press keys there."""
     options = program.app.screen.query_one("#form", OptionList)
     options.highlighted = next(
         place
         for place in range(options.option_count)
         if text in str(options.get_option_at_index(place).prompt)
     )
+    if keys:
+        await program.press(*keys)
 
 
 async def fill(program: Program, *answers: str) -> None:

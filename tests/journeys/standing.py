@@ -7,11 +7,11 @@ from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.models.event_definition import EventDefinition
 
 
-async def stand_on_experiment(program: Program, name: str) -> None:
-    """Open the experiments and find the one with this name."""
+async def stand_on_experiment(program: Program, name: str, *keys: str) -> None:
+    """Open the experiments, find the one with this name, and press keys there."""
     if not isinstance(program.app.screen, ExperimentsScreen):
         await program.press("2")
-    await program.go_to(name)
+    await program.go_to(name, *keys)
 
 
 async def stored_event(program: Program, name: str) -> EventDefinition:
@@ -19,8 +19,8 @@ async def stored_event(program: Program, name: str) -> EventDefinition:
     return await program.colleague().event_definitions.by_name(name)
 
 
-async def stand_on_event(program: Program, name: str) -> None:
-    """Open the tab of events, and stand on the one with this name."""
+async def stand_on_event(program: Program, name: str, *keys: str) -> None:
+    """Open the tab of events, stand on the one with this name, and press keys there."""
     if not isinstance(program.app.screen, EventsScreen):
         await program.press("3")
     screen = program.app.screen
@@ -31,3 +31,5 @@ async def stand_on_event(program: Program, name: str) -> None:
     await program.settle()
     assert screen.record is not None
     assert screen.record.name == name
+    if keys:
+        await program.press(*keys)

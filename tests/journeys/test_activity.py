@@ -95,8 +95,7 @@ async def test_changes_of_colleagues_arrive_above_and_their_secrets_masked(setti
         assert "condition 1: + cohort 3" in program.screen
         await quiet.press(program.app, "j")
         await quiet.settle(program.app)
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "condition 1: + Paying customers" in program.screen
         await program.search("paying")
         assert "1 of" in program.screen

@@ -35,8 +35,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         await program.press_without_waiting("space")
         await heard(program)
         assert "reading new-nav…" in words(program.screen)
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert isinstance(program.app.screen, ConfirmScreen)
         assert "reading" not in words(program.screen)
         wire.let_go.clear()
@@ -47,8 +46,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         assert "saving…" in words(program.screen)
         # A fault that ended the program now would add this to its last words.
         assert "the next start checks" in program.app.words_about_open_changes()
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "saving…" not in words(program.screen)
         assert program.app.words_about_open_changes() == ""
 
@@ -58,8 +56,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
         await program.press_without_waiting("enter")
         await heard(program)
         await quiet.press(program.app, "escape")
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert program.notices[-1] == "The command was cancelled while reading new-nav; it changed nothing."
         assert not program.app.screen.is_modal
 
@@ -73,8 +70,7 @@ async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setti
             await quiet.settle(program.app)
         assert "reading 2 of 3 flags… esc cancels" in words(program.screen)
         await quiet.press(program.app, "escape")
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert (
             program.notices[-1] == "The command was cancelled while reading 2 of 3 flags; it changed nothing."
         )
@@ -107,8 +103,7 @@ async def test_leaving_waits_for_a_save_and_can_be_cancelled(setting: Setting) -
             await quiet.settle(app)
         assert "saving…, reading new-nav… esc cancels" in words(program.screen)
         await program.press_without_waiting("escape")
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert not (await program.stored("new-nav")).active
 
         await program.press("space")
@@ -139,8 +134,7 @@ async def test_late_facts_and_an_unwritable_journal_join_the_question(setting: S
         assert program.app.app_state.reading == "", "a question that is declined asks for nothing more"
         await program.press("space")
         assert "Reach not known yet: still asking" in words(program.screen)
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "lose it" in words(program.screen)
         await program.press_without_waiting("y")
         assert "the question changed; read it and confirm again" in words(program.screen)
@@ -150,8 +144,7 @@ async def test_late_facts_and_an_unwritable_journal_join_the_question(setting: S
         wire.let_go.clear()
         await program.press("u")
         assert "not known yet" in words(program.screen)
-        wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "gain it" in words(program.screen)
         await program.press("y")
         assert (await program.stored("new-nav")).active

@@ -118,8 +118,7 @@ async def test_marks_with_changes_in_flight_get_no_second_question(setting: Sett
         await quiet.settle(program.app)
         assert not isinstance(program.app.screen, ConfirmScreen)
         assert "some of these records are still being saved.\nWait" in program.notices[-1]
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "2 off" in program.notices[-1]
         assert "still being saved" not in words(program.screen)
 
@@ -220,8 +219,7 @@ async def test_wrong_number_is_refused_in_sight_below_skipped_flags(
 async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Setting) -> None:
     async with running(setting) as program:
         for name in ("checkout completed", "comment failed", "btn_click_2"):
-            await stand_on_event(program, name)
-            await program.press("x")
+            await stand_on_event(program, name, "x")
         await program.press("V")
         assert "Unverify 2 of 3 event definitions in TEST" in program.screen
         assert lines(program) == ["btn_click_2 it has these values already"]
@@ -233,8 +231,7 @@ async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Se
         assert "btn_click_2" in program.screen
         await program.press("escape")
         for name in ("Length of the tour", "Onboarding questions", "Checkout redesign"):
-            await stand_on_experiment(program, name)
-            await program.press("x")
+            await stand_on_experiment(program, name, "x")
         await program.press("space")
         assert isinstance(program.app.screen, ConfirmScreen), program.screen
         assert "Pause 1 of 3 experiments in TEST" in program.screen

@@ -66,47 +66,37 @@ async def edit_fields(program: Program) -> None:
     await program.press("G", "k", "g", "j", "enter")
     assert "Tags" in program.screen, "letters move as they do in lists"
     await fill(program, "Web, ops")
-    stand_on(program, "description")
-    await program.press("percent_sign")
+    await stand_on(program, "description", "percent_sign")
     assert "this line has no share; conditions and variants have one" in program.notices[-1]
     await program.press("enter")
     await fill(program, "After")
-    stand_on(program, "runs on")
-    await program.press("enter", "down", "enter")
-    stand_on(program, "sign-in")
-    await program.press("enter")
+    await stand_on(program, "runs on", "enter", "down", "enter")
+    await stand_on(program, "sign-in", "enter")
     assert "not saved yet" in program.screen
 
 
 async def edit_conditions(program: Program) -> None:
     """A property takes only a value its operator can have; conditions are added, moved and removed."""
-    stand_on(program, "email")
-    await program.press("enter")
+    await stand_on(program, "email", "enter")
     await fill(program, "joined_at", "before", "yesterday")
     assert "must be a date such as 2026-03-01" in words(program.screen)
     await fill(program, "-7d")
-    stand_on(program, "+ a property")
-    await program.press("enter", "enter")
+    await stand_on(program, "+ a property", "enter", "enter")
     await fill(program, "country", "is, or", "DE, FR")
     assert "country is any of DE, FR" in program.screen
-    stand_on(program, "+ a condition")
-    await program.press("enter")
-    stand_on(program, " 3 ")
-    await program.press("percent_sign")
+    await stand_on(program, "+ a condition", "enter")
+    await stand_on(program, " 3 ", "percent_sign")
     await fill(program, "7.5")
     await program.press("less_than_sign")
-    stand_on(program, " 3 ")
-    await program.press("d")
+    await stand_on(program, " 3 ", "d")
 
 
 async def edit_variants(program: Program) -> None:
     """Their sum is always shown, and must be 100 %."""
-    stand_on(program, "+ a variant")
-    await program.press("enter")
+    await stand_on(program, "+ a variant", "enter")
     await fill(program, "third")
     assert "100 %" in program.screen
-    stand_on(program, " third")
-    await program.press("percent_sign")
+    await stand_on(program, " third", "percent_sign")
     await fill(program, "10")
     assert "must be 100 %" in program.screen
     await program.press("ctrl+s")
@@ -117,8 +107,7 @@ async def edit_variants(program: Program) -> None:
 
 async def edit_payload(program: Program) -> None:
     """It is checked while it is typed."""
-    stand_on(program, '{"colour": "red"}')
-    await program.press("enter")
+    await stand_on(program, '{"colour": "red"}', "enter")
     area = program.app.screen.query_one(TextArea)
     assert is_stop(area), "what is pressed there is text"
     await program.press("7")
@@ -137,19 +126,16 @@ async def edit_payload(program: Program) -> None:
 
 async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(any_mode: Setting) -> None:
     async with form(any_mode) as (program, id):
-        stand_on(program, "+ a property")
-        await program.press("enter")
+        await stand_on(program, "+ a property", "enter")
         await fill(program, "a cohort", "not")
         assert "Paying customers #3" in words(program.screen)
         assert "Power users" not in program.screen
         await fill(program, "paying")
         assert "users not in Paying customers" in program.screen
-        stand_on(program, " 2 ")
-        await program.press("enter")
+        await stand_on(program, " 2 ", "enter")
         await fill(program, "about", "company")
         assert "users and company groups, condition by condition" in program.screen
-        stand_on(program, " 2 ")
-        await program.press("enter")
+        await stand_on(program, " 2 ", "enter")
         await fill(program, "add", "plan", "is, or", "pro")
         await program.press("ctrl+s")
         question = words(program.screen)
@@ -176,8 +162,7 @@ async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Sett
         )
 
     async with form(setting, close) as (program, id):
-        stand_on(program, "+ a property")
-        await program.press("enter")
+        await stand_on(program, "+ a property", "enter")
         await fill(program, "a cohort", "is in")
         assert "cohort:read" in program.notices[-1]
         await fill(program, "x")
@@ -216,7 +201,7 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
         await program.press("G", "down", "j")
         assert lines.highlighted == lines.option_count - 1
         for line, key in (("+ a condition", "⏎ add"), ("total", "⏎ even shares"), ("description", "⏎ edit")):
-            stand_on(program, line)
+            await stand_on(program, line)
             await program.settle()
             assert key in program.last_line
         await program.press("5")
@@ -227,7 +212,7 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
         assert program.notices[-1] == "u: nothing was changed in this form"
         await program.press("less_than_sign")
         assert program.notices[-1] == "<: this line cannot be moved; conditions can"
-        stand_on(program, "email")
+        await stand_on(program, "email")
         for key in ("4", "2", "5"):
             await quiet.press(program.app, key)
         await program.settle()
@@ -235,8 +220,7 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
         assert "a number from 0 to 100" in program.screen
         await program.press("backspace", "enter")
         assert "42 % of users where" in program.screen
-        stand_on(program, " 2 ")
-        await program.press("greater_than_sign")
+        await stand_on(program, " 2 ", "greater_than_sign")
         assert program.notices[-1] == ">: this is the last condition"
         await program.press("3")
         await program.press("7", "enter", "ctrl+s", "y")
@@ -246,13 +230,10 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
 
 async def test_invalid_values_are_named_before_they_are_discarded(setting: Setting) -> None:
     async with form(replace(setting, size=(60, 24))) as (program, _id):
-        stand_on(program, " 2 ")
-        await program.press("d")
-        stand_on(program, " 1 ")
-        await program.press("greater_than_sign")
+        await stand_on(program, " 2 ", "d")
+        await stand_on(program, " 1 ", "greater_than_sign")
         assert program.notices[-1] == ">: this is the only condition"
-        stand_on(program, "description")
-        await program.press("enter")
+        await stand_on(program, "description", "enter")
         await fill(program, "what this flag does " * 5)
         lines = [line.rstrip() for line in program.screen.splitlines()]
         place = next(at for at, line in enumerate(lines) if "description" in line)
@@ -260,11 +241,9 @@ async def test_invalid_values_are_named_before_they_are_discarded(setting: Setti
         await program.pilot.resize_terminal(120, 24)
         await program.settle()
         assert "what this flag does what this flag does what this flag does what" in program.screen
-        stand_on(program, "+ a variant")
-        await program.press("enter")
+        await stand_on(program, "+ a variant", "enter")
         await fill(program, "third")
-        stand_on(program, " third")
-        await program.press("9", "enter")
+        await stand_on(program, " third", "9", "enter")
         assert "add up to 109 %" in program.screen
         await program.press("escape")
         assert "esc again discards your changes" in program.screen

@@ -80,8 +80,7 @@ def text_of(program: Program) -> list[str]:
 
 async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await stand_on_event(program, NAME)
-        await program.press("e")
+        await stand_on_event(program, NAME, "e")
         await answer(program, "end", *" by card")
         assert "Order paid → Order paid by card" in words(program.screen)
         await program.press("y")
@@ -162,8 +161,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
 async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
-        await stand_on_event(program, NAME)
-        await program.press("enter")
+        await stand_on_event(program, NAME, "enter")
         assert "not available to API keys" in words(program.screen)
         await program.press("V", "y", "enter")
         assert "nothing was sent" in program.screen

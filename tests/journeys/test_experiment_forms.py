@@ -103,8 +103,7 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
             "start_handling": "last_seen",
         }
 
-        await stand_on_experiment(program, "Length of the tour")
-        await program.press("e")
+        await stand_on_experiment(program, "Length of the tour", "e")
         await open_line(program, "description", "Kept through it all")
         revoke(program.wire, "PATCH")
         await program.press("ctrl+s")
@@ -155,8 +154,7 @@ async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Sett
         assert back.description == before.description
         assert [metric.name for metric in metrics_of(back)] == [metric.name for metric in metrics_of(before)]
 
-        await stand_on_experiment(program, "Sticky plan summary")
-        await program.press("e")
+        await stand_on_experiment(program, "Sticky plan summary", "e")
         assert "VARIANTS" not in program.screen
         assert "holdout " not in program.screen
         await open_line(program, "conclusion  ", "lost")

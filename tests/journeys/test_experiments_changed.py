@@ -44,8 +44,7 @@ async def say_yes(program: Program) -> None:
 
 async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
     async with running(replace(setting, size=(60, 15))) as program:
-        await stand_on_experiment(program, "Badge for the yearly discount")
-        await program.press("F")
+        await stand_on_experiment(program, "Badge for the yearly discount", "F")
         assert "End with which conclusion: Badge" in words(program.screen)
         await program.press("escape", "W")
         assert "Ship which variant: Badge" in words(program.screen)
@@ -55,8 +54,7 @@ async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
 
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("F")
+        await stand_on_experiment(program, "Checkout redesign", "F")
         assert "won no results are loaded" in words(program.screen)
         await program.press("enter")
         assert isinstance(program.app.screen, ConfirmScreen)
@@ -119,22 +117,19 @@ async def test_cohort_is_made_once_and_failures_are_reported_exactly(
         return httpx.ReadTimeout("slow") if request.url.path.endswith("/pause/") else None
 
     async with running(replace(setting, template=everybody)) as program:
-        await stand_on_experiment(program, "Chart colours")
-        await program.press("C")
+        await stand_on_experiment(program, "Chart colours", "C")
         await say_yes(program)
         assert (await read_stored(program, "Chart colours")).exposure_cohort
         await program.press("C")
         assert any("already has an exposure cohort" in notice for notice in program.notices)
 
         program.wire.before, program.wire.after = approval, lose
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("W", *"test", "enter", "enter", "enter")
+        await stand_on_experiment(program, "Checkout redesign", "W", *"test", "enter", "enter", "enter")
         await say_yes(program)
         assert (await read_stored(program, "Checkout redesign")).state == "running"
         assert any(notice.startswith("needs approval") for notice in program.notices)
 
-        await stand_on_experiment(program, "Pricing page test")
-        await program.press("space")
+        await stand_on_experiment(program, "Pricing page test", "space")
         await say_yes(program)
         assert [line for line in sent_requests(program) if line.endswith("/pause/")] == [
             "POST /api/projects/1/experiments/26/pause/"
@@ -153,8 +148,7 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         "text = text.replace('Do calmer colours', 'Do louder colours')",
     )
     async with running(any_mode) as program:
-        await stand_on_experiment(program, "Chart colours")
-        await program.press("E")
+        await stand_on_experiment(program, "Chart colours", "E")
         assert any("nothing was changed" in notice for notice in program.notices)
 
         await program.press("E")

@@ -117,8 +117,7 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
 
     async with running(replace(setting, size=(190, 30))) as program:
         program.wire.before = refuse_queries
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("enter")
+        await stand_on_experiment(program, "Checkout redesign", "enter")
         assert "as of 2026-03-01" in program.screen
         assert "as stored by the server until 2026-03-01" in program.screen
         program.wire.before = pending
@@ -126,14 +125,12 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
         assert "being calculated: the server has no day yet" in program.screen
         await program.press("escape", "escape")
         program.wire.before = no_code
-        await stand_on_experiment(program, "Length of the tour")
-        await program.press("enter")
+        await stand_on_experiment(program, "Length of the tour", "enter")
         assert "! no code yet: none of its events carried a flag in the last 7 days" in program.screen
         assert "make it ask for length-of-the-tour before you launch" in program.screen
         await program.press("escape")
         program.timing.now += 3600
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("enter")
+        await stand_on_experiment(program, "Checkout redesign", "enter")
         assert "not there" in words(program.screen).lower()
 
 
@@ -143,8 +140,7 @@ async def test_an_older_server_shows_the_same_list_states_and_results(setting: S
         await program.press("2")
         assert "2 Experiments 31" in program.screen
         assert program.screen.count("paused") >= 2
-        await stand_on_experiment(program, "Checkout redesign")
-        await program.press("enter")
+        await stand_on_experiment(program, "Checkout redesign", "enter")
         assert "Paid conversion" in program.screen
         before = program.wire.count("/query/")
         await program.press("R")

@@ -33,8 +33,7 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
     async with form(setting) as (program, id):
         shown = words(program.screen)
         assert "5 % of everyone about" in shown
-        stand_on(program, "+ a property")
-        await program.press("enter", "enter", *"s")
+        await stand_on(program, "+ a property", "enter", "enter", *"s")
         before = program.app.screen.query_one("#prompt").region
         await program.press("down")
         first = line_of(program)
@@ -60,8 +59,7 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         assert line_of(program) == "enterprise, pro"
         assert "the condition reaches" in program.screen
         await program.press("enter")
-        stand_on(program, "tags")
-        await program.press("enter")
+        await stand_on(program, "tags", "enter")
         assert " flags" in program.screen
         await program.press("end", "comma", "space", *"bill", "tab")
         assert line_of(program) == "ops, billing"
@@ -80,23 +78,19 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
 async def count_reach(program: Program) -> None:
     """Changed conditions are counted again, and at most one request for values is under way."""
     counted = program.wire.count("/user_blast_radius/")
-    stand_on(program, " 2 ")
-    await program.press("0", "enter")
+    await stand_on(program, " 2 ", "0", "enter")
     assert "0 % of everyone 0 of " in words(program.screen)
     assert program.wire.count("/user_blast_radius/") == counted, "a share is no other condition"
-    stand_on(program, "+ a property")
-    await program.press("enter", "enter")
+    await stand_on(program, "+ a property", "enter", "enter")
     await fill(program, "plan", "is, or", "no such plan")
     assert "25 % of users where 0 of " in words(program.screen)
-    stand_on(program, "email")
-    await program.press("enter", "enter", "enter")
+    await stand_on(program, "email", "enter", "enter", "enter")
     program.wire.held = lambda request: request.url.path.endswith("/persons/values/")
     for letter in "user":
         await program.press_without_waiting(letter)
         await program.wire.is_holding.wait()
         assert len(program.wire.waiting) <= 1
-    program.wire.let_go.set()
-    await program.settle()
+    await program.let_go()
     assert line_of(program) == "user"
     assert "users" in program.screen
 
@@ -104,8 +98,7 @@ async def count_reach(program: Program) -> None:
 async def test_form_is_complete_without_a_response_for_suggestions(setting: Setting) -> None:
     async with form(setting, cut_off) as (program, id):
         assert "reach not counted" in program.screen
-        stand_on(program, "+ a property")
-        await program.press("enter", "enter")
+        await stand_on(program, "+ a property", "enter", "enter")
         assert "no suggestions from the server" in program.screen
         await fill(program, "plan", "is, or", "pro")
         program.wire.heal()
@@ -129,16 +122,14 @@ async def test_server_that_cannot_count_and_names_much(setting: Setting) -> None
 
     async with form(replace(setting, size=(60, 15)), serve) as (program, _id):
         assert "5 % of users where not counted" in words(program.screen)
-        stand_on(program, "+ a property")
-        await program.press("enter", "enter")
+        await stand_on(program, "+ a property", "enter", "enter")
         assert "the first of many; type to narrow" in program.screen
         await program.press(*"_119")
         assert "property_119" in program.screen
         assert "the first of many" not in program.screen
         assert program.wire.count("property_definitions/") == 1
         await program.press("escape")
-        stand_on(program, "email")
-        await program.press("enter", "enter", "enter")
+        await stand_on(program, "email", "enter", "enter", "enter")
         assert "plain" in program.screen
         assert "52;c" not in program.screen
         await program.press("escape", "enter", "enter")
@@ -168,7 +159,7 @@ async def test_counts_are_asked_for_where_the_cursor_is(setting: Setting) -> Non
         await program.press("e")
         assert program.wire.count("/user_blast_radius/") == 6
         await program.press("G")
-        stand_on(program, " 12 ")
+        await stand_on(program, " 12 ")
         await program.settle()
         assert program.wire.count("/user_blast_radius/") == 7
         assert "not counted yet" in program.screen
@@ -176,8 +167,7 @@ async def test_counts_are_asked_for_where_the_cursor_is(setting: Setting) -> Non
 
 async def test_metrics_and_events_complete_their_properties(setting: Setting) -> None:
     async with running(setting) as program:
-        await stand_on_event(program, "invoice paid")
-        await program.press("K")
+        await stand_on_event(program, "invoice paid", "K")
         assert "amount number" in words(program.screen)
         sent = [line for line in program.wire.passed if "property_definitions" in line]
         assert len(sent) == 1

@@ -88,8 +88,7 @@ async def test_requested_refresh_shows_its_progress(setting: Setting) -> None:
         program.wire.held = lambda request: int(request.url.params.get("offset", "0")) > 0
         await program.press_without_waiting("f5")
         assert link(program) == "◌ loading 100 of 248"
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert link(program) == "● synced just now"
 
 

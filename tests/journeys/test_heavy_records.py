@@ -69,8 +69,7 @@ async def test_condition_is_added_on_its_line_never_in_gaps(setting: Setting) ->
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 141, -1)
         assert "not saved yet" in program.screen
-        stand_on(program, "+ a condition")
-        await program.press("enter")
+        await stand_on(program, "+ a condition", "enter")
         assert cursor_id(program) == ("condition", "", 150, -1)
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 150, -1)
@@ -93,8 +92,7 @@ async def test_heavy_form_is_saved_only_after_its_checks(setting: Setting) -> No
 async def test_draft_is_read_once_and_metrics_avoid_the_gap(setting: Setting) -> None:
     raw = heavy.experiment(150)
     async with running(setting, lambda wire: serve(wire, "experiments", [raw])) as program:
-        await stand_on_experiment(program, raw["name"])
-        await program.press("enter")
+        await stand_on_experiment(program, raw["name"], "enter")
         assert [line for line in program.wire.passed if line.endswith(f"/experiments/{raw['id']}/")] == [
             f"GET /api/projects/1/experiments/{raw['id']}/"
         ]

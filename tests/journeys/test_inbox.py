@@ -139,8 +139,7 @@ async def test_decisions_in_flight_are_not_forgotten_and_not_applied_twice(setti
         for key in ("escape", "i"):
             await program.press_without_waiting(key)
         assert len(decided_names(program)) == 2
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert decided_names(program) == []
         assert len(program.wire.writes()) == 2
 

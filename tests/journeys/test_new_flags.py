@@ -259,8 +259,7 @@ async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(s
         await program.press("d", "y")
         await program.search("is:running", "u", "y")
         assert stands_on(program) == "Third"
-        await stand_on_event(program, "checkout completed")
-        await program.press("d")
+        await stand_on_event(program, "checkout completed", "d")
         await fill(program, "checkout completed")
         await program.search("is:hidden", "u", "y")
         assert stands_on(program) == "checkout completed"

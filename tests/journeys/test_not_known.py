@@ -41,8 +41,7 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         assert link_of(app_state).words == "1 change not known"
         app_state.reading = ""
         assert any("whether the change was applied" in notice for notice in program.notices)
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert not any("whether the change was applied" in notice for notice in program.notices)
         assert "not saved: new-nav: the server did not apply it within 60 s" in program.notices[-1]
         assert header(program).startswith("● synced ")
@@ -67,8 +66,7 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         while not any("checking whether it was applied" in notice for notice in program.notices):
             await quiet.settle(program.app)
         assert header(program).endswith("1 change not known")
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert "not known" not in header(program)
         assert "new-nav is off" in words(program.screen)
         assert "no response; checking" not in words(program.screen)

@@ -163,8 +163,8 @@ async def test_form_and_list_stay_while_the_key_is_replaced(setting: Setting) ->
         await program.press("ctrl+l")
         await type_key(program, another_key(program))
         await program.go_to("new-nav", "e")
-        flag_form.stand_on(program, "description")
-        await program.press("enter", "end", "ctrl+u", *"careful", "enter")
+        edit = ("enter", "end", "ctrl+u", *"careful", "enter")
+        await flag_form.stand_on(program, "description", *edit)
         refusal = httpx.Response(401, json=REVOKED)
         program.wire.before = lambda request: refusal if request.method == "PATCH" else None
         await program.press("ctrl+s", "y")

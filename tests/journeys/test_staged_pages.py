@@ -35,8 +35,7 @@ async def test_staged_state_is_shown_edited_and_unstaged(setting: Setting) -> No
         assert "about 206 of 515 users" in program.screen
         await program.press("ampersand", "e")
         assert "Edit export-parquet" in program.screen
-        stand_on(program, "40 %")
-        await program.press("percent_sign")
+        await stand_on(program, "40 %", "percent_sign")
         await fill(program, "55")
         await program.press("ctrl+s")
         assert isinstance(program.app.screen, StagedScreen)
@@ -65,8 +64,7 @@ async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
         assert "STAGING 1" in program.screen
         await program.press("plus", "ampersand", "e")
         assert "STAGING 1" in program.screen
-        stand_on(program, "description")
-        await program.press("enter")
+        await stand_on(program, "description", "enter")
         await fill(program, "for everyone")
         await program.press("ctrl+s")
         assert "STAGING 1" in program.screen
@@ -178,8 +176,7 @@ async def test_outdated_change_is_staged_again_or_asked_about(setting: Setting) 
         assert "Stage over theirs" in shown
         await program.press("o")
         assert "Edit export-parquet" in program.screen
-        stand_on(program, "40 %")
-        await program.press("percent_sign")
+        await stand_on(program, "40 %", "percent_sign")
         await fill(program, "55")
         await program.press("ctrl+s")
         assert "rollout 90 % → 55 %" in program.screen

@@ -244,8 +244,7 @@ async def test_keys_wait_for_a_set_that_is_being_applied(setting: Setting) -> No
             assert not isinstance(program.app.screen, ConfirmScreen)
             assert "the staged set is being applied.\nWait for the result." in program.notices[-1]
         assert len(set_on_disk(program).file.read().changes) == 2
-        program.wire.let_go.set()
-        await program.settle()
+        await program.let_go()
         assert not set_on_disk(program).file.exists
         assert "being applied" not in words(program.screen)
         assert len(program.wire.writes()) == 2

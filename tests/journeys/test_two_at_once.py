@@ -23,8 +23,7 @@ async def set_share_while(program: Program, id: int, theirs: Mapping[str, Any], 
     program.timing.now += 1
     await program.press_without_waiting("y")
     await program.colleague().flags.update(id, theirs)
-    program.wire.let_go.set()
-    await program.settle()
+    await program.let_go()
 
 
 def second_share(percent: float) -> dict[str, Any]:

@@ -11,8 +11,7 @@ async def test_u_walks_back_through_kinds_until_changes_end_redo(setting: Settin
     async with running(setting) as program:
         was = (await stored_event(program, "checkout completed")).verified
         await program.go_to("new-nav", "space", "y")
-        await stand_on_event(program, "checkout completed")
-        await program.press("V", "y")
+        await stand_on_event(program, "checkout completed", "V", "y")
         assert (await stored_event(program, "checkout completed")).verified is not was
         await program.press("1", "u")
         assert all(phrase in words(program.screen) for phrase in ("Undo: ", "checkout completed"))
@@ -133,8 +132,7 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(setting:
         for key in ("space", "u", "n"):
             program.wire.let_go.clear()
             await program.hold(key, times=6)
-            program.wire.let_go.set()
-            await program.settle()
+            await program.let_go()
             assert program.app.screen.is_modal, key
             await program.press("escape")
             assert not program.app.screen.is_modal, "a held key asks once"

@@ -121,8 +121,7 @@ def test_app_leaks_its_key_nowhere_even_when_it_fails(surroundings: Surroundings
         wait_until_it_has_the_terminal_again(terminal)
         terminal.press("y")
         terminal.wait_for_bytes(b"\x1b]52;")
-        terminal.press("\x1b[20~\x1b[20~")
-        assert terminal.wait_for_end() == 1
+        assert terminal.press_to_end("\x1b[20~\x1b[20~") == 1
     reports = [path.read_text() for path in surroundings.folder.rglob("crash-*.txt")]
     assert any("asked to fail" in report for report in reports)
     assert "/feature_flags/" in (surroundings.folder / "requests.log").read_text()
@@ -139,8 +138,7 @@ def test_demo_passes_no_key_to_child_processes(surroundings: Surroundings) -> No
         terminal.press("E")
         terminal.wait_until(lambda: surroundings.has_seen("editor"), "the editor")
         wait_until_it_has_the_terminal_again(terminal)
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0
     assert surroundings.key.encode() not in terminal.sent
     assert surroundings.places_of_key() == []
 

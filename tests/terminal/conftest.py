@@ -36,8 +36,7 @@ def left(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> Path:
     for _ in range(4):
         with Terminal(DEMO, size=SIZE, environment=folders) as terminal:
             terminal.wait_for("alice@acme.com +● synced")
-            terminal.press("q")
-            assert terminal.wait_for_end() == 0
+            assert terminal.press_to_end("q") == 0
         if list(home.glob("flagtui/frames/frame-*")):
             return home
     pytest.fail("no screen was kept")

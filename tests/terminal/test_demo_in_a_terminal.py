@@ -75,8 +75,7 @@ def test_fault_costs_its_own_screen_and_the_list_continues(home: dict[str, str])
         terminal.press(F9, until=r"a fault of flagtui's own \(RuntimeError\)")
         terminal.wait_for("The screen was closed")
         terminal.press("\x1b", until="pricing-page-test")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.modes_on() == set()
         assert b"that_must_not_be_shown" not in terminal.sent
 
@@ -87,8 +86,7 @@ def test_second_fault_in_a_row_ends_with_one_sentence(home: dict[str, str], keep
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.press(F9, until="RuntimeError")
-        terminal.press(F9)
-        assert terminal.wait_for_end() == 1
+        assert terminal.press_to_end(F9) == 1
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
         last = bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode()
@@ -108,8 +106,7 @@ def test_light_terminal_is_drawn_light(home: dict[str, str]) -> None:
             lambda: terminal.lines[terminal.screen.cursor.y].split()[:2] == ["●", "new-nav"],
             "the terminal's own cursor on the row",
         )
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
 
 
 @story
@@ -118,8 +115,7 @@ def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) 
         terminal.wait_for("synced")
         for keys in ("\x1b[6~", "\x1b[F", "\x1b[H", *["\x1b[B"] * 6):
             terminal.press(keys)
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert odd_bytes(bytes(terminal.sent)) == []
 
 
@@ -134,8 +130,7 @@ def test_next_start_shows_the_last_screen_with_its_age(kept: dict[str, str]) -> 
         terminal.wait_for_bytes(b" ago, connecting ")
         assert DRIVER_STARTED not in terminal.sent.partition(b" ago, connecting ")[0]
         terminal.wait_for("alice@acme.com +● synced")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
 
@@ -194,5 +189,4 @@ def test_demo_reads_keys_from_the_settings_file_and_reloads_it(tmp_path: Path, f
         terminal.press("\x1bOS", until="settings reloaded")
         terminal.press("\x02", until="Turn OFF")
         terminal.press("n")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0

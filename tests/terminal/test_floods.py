@@ -86,5 +86,4 @@ def test_enter_on_the_first_frame_opens_its_row(kept: dict[str, str]) -> None:
     with Terminal(DEMO, size=SIZE, environment=kept, is_cold=True) as terminal:
         terminal.wait_for("ago, connecting")
         terminal.press("\r", until="Overview")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0

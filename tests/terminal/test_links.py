@@ -32,8 +32,7 @@ def test_names_link_to_their_own_server_and_links_are_closed(surroundings: dict[
         terminal.press("\r", until="Overview")
         terminal.press("\x1b", until="KEY .*ROLLOUT")
         terminal.press("2", until="VARIANTS")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         links = [link.decode() for link in LINK.findall(bytes(terminal.sent))]
         opened = [link for link in links if link]
         assert [link for link in opened if not PAGE.fullmatch(link)] == []
@@ -47,6 +46,5 @@ def test_a_terminal_without_links_gets_none(surroundings: dict[str, str], poor: 
     with Terminal(DEMO, size=(132, 40), environment={**surroundings, **poor}) as terminal:
         terminal.wait_for("synced")
         terminal.press("1", until="WHO SEES IT")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0
         assert LINK.findall(bytes(terminal.sent)) == []

@@ -29,8 +29,7 @@ def bytes_of(terminal: Terminal, keys: str, until: str) -> int:
 def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
     assert terminal.attributes() != terminal.attributes_before
     assert "1049" in terminal.modes_on()
-    terminal.press("\x11")
-    assert terminal.wait_for_end() == 0
+    assert terminal.press_to_end("\x11") == 0
     assert terminal.attributes() == terminal.attributes_before
     assert terminal.modes_on() == set()
 
@@ -119,8 +118,7 @@ def test_screen_is_redrawn_after_another_program() -> None:
         terminal.screen.reset()
         terminal.press("\n", until="READY 100/100")
         assert terminal.text == shown
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
 

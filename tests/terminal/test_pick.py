@@ -31,8 +31,7 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
         # Drawn for this terminal, not for the size of a pipe.
         assert "■ read-only" in terminal.lines[0]
         terminal.press("/redesign\r", until="1/1 of")
-        terminal.press(keys)
-        assert terminal.wait_for_end() == code
+        assert terminal.press_to_end(keys) == code
     output = chosen.read_text()
     assert output.count("\n") == (1 if code == 0 else 0)
     assert "\x1b" not in output

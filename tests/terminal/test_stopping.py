@@ -56,8 +56,7 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.press(CTRL_Z, until="no shell could resume flagtui")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
 
 
 def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[str, str]) -> None:
@@ -70,8 +69,7 @@ def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[
             terminal.signal(signal.SIGCONT)
             terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
         terminal.press("?", until="Help")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("\x11") == 0
         assert terminal.modes_on() == set()
         assert terminal.attributes() == terminal.attributes_before
 
@@ -79,8 +77,7 @@ def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[
 def test_early_stop_that_was_continued_is_over(surroundings: dict[str, str]) -> None:
     with Terminal([sys.executable, "-c", BUSY], environment=surroundings) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h")
-        terminal.press("b")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("b") == 0
         assert terminal.modes_on() == set()
 
 
@@ -94,8 +91,7 @@ def assert_it_takes_keys(terminal: Terminal) -> None:
     if "Commands" not in terminal.text:
         terminal.press("\x10")
     terminal.wait_for("Commands")
-    terminal.press("\x11")
-    assert terminal.wait_for_end() == 0
+    assert terminal.press_to_end("\x11") == 0
     assert terminal.modes_on() == set()
 
 
@@ -142,8 +138,7 @@ def test_interrupt_ends_only_the_editor(surroundings: dict[str, str], tmp_path: 
         terminal.wait_for("synced")
         terminal.press("E", until="the editor is open")
         terminal.press("\x03", until="not saved")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
 
 
 STALLED = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "stalled_demo.py"), "demo"]
@@ -236,8 +231,7 @@ def test_stopped_resized_and_interrupted_it_saves_once_and_says_so(home: dict[st
         terminal.press("\x03", until=KEY)
         Path(home["FLAGTUI_ANSWER_WHEN"]).touch()
         terminal.wait_for(f"{KEY} is o(n|ff)")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
     assert version_of(home) == version

@@ -42,8 +42,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         terminal.press("/kill-sea", until="1 of 2")
         assert "kill-search-v2" in terminal.text
         terminal.press("\x1b\x1bq")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
 

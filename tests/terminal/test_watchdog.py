@@ -81,8 +81,7 @@ def test_busy_app_survives_silence_and_reports_lost_keys() -> None:
         wait_for_watchdog(terminal)
         terminal.press("s")
         terminal.wait_for_rest(0.1)
-        terminal.press("j")
-        assert terminal.wait_for_end() == 7
+        assert terminal.press_to_end("j") == 7
         assert_restored(terminal)
 
 
@@ -93,8 +92,7 @@ def test_rest_of_a_lost_paste_is_no_command() -> None:
         terminal.wait_for_rest(0.1)
         terminal.press("\x1b[200~j")
         terminal.wait_for_bytes(b"\x1b]0;lost\x07")
-        terminal.press("qq\x1b[201~w")
-        assert terminal.wait_for_end() == 5
+        assert terminal.press_to_end("qq\x1b[201~w") == 5
 
 
 def test_editor_keeps_the_keys_of_its_terminal() -> None:
@@ -120,8 +118,7 @@ def test_stopped_app_is_left_alone() -> None:
         assert terminal.process.poll() is None
         terminal.signal(signal.SIGCONT)
         terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1049h") == 2, "the screen again")
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
 
 
 @story
@@ -138,8 +135,7 @@ def test_killed_app_leaves_a_restored_terminal_and_no_watchdog() -> None:
 def test_app_that_leaves_takes_its_watchdog_along() -> None:
     with Terminal(STUCK, environment=FAST) as terminal:
         watchdog = wait_for_watchdog(terminal)
-        terminal.press("q")
-        assert terminal.wait_for_end() == 0
+        assert terminal.press_to_end("q") == 0
         assert not is_alive(watchdog)
         assert "restored" not in terminal.text
 
