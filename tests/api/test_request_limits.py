@@ -248,12 +248,15 @@ def test_reads_are_retried_with_jitter_and_doubled_pauses() -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        error_of(errors.ServerFault, status=500), error_of(errors.NameNotFound), error_of(errors.TlsFailed),
-        error_of(errors.NotSignedIn, status=401), error_of(errors.Conflict, status=409),
+        error_of(errors.ServerFault, status=500),
+        error_of(errors.NameNotFound),
+        error_of(errors.TlsFailed),
+        error_of(errors.NotSignedIn, status=401),
+        error_of(errors.Conflict, status=409),
         error_of(errors.Unreadable, status=200),
     ],
     ids=lambda error: type(error).__name__,
-)  # fmt: skip
+)
 def test_lasting_errors_are_not_tried_again(error: ApiError) -> None:
     assert pause_before_retry(error, 1, 0.5) is None
 

@@ -19,10 +19,18 @@ from flagtui.code.tree_scan import Scan, scan_tree
 
 HOUR = 3_600 * 10**9
 CONTENTS = (
-    'isFeatureEnabled("nav")\n', 'isFeatureEnabled("new")\n', '// "nav" was here ......\n',
-    "isFeatureEnabled(NAV)\n", 'const NAV = "nav";\n', "plain text\n", "function ( { [\n", "caf\xe9 'nav'\n",
-    "\0\0\0\0\n", "f('nav');" * 1_000, "",
-)  # fmt: skip
+    'isFeatureEnabled("nav")\n',
+    'isFeatureEnabled("new")\n',
+    '// "nav" was here ......\n',
+    "isFeatureEnabled(NAV)\n",
+    'const NAV = "nav";\n',
+    "plain text\n",
+    "function ( { [\n",
+    "caf\xe9 'nav'\n",
+    "\0\0\0\0\n",
+    "f('nav');" * 1_000,
+    "",
+)
 """The first three have the same size."""
 
 

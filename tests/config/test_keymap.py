@@ -15,11 +15,14 @@ class Known:
 
 COMMANDS = (
     Known("everywhere.quit", "q", ("everywhere",)),
-    Known("everywhere.help", "question_mark", ("everywhere",)), Known("lists.search", "slash", ("lists",)),
-    Known("lists.sort", "s", ("lists",)), Known("lists.down", "down,j", ("lists",)),
-    Known("flags.toggle", "space", ("flags",)), Known("flags.undo", "u", ("flags",)),
+    Known("everywhere.help", "question_mark", ("everywhere",)),
+    Known("lists.search", "slash", ("lists",)),
+    Known("lists.sort", "s", ("lists",)),
+    Known("lists.down", "down,j", ("lists",)),
+    Known("flags.toggle", "space", ("flags",)),
+    Known("flags.undo", "u", ("flags",)),
     Known("experiments.launch", "L", ("experiments",)),
-)  # fmt: skip
+)
 
 
 def keymap(toml: str) -> dict[str, str]:

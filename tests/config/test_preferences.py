@@ -41,10 +41,16 @@ def test_the_newest_line_comes_first_and_once() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{", b"[]", b"null", b"\xff\xfe",
-        b'{"projects": [], "preview": 1, "sorts": {"a": 1}, "history": "x"}', b"[" * 100_000, b" " * 300_000,
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"projects": [], "preview": 1, "sorts": {"a": 1}, "history": "x"}',
+        b"[" * 100_000,
+        b" " * 300_000,
     ],
-)  # fmt: skip
+)
 def test_whatever_is_in_the_file_the_program_starts(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "remembered.json").write_bytes(content)
     assert recall(tmp_path) == Remembered()

@@ -43,9 +43,12 @@ def test_dependencies_are_listed_once_with_everything_before_them() -> None:
 
 def test_chain_of_a_circle_or_missing_flag_is_empty() -> None:
     flags = [
-        stored_flag(1, "a", 2), stored_flag(2, "b", 1), stored_flag(3, "c", 99), stored_flag(4, "d", 3),
+        stored_flag(1, "a", 2),
+        stored_flag(2, "b", 1),
+        stored_flag(3, "c", 99),
+        stored_flag(4, "d", 3),
         stored_flag(5, "e", 5),
-    ]  # fmt: skip
+    ]
     assert chains(*flags) == {"a": [[]], "b": [[]], "c": [[]], "d": [[]], "e": [[]]}
 
 

@@ -105,10 +105,16 @@ def test_impossible_count_becomes_the_size_of_the_page(count: Any) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"<html>", b"[]", b"{}", b'{"results": 3}', b'{"results": [{"id": 1',
-        b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", b"\xff\xfe{}",
+        b"",
+        b"<html>",
+        b"[]",
+        b"{}",
+        b'{"results": 3}',
+        b'{"results": [{"id": 1',
+        b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}",
+        b"\xff\xfe{}",
     ],
-)  # fmt: skip
+)
 def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
     with pytest.raises(NotJson):
         read_flag_page(body)

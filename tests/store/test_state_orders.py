@@ -7,9 +7,12 @@ from flagtui.store.flag_listing import FLAG_ORDERS
 
 def test_flags_that_are_on_come_first_and_deleted_ones_last() -> None:
     rows = [
-        FlagRow(1, "deleted", archived=True, deleted=True), FlagRow(2, "archived", archived=True),
-        FlagRow(3, "off"), FlagRow(4, "stale", active=True, status="STALE"), FlagRow(5, "on", active=True),
-    ]  # fmt: skip
+        FlagRow(1, "deleted", archived=True, deleted=True),
+        FlagRow(2, "archived", archived=True),
+        FlagRow(3, "off"),
+        FlagRow(4, "stale", active=True, status="STALE"),
+        FlagRow(5, "on", active=True),
+    ]
     order = FLAG_ORDERS["state"]
     ranked = sorted(rows, key=lambda row: order.rank(row, is_reversed=False))
     assert [row.key for row in ranked] == ["on", "stale", "off", "archived", "deleted"]

@@ -17,10 +17,15 @@ from flagtui.app.terminal.screen_cells import KEPT_STYLES, CellMaker, Pens, Row
 
 WIDTH, HEIGHT = 24, 12
 STYLES = [
-    None, Style(color="#ff0000"), Style(color="#00ff00", bgcolor="#000080"), Style(bgcolor="#000080"),
-    Style(bold=True, color="#00ff00", bgcolor="#000080"), Style(underline=True, bgcolor="#000080"),
-    Style(reverse=True), Style(strike=True, italic=True),
-]  # fmt: skip
+    None,
+    Style(color="#ff0000"),
+    Style(color="#00ff00", bgcolor="#000080"),
+    Style(bgcolor="#000080"),
+    Style(bold=True, color="#00ff00", bgcolor="#000080"),
+    Style(underline=True, bgcolor="#000080"),
+    Style(reverse=True),
+    Style(strike=True, italic=True),
+]
 Line = tuple[int, int, list[tuple[str, Style | None]]]
 
 

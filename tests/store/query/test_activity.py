@@ -151,10 +151,13 @@ def test_a_moment_that_cannot_be_understood_says_what_can(line: str) -> None:
 
 def test_closest_important_changes_before_the_moment_come_first() -> None:
     rows = [
-        row(60, "after", active=(True, False)), row(67, "small", tags=(["a"], [])),
-        row(70, "switch", active=(True, False)), row(110, "early", active=(True, False)),
-        row(400, "long-before", active=(True, False)), row(1, "long-after", active=(True, False)),
-    ]  # fmt: skip
+        row(60, "after", active=(True, False)),
+        row(67, "small", tags=(["a"], [])),
+        row(70, "switch", active=(True, False)),
+        row(110, "early", active=(True, False)),
+        row(400, "long-before", active=(True, False)),
+        row(1, "long-after", active=(True, False)),
+    ]
     centre, _, _ = split_centre("@ 65m", NOW)
     assert centre is not None
     order = by_closeness(rows, range(len(rows)), centre)

@@ -261,10 +261,13 @@ async def test_interrupted_refresh_is_continued_by_the_next_load() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"status": "draft"}, {"status": "stopped"}, {"conclusion": "won"}, {"archived": True},
+        {"status": "draft"},
+        {"status": "stopped"},
+        {"conclusion": "won"},
+        {"archived": True},
         {"is_legacy": True},
     ],
-)  # fmt: skip
+)
 def test_only_running_unconcluded_experiments_get_a_glance(more: dict[str, Any]) -> None:
     assert not inspector(Server()).is_worth_a_glance(experiment(**more).row())
 

@@ -179,9 +179,12 @@ def test_names_and_identity_do_not_change_a_fingerprint() -> None:
 
 def test_all_that_changes_the_numbers_changes_the_fingerprint() -> None:
     under: list[dict[str, Any]] = [
-        {}, {"stats_config": {"method": "frequentist"}}, {"exposure_criteria": {"filterTestAccounts": True}},
-        {"excluded_variants": ["b", "a"]}, {"only_count_matured_users": True},
-    ]  # fmt: skip
+        {},
+        {"stats_config": {"method": "frequentist"}},
+        {"exposure_criteria": {"filterTestAccounts": True}},
+        {"excluded_variants": ["b", "a"]},
+        {"only_count_matured_users": True},
+    ]
     fingerprints = {fingerprint(METRIC, START, conditions) for conditions in under} | {
         fingerprint(METRIC, None, {})
     }
