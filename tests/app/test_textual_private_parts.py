@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 from tests.doubles.source_trees import find_nodes, walk
 from textual._styles_cache import StylesCache
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
@@ -66,6 +67,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_process_messages_loop": (MessagePump, "a fault in a handler does not end the task of its screen"),
     "_result_callbacks": (Screen, "who waits for an answer"),
     "_running": (MessagePump, "whether a frame may be drawn now"),
+    "_sequence_to_key_events": (XTermParser, "an Escape and a digit in one packet are no other character"),
     "_screen_resized": (Screen, "one that has its size is not laid out again"),
     "_screen_stack": (App, "a screen under others is taken away"),
     "_sigcont_application": (LinuxDriver, "stops and continues in quick succession"),

@@ -11,7 +11,7 @@ import signal
 import termios
 from asyncio import TimerHandle
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
 
@@ -42,6 +42,8 @@ MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
 ESCAPE_SECONDS: Final = 0.1
 """How long after input the parser may still be waiting to learn whether an Escape comes alone."""
+OF_A_MAC: Final = "1234567890-="
+"""Keys that Textual, behind an Escape, reads as the characters `¡™£¢∞§¶•ªº–≠` of a Mac's keyboard."""
 
 
 @runtime_checkable
@@ -55,6 +57,15 @@ class LeftByKey(Protocol):
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None: ...
 
     def report_lost_keys(self) -> None: ...
+
+
+class KeyParser(XTermParser):
+    """Reads an Escape and a digit in one packet as the keys that they are; they switch tabs."""
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
+        if len(sequence) > 1 and sequence[0] == "\x1b" and sequence[1:] in OF_A_MAC:
+            sequence, alt = sequence[1:], True
+        return super()._sequence_to_key_events(sequence, alt)
 
 
 class PastedText:
@@ -169,7 +180,7 @@ class QuietDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read keys until asked to end. A terminal that is gone ends the program as SIGTERM does."""
-        parser = XTermParser(self._debug)
+        parser = KeyParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         pause: float | None = None
         # Loaded before this module where the terminal was asked anything.
