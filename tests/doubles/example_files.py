@@ -18,7 +18,7 @@ def write_sources(example: str, here: Run) -> None:
         Path("flags.json").write_text(here("flags", "get", "new-nav", "checkout-redesign", "--json").out)
     if "--from new-flags.json" in example:
         document = json.loads(here("flags", "get", "new-nav", "--json").out or '{"records": [{}]}')
-        document["records"][0]["key"] = "new-nav-again"
+        document["records"][0] |= {"key": "new-nav-again", "archived": False}
         Path("new-flags.json").write_text(json.dumps(document))
     if "--from metric.json" in example:
         metrics = json.loads(here("experiments", "metrics", "--json").out or '{"records": [{"query": {}}]}')
