@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.text.styled import is_own, link_text, shows_links, with_link
+from flagtui.text.styled import is_own, link_text, shows_links, why_not_opened, with_link
 
 HOST = "https://eu.example.com"
 
@@ -22,6 +22,13 @@ HOST = "https://eu.example.com"
 )
 def test_links_need_a_supporting_terminal(environment: dict[str, str], has_links: bool) -> None:
     assert shows_links(environment) == has_links
+
+
+def test_a_link_is_opened_on_this_machine_and_by_https() -> None:
+    assert why_not_opened(HOST, {}) == ""
+    assert why_not_opened("http://127.0.0.1:8010", {}) == "only https links are opened"
+    for name in ("SSH_CONNECTION", "SSH_TTY"):
+        assert why_not_opened(HOST, {name: "10.0.0.1 1 10.0.0.2 22"}) == "flagtui runs on another machine"
 
 
 def test_only_pages_of_the_own_host_are_linked() -> None:

@@ -1,9 +1,11 @@
 """Scheduled changes in a few words."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from flagtui.models.flag_responses import ScheduledChange
-from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.schedule_words import scheduled_in_short, scheduled_words
 
 OFF = {"payload": {"operation": "update_status", "value": False}}
 
@@ -75,3 +77,25 @@ def test_recurrence_by_cron_has_its_end_and_pause() -> None:
     assert words_of("update_status", False, is_recurring=False, **cron) == (
         "turned off, by cron 0 9 * * 1-5 (paused)"
     )
+
+
+@pytest.mark.parametrize(
+    ("operation", "value", "words"),
+    [
+        ("update_status", True, "+1d on"),
+        ("update_status", "odd", "+1d ?"),
+        ("update_variants", {"variants": []}, "+1d variants"),
+        ("archive", None, "+1d a change"),
+    ],
+)
+def test_next_change_is_named_in_short(operation: str, value: object, words: str) -> None:
+    payload = {"operation": operation, "value": value}
+    change = ScheduledChange.of({"id": 1, "payload": payload, "scheduled_at": "2026-03-02T12:00:00Z"})
+    assert scheduled_in_short([change], datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()) == words
+
+
+def test_repeated_change_without_a_next_time_repeats() -> None:
+    weekly = {"is_recurring": True, "recurrence_interval": "weekly", "scheduled_at": "2026-03-01T12:00:00Z"}
+    change = ScheduledChange.of({"id": 1, **OFF, **weekly})
+    later = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
+    assert scheduled_in_short([change, change, change], later) == "repeats off, 2 more"
