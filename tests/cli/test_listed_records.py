@@ -4,11 +4,12 @@ import json
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Done, Run, Service, run_at, serving
+from tests.cli.large_service import large_service as large_service
 from tests.doubles.templates import sample_database
 
 from flagtui.cli.plumbing.near_names import not_found
@@ -22,18 +23,10 @@ ENCRYPTED = 2
 Logged = Callable[..., tuple[Done, Counter[str]]]
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = tmp_path_factory.mktemp("many") / "service.db"
-    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
-    with serving(database) as service:
-        yield service
-
-
 @pytest.fixture
-def logged(run: Run, many: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Logged:
+def logged(run: Run, large_service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Logged:
     """Commands, each with how often it requested lists, single records and more."""
-    run_there = run_at(many.address, run, monkeypatch)
+    run_there = run_at(large_service.address, run, monkeypatch)
 
     def run_logged(line: str, names: list[str] | None = None) -> tuple[Done, Counter[str]]:
         log = tmp_path / "log"

@@ -2,17 +2,15 @@
 
 import json
 import math
-import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.cli.conftest import KEY, Run, Service, run_at, serving
+from tests.cli.large_service import large_service as large_service
 from tests.doubles.request_counts import COUNTS
 from tests.doubles.slices import long
-from tests.doubles.templates import sample_database
 
 from flagtui.cli.plumbing.completion_words import known_words
 from flagtui.service import close_service, create_service
@@ -21,14 +19,6 @@ from flagtui.service.sample_data.flags import LISTED
 
 FLAGS: Final = LISTED
 """Three pages."""
-
-
-@pytest.fixture(scope="module")
-def large_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = tmp_path_factory.mktemp("large") / "service.db"
-    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
-    with serving(database) as service:
-        yield service
 
 
 @pytest.fixture
