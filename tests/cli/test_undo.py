@@ -145,10 +145,10 @@ def test_no_op_undo_points_to_the_change_before(signed_in: Run, machine: Machine
     machine.change(active=True)
     already = signed_in("undo", "--yes")
     assert already.code == 0
-    assert f"{machine.key}\tunchanged\tit is unchanged already" in already.out
+    assert f"{machine.key}\tunchanged\tit already has the values to restore" in already.out
     assert "flagtui journal shows the ids" in already.out
     named = signed_in("undo", "eeee1111", "--yes")
-    assert (named.code, "it is unchanged already" in named.out) == (0, True)
+    assert (named.code, "it already has the values to restore" in named.out) == (0, True)
     assert "flagtui journal" not in named.out
     assert len(machine.journal.entries()) == 1
 

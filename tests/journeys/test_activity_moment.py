@@ -168,7 +168,9 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         await program.search("@ 10m kind:experiment")
         assert [row.who for row in shown_rows(screen)] == ["Mo", "Alice"]
         await program.press("z")
-        assert "Checkout redesign is unchanged already; nothing was sent." in words(program.screen)
+        assert "Checkout redesign already has the values to restore; nothing was sent." in words(
+            program.screen
+        )
 
         await program.search("flag:checkout-redesign kind:payload", "x", "x", "z")
         assert "Revert 1 of 2: " in words(program.screen)

@@ -67,11 +67,28 @@ async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Sett
         mirror.changes.clear()
         await program.press("escape", "escape", "x", "x", "x", "space")
         assert "Override 3 flags, on this machine only" in words(program.screen)
+        assert "no override  each as upstream" in program.screen
         await program.press(*"off", "enter", "y")
         assert len(mirror.changes) == 3
         assert len(overrides(mirror)) > len(before)
-        await program.press("u", "y")
+        await program.press("u")
+        assert "Undo: restore the previous override of 3 flags in MIRROR" in words(program.screen)
+        await program.press("y")
         assert overrides(mirror) == before
+
+
+async def test_undo_passes_changes_that_a_restart_of_the_mirror_undid(setting: Setting) -> None:
+    mirror = open_mirror()
+    async with on_mirror(setting, mirror) as program:
+        await program.press("x", "x", "space", *"off", "enter", "y")
+        mirror.mirror.clear()
+        await program.press("u")
+        assert words(program.screen).count("it already has the values to restore") == 2
+        await program.press("escape", "u")
+        assert "You have no change left to undo" in program.notices[-1]
+        await program.press("colon")
+        assert "Override the flag on this machine: on, off or a variant" in program.screen
+        assert "flagtui mirror set " in program.screen
 
 
 async def test_rows_and_page_show_overrides_of_persons_and_requests(setting: Setting, tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -
         await program.press("u")
         assert "You have no change left to undo" in words(program.screen)
         await program.press("U")
-        assert "new-nav is unchanged already; nothing was sent. Undo again for" in words(program.screen)
+        assert "new-nav already has the values to restore; nothing was sent." in words(program.screen)
+        assert "Undo again" not in words(program.screen)
         assert len(program.wire.writes()) == 2
 
 

@@ -49,6 +49,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
         single = replace(subject, record=screen.link_to(rows[0]))
     for each in COMMANDS:
         command = _as_chooser(each) if each.id == "lists.open" and is_choosing else each
+        command = command.over_mirror() if app_state.session.mirror is not None else command
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
@@ -67,7 +68,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
             tab = command.places[0]
             key = display_key(app, command.binding())
             go = partial(_go, app, command, key)
-            line = cli_equivalent(command, Subject(where=subject.where, embedded_in=subject.embedded_in))
+            line = cli_equivalent(command, replace(subject, kind="", record=None, many=()))
             elsewhere.append(Offer(command, f"{tab} {key}", go, is_here=False, cli=line))
     yield from elsewhere
 
@@ -82,9 +83,11 @@ def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
     session, workspace = app_state.session, app_state.workspace
     project = workspace.client.project if workspace is not None else None
     where = place_options(session.named_profile, project)
+    mirror = session.mirror.address if session.mirror is not None else ""
+    place = Subject(where=where, embedded_in=session.embedded_in, mirror=mirror)
     if not isinstance(screen, RecordKeys) or (target := screen.target()) is None:
-        return Subject(where=where, embedded_in=session.embedded_in)
-    return Subject(target.kind, target, screen.chosen() or (target,), where, session.embedded_in)
+        return place
+    return replace(place, kind=target.kind, record=target, many=screen.chosen() or (target,))
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:

@@ -32,6 +32,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     signature: Signature = field(kw_only=True)
     entry_kind: str = field(kw_only=True)
     """The kind of record in the journal."""
+    is_redo: bool = field(default=False, kw_only=True)
     after_no_op: ClassVar[str] = "\nUndo again for the change before."
     """What follows in the sentence about a no-op."""
 
@@ -76,7 +77,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
 
     async def _prepare(self, undo: UndoContext, part: Part) -> Planned[Any, Any] | Skipped:
         entry = part.entry
-        id, key, was = entry.uuid or entry.record, entry.key, "is unchanged already"
+        id, key, was = entry.uuid or entry.record, entry.key, "already has the values to restore"
         try:
             planned = await self._prepare_in_project(undo, entry)
         except ApiError as error:
@@ -85,7 +86,8 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             return skip(id, key, error)
         if isinstance(planned, Blocked):
             return skip(id, key, planned)
-        sentence = f"{key} {was}; nothing was sent.{self.after_no_op}"
+        following = "" if self.is_redo else self.after_no_op
+        sentence = f"{key} {was}; nothing was sent.{following}"
         return planned or skip_no_op(id, key, f"it {was}", sentence)
 
     async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PlannedUndo:

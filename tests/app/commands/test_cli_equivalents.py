@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Final
@@ -121,6 +122,16 @@ def test_a_twin_of_the_demo_is_done_in_the_demo() -> None:
     )
     assert cli_equivalent(BY_ID["app.journal"], demo) == "flagtui demo --nasty journal"
     assert cli_equivalent(BY_ID["app.profile"], demo) == "flagtui profiles"
+
+
+def test_twin_over_a_mirror_changes_overrides_only() -> None:
+    mirror = replace(SUBJECTS["flags"], mirror="http://127.0.0.1:8020")
+    commands = [command.over_mirror() for command in COMMANDS if command.in_mirror]
+    assert {command.cli.partition(" ")[0] for command in commands} == {"mirror", ""}
+    share = BY_ID["flags.rollout"].over_mirror()
+    assert cli_equivalent(share, mirror) == "flagtui mirror set one=PERCENT two=PERCENT --port 8020"
+    assert "Override" in share.help
+    assert BY_ID["flags.delete"].over_mirror() is BY_ID["flags.delete"]
 
 
 def test_twin_names_marked_records_or_placeholder_words() -> None:

@@ -12,7 +12,8 @@ _AT_CURSOR: Final = ("RECORD", *(kind.name.upper() for kind in KINDS.values()))
 _MARKED: Final = tuple(name.upper() for name in KINDS)
 _SERVERLESS: Final = ("profiles", "auth", "commands")
 """Commands that are about no server, or any."""
-_PLACELESS: Final = (*_SERVERLESS, "journal")
+_MIRROR: Final = "mirror"
+_PLACELESS: Final = (*_SERVERLESS, "journal", _MIRROR)
 """Commands that take no project."""
 
 
@@ -30,6 +31,8 @@ class Subject:
     """The options that name profile and project."""
     embedded_in: str = ""
     """The command that has the server in its process, such as `demo`."""
+    mirror: str = ""
+    """The address of the open mirror; empty without one."""
 
 
 def place_options(profile: str, project: str | int | None) -> list[str]:
@@ -45,7 +48,9 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
     group, *rest = command.cli.replace("KIND", subject.kind or "flags").split()
     words = ["flagtui", group] if group in _SERVERLESS else ["flagtui", *subject.embedded_in.split(), group]
     for word in rest:
-        if subject.record is None or group != subject.kind:
+        if group == _MIRROR and subject.many and word.partition("=")[0] in _MARKED:
+            words += (f"{shlex.quote(str(row.key))}={word.partition('=')[2]}" for row in subject.many)
+        elif subject.record is None or group != subject.kind:
             words.append(word.partition("|")[0])
         elif "|" in word:
             words.append(command.verb_for(subject.many[0]))
@@ -57,6 +62,8 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
             words.append(word)
     if group not in _PLACELESS:
         words += subject.where
+    elif group == _MIRROR and subject.mirror:
+        words += "--port", subject.mirror.rpartition(":")[2]
     return " ".join(words)
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 from textual.app import App
 from textual.binding import Binding
 
@@ -99,6 +99,10 @@ class Command(Struct, frozen=True):
     """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
     in_mirror: str = ""
     """The title where a mirror is open and the command changes overrides; empty where it is refused there."""
+    mirror_help: str = ""
+    """The sentence there."""
+    mirror_cli: str = ""
+    """The same on the command line there."""
     synonyms: str = ""
     """Words that find it and are not in its name or sentence."""
     cli: str = ""
@@ -130,6 +134,12 @@ class Command(Struct, frozen=True):
             return ""
         verb = self.verb_for(record)
         return TITLES.get(verb, verb)
+
+    def over_mirror(self) -> "Command":
+        """Return it as an open mirror has it: it changes an override, on the command line too."""
+        if not self.in_mirror:
+            return self
+        return replace(self, help=self.mirror_help or self.help, cli=self.mirror_cli)
 
     @property
     def why_direct(self) -> str:

@@ -20,6 +20,8 @@ from flagtui.app.commands.command import (
 FLAG_COMMANDS: Final = (
     Command("flags.toggle", "space", "Turn the flag on or off", FLAG, title="on/off", handler="switch",
             shown=True, scope=FLAG_SCOPE, in_mirror="override",
+            mirror_help="Override the flag on this machine: on, off or a variant",
+            mirror_cli="mirror set FLAGS=VALUE",
             synonyms="enable disable activate deactivate switch kill stop",
             cli="flags enable|disable FLAGS", applies_to="many"),
     Command("lists.open", "enter", "Open what is under the cursor", LISTS, shown=True, asks=True,
@@ -29,6 +31,8 @@ FLAG_COMMANDS: Final = (
             cli="undo"),
     Command("flags.rollout", "percent_sign", "Set the rollout: a number, or a step of the ramp", FLAG,
             shown=True, scope=FLAG_SCOPE, in_mirror="share",
+            mirror_help="Override the flag on this machine with a share of everyone",
+            mirror_cli="mirror set FLAGS=PERCENT",
             synonyms="percent percentage release ramp share",
             cli="flags rollout FLAGS --to PERCENT", applies_to="many"),
     Command("flags.edit", "e", "Edit the flag in a form", FLAG, shown=True, scope=FLAG_SCOPE,

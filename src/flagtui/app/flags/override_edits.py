@@ -36,7 +36,7 @@ class OverrideEdits:
 
     async def choose(self, rows: Sequence[FlagRow]) -> None:
         """Ask for on, off, a variant for everyone, or no override."""
-        choices = [*self._choices(rows[0], await self._variants(rows))]
+        choices = [*self._choices(rows, await self._variants(rows))]
         value = await self._runner.ask(PickerScreen(f"Override {_whose(rows)}, {HERE}", choices))
         if value is not None:
             await self._override(rows, value or None)
@@ -57,15 +57,17 @@ class OverrideEdits:
         flag = await read_flag(rows[0], self._app_state, self._runner)
         return [] if flag is None else [variant.key for variant in flag.targeting.variants]
 
-    def _choices(self, row: FlagRow, variants: Sequence[str]) -> Iterator[Choice[str]]:
-        current = self._mirror.state.override_at(row.key)
-        now = NONE if current is None else current.override.value_text
+    def _choices(self, rows: Sequence[FlagRow], variants: Sequence[str]) -> Iterator[Choice[str]]:
+        current = [self._mirror.state.override_at(row.key) for row in rows]
+        values = {NONE if each is None else each.override.value_text for each in current}
+        now = values.pop() if len(values) == 1 else None
+        upstream = f"as upstream: {upstream_words(rows[0])}" if len(rows) == 1 else "each as upstream"
         yield Choice("on", "on", "for everyone", now == "on")
         yield Choice("off", "off", "for everyone", now == "off")
         for variant in variants:
-            value = Override(row.key, variant).value_text
+            value = Override(rows[0].key, variant).value_text
             yield Choice(value, variant, "variant, for everyone", now == value)
-        yield Choice(NONE, "no override", f"as upstream: {upstream_words(row)}", now == NONE)
+        yield Choice(NONE, "no override", upstream, now == NONE)
 
     async def _override(self, rows: Sequence[FlagRow], value: str | None) -> None:
         workspace = self._runner.open_workspace()

@@ -166,7 +166,7 @@ class WritePath:
         for parts, part_purpose in questions:
             context = WorkspaceContext(self._app_state, workspace)
             kind = parts[0].entry.kind
-            planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind)
+            planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind, is_redo=is_redo)
             report = await self.write(parts, planner, skipped=skipped, purpose=part_purpose)
             skipped = ()
             if report is None or not report.is_saved:
@@ -225,7 +225,7 @@ class WritePath:
             if await self._runner.signing_in.helps(planned.refused):
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
-            return await self._explain_skipped(refused, interface)
+            return await self._explain_skipped(refused, planned.skipped, interface)
         rules = self._app_state.rules.within(planned.place)
         rules = rules.on_this_machine if planner.is_local else rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
@@ -257,12 +257,15 @@ class WritePath:
         return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
 
     async def _explain_skipped(
-        self, refused: Skipped | None, interface: AppInterface[P, R]
+        self, refused: Skipped | None, skipped: Sequence[Skipped], interface: AppInterface[P, R]
     ) -> Report[P, R] | None:
-        """Show why there is no question: in a toast where `refused` is all that was requested."""
+        """Show why there is no question: in a toast where `refused` is all that was requested.
+
+        The report is empty where all were no-ops.
+        """
         if refused is None:
             await interface.show_results(())
-            return None
+            return Report() if all(each.is_no_op for each in skipped) else None
         self._runner.show_toast(explain_skipped(refused))
         return Report() if refused.is_no_op else None
 

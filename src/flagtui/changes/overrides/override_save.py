@@ -93,7 +93,7 @@ class OverrideAdapter(Adapter[OverridePlan, MirrorState]):
 class OverrideEntries(EntryKind):
     """Undo overrides, in the mirror that is open."""
 
-    noun = "override"
+    noun = "flag"
     is_local = True
 
     def undo_words(self, entry: Entry) -> str:
