@@ -31,6 +31,7 @@ COUNTS: Final = {
     "flags due new-nav": Count(2),
     "flags history new-nav": Count(2),
     "flags evaluate --for user-1": Count(1),
+    "flags evaluate new-nav --for user-1": Count(5),
     "experiments list": Count(1),
     "experiments list --limit 5": Count(1),
     "events list": Count(lists=1),

@@ -1,12 +1,15 @@
 """Dependencies from ids to keys, in the order they have to be evaluated."""
 
+from random import Random
 from typing import Any
 
+import pytest
+from tests.doubles import random_flags
 from tests.doubles.targeting import asks_flag
 
-from flagtui.evaluate.definitions import Definitions, link_dependencies
+from flagtui.evaluate.definitions import Definitions, link_dependencies, needed_flags
 from flagtui.evaluate.flags import evaluate
-from flagtui.evaluate.run import Person
+from flagtui.evaluate.run import Person, Rules
 
 JSON = dict[str, Any]
 
@@ -72,3 +75,38 @@ def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
         stored_flag(number, f"flag-{number}", number - 1) for number in range(1, 1200)
     ]
     assert evaluate("flag-1199", Person("u"), Definitions.of(flags)).value is True
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_needed_flags_alone_evaluate_as_among_all(is_linked: bool) -> None:
+    left_out = 0
+    for seed in range(150):
+        random = Random(seed)
+        document = random_flags.document(random, count=12)
+        raws, cohorts = document["flags"], document["cohorts"]
+        cohorts["1"].setdefault("values", []).append(
+            {**asks_flag("flag-2"), "dependency_chain": ["flag-5", "flag-2"]}
+        )
+        raws[3]["filters"]["super_groups"] = [{"properties": [asks_flag("flag-7")]}]
+        raws += [{**raws[5], "id": 99}, {**raws[6], "key": "flag-9"}]
+        flags = link_dependencies(raws) if is_linked else raws
+        every = Definitions.of_document({**document, "flags": flags})
+        person = random_flags.person(random, 12)
+        for key in every.flags:
+            needed = needed_flags(flags, [key], cohorts)
+            alone = Definitions.of_document({**document, "flags": needed})
+            left_out += len(flags) - len(needed)
+            for rules in Rules:
+                expected = evaluate(key, person, every, rules)
+                assert evaluate(key, person, alone, rules) == expected, (seed, key, rules)
+    assert left_out > 10_000
+
+
+def test_needed_flags_are_the_named_ones_and_their_dependencies() -> None:
+    flags = [stored_flag(1, "a"), stored_flag(2, "b", "1"), stored_flag(3, "c", 2), stored_flag(4, "d", 1)]
+    flags += [stored_flag(5, "round", 6), stored_flag(6, "trip", 5), stored_flag(7, "gone", 99)]
+    names = {
+        key: [flag["key"] for flag in needed_flags(flags, [key], {})] for key in ("a", "c", "trip", "gone")
+    }
+    assert names == {"a": ["a"], "c": ["a", "b", "c"], "trip": ["round", "trip"], "gone": ["gone"]}
+    assert needed_flags(flags, ["c", "d"], {}) == flags[:4]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.evaluate import wire
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -78,17 +79,8 @@ def used_cohorts(flag: Mapping[str, JSON], cohorts: Mapping[str, JSON]) -> dict[
     return used
 
 
-def _cohort_ids(value: JSON) -> Iterator[str]:
-    """Yield the ids of every condition about a cohort, however deep."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            if item.get("type") == "cohort":
-                yield str(item.get("value"))
-            waiting += item.values()
-        elif isinstance(item, list):
-            waiting += item
+def _cohort_ids(value: JSON) -> list[str]:
+    return [str(item.get("value")) for item in wire.questions(value, "cohort")]
 
 
 USABLE: Final = {"hide_behavioral_cohorts": True}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from flagtui.api import Client
@@ -12,13 +12,13 @@ from flagtui.api.heavy_work import run_off_loop
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate import wire
-from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.definitions import Definitions, needed_flags
 from flagtui.evaluate.evaluation import Evaluation
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Trial
-from flagtui.models.json_value import JSON, as_id, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 
 EvaluatedT = TypeVar("EvaluatedT")
 MOST_TRIALS: Final = 8
@@ -41,11 +41,15 @@ class SubjectEvaluations:
         client: Client,
         local: LocalDefinitions,
         definitions: asyncio.Task[Definitions | None],
+        *,
+        has_others: bool = True,
     ) -> None:
+        """Evaluate all other flags with each flag, unless not `has_others`."""
         self._subject = subject
         self._client = client
         self._local = local
         self._definitions = definitions
+        self._has_others = has_others
         self._server_values: asyncio.Task[EvaluationResponse] | None = None
         self._trial = EvaluationResponse(None)
         """Of a hypothetical subject: the server's evaluation of any flag has its stored properties."""
@@ -87,7 +91,7 @@ class SubjectEvaluations:
 
     async def _read_server_values(self) -> EvaluationResponse:
         subject = self._subject
-        if subject.is_hypothetical:
+        if subject.is_hypothetical or not self._has_others:
             return EvaluationResponse({})
         ask = self._client.evaluation.evaluation_reasons
         return await _respond(ask(subject.distinct_id, groups=subject.groups), {})
@@ -95,12 +99,14 @@ class SubjectEvaluations:
     async def _evaluate_here(
         self, key: str, trial: Trial | None, definitions: Definitions | None
     ) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
-        """Evaluate all flags locally, and the one with this key also as a library does."""
+        """Evaluate flags locally, and the one with this key also as a library does."""
         if definitions is None:
             return {}, None
         person = person_of(self._subject, trial)
         # This flag comes first, before other flags can use up the time for patterns.
         here, by_library = await evaluate_key(key, person, definitions)
+        if not self._has_others:
+            return {key: here}, by_library
         if self._values is None or self._values[0] != person:
             every = asyncio.ensure_future(asyncio.to_thread(evaluate_all, person, definitions))
             self._values = (person, every)
@@ -147,29 +153,39 @@ async def _respond(request: Awaitable[EvaluatedT], instead: EvaluatedT | None) -
 
 
 async def definitions_of(
-    local: LocalDefinitions, also: Sequence[Mapping[str, JSON]] = ()
+    local: LocalDefinitions, also: Sequence[Mapping[str, JSON]] = (), *, has_others: bool = True
 ) -> Definitions | None:
-    """Return the definitions for the evaluator, with `also` as newer flags; None without a document."""
+    """Return the definitions for the evaluator, with `also` as newer flags; None without a document.
+
+    Unless `has_others`, other flags are there only if the newer ones depend on them.
+    """
     document, time_zone = await asyncio.gather(local.read(), local.zone())
     if document is None:
         return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
     if document.cohorts:
         await local.cohorts.learn()
     names = dict(local.cohorts.names)
-    return await run_off_loop(lambda: _definitions(document.raw, also, names, time_zone))
+    return await run_off_loop(lambda: _definitions(document.raw, also, has_others, names, time_zone))
 
 
 def _definitions(
-    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
+    raw: Mapping[str, Any],
+    also: Sequence[Mapping[str, JSON]],
+    has_others: bool,
+    names: Mapping[int, str],
+    time_zone: str,
 ) -> Definitions:
     flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
-    # Flags read on their own are newer, and name their cohorts.
-    newer = {as_text(flag.get("key")): dict(flag) for flag in also}
-    kept = [with_cohort_names(flag, names) for flag in flags if as_text(flag.get("key")) not in newer]
-    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
+    newer = {as_text(flag.get("key")): flag for flag in also}
+    kept = [flag for flag in flags if as_text(flag.get("key")) not in newer]
+    every: Iterable[Mapping[str, Any]] = [*kept, *newer.values()]
+    if not has_others:
+        every = needed_flags(every, newer, as_dict(raw.get("cohorts")))
+    named = [with_cohort_names(flag, names) for flag in every]
+    return Definitions.of_document({**raw, "flags": named}, time_zone=time_zone)
 
 
-def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
+def with_cohort_names(flag: Mapping[str, JSON], names: Mapping[int, str]) -> Mapping[str, JSON]:
     """Return the flag with the names of its cohorts, which a flag read on its own has."""
 
     def add_name(item: JSON) -> JSON:

@@ -1,7 +1,7 @@
 """The definitions to evaluate: flags, cohorts and group types, read once from plain JSON, in order."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,9 +98,49 @@ def link_dependencies(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, A
     The chain of a dependency that is missing or circular is empty, as in the product's local evaluation.
     """
     every = list(flags)
-    keys = {str(flag["id"]): str(flag["key"]) for flag in every if "id" in flag and "key" in flag}
-    chains = evaluation_orders({str(flag.get("key")): _needed_keys(flag, keys) for flag in every})
+    keys = _keys_by_id(every)
+    chains = evaluation_orders({str(flag.get("key")): _dependencies_of(flag, keys) for flag in every})
     return [_with_links(flag, keys, chains) for flag in every]
+
+
+def needed_flags(
+    flags: Iterable[Mapping[str, Any]], keys: Iterable[str], cohorts: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Return the flags that evaluating these keys needs, as stored or as in local evaluation, in order."""
+    every = list(flags)
+    keys_by_id = _keys_by_id(every)
+    by_key: dict[str, list[Any]] = defaultdict(list)
+    for flag in every:
+        by_key[str(flag.get("key"))].append(flag.get("filters"))
+    chosen = set(keys)
+    filters = [each for key in chosen for each in by_key.get(key, ())]
+    needed = chosen | needed_keys(filters, cohorts, keys_by_id.get, lambda key: by_key.get(key, ()))
+    return [flag for flag in every if str(flag.get("key")) in needed]
+
+
+def needed_keys(
+    filters: Iterable[Any],
+    cohorts: Mapping[str, Any],
+    key_of: Callable[[str], str | None],
+    filters_of: Callable[[str], Iterable[Any]],
+) -> set[str]:
+    """Return the keys of the flags that these filters depend on, also through other flags and cohorts.
+
+    `key_of` returns the key of a flag's id, None for another text; `filters_of` the filters of a key.
+    """
+    waiting, needed, used = [*filters], set[str](), set[str]()
+    while waiting:
+        for question in wire.questions(waiting.pop(), "flag", "cohort"):
+            cohort, name = str(question.get("value")), str(question.get("key"))
+            if question["type"] == "cohort":
+                waiting += [cohorts[cohort]] if cohort in cohorts and cohort not in used else []
+                used.add(cohort)
+                continue
+            steps = {name, key_of(name) or name, *map(str, wire.items(question.get("dependency_chain")))}
+            for key in steps - needed:
+                waiting += filters_of(key)
+            needed |= steps
+    return needed
 
 
 def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -126,7 +166,11 @@ def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[
     return orders
 
 
-def _needed_keys(flag: Mapping[str, Any], keys: Mapping[str, str]) -> tuple[str, ...]:
+def _keys_by_id(flags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    return {str(flag["id"]): str(flag["key"]) for flag in flags if "id" in flag and "key" in flag}
+
+
+def _dependencies_of(flag: Mapping[str, Any], keys: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(_key_of(question, keys) for question in wire.dependencies(flag.get("filters")))
     )

@@ -41,6 +41,19 @@ def dependencies(filters: Any) -> Iterator[dict[str, Any]]:
                 yield item
 
 
+def questions(value: Any, *types: str) -> Iterator[dict[str, Any]]:
+    """Yield every property filter of these types in filters or in a cohort, however deep it is."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            if item.get("type") in types:
+                yield item
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+
+
 def variants(filters: Any) -> list[Any]:
     """Return the variants, including unreadable ones."""
     several = filters.get("multivariate") if isinstance(filters, dict) else None

@@ -120,6 +120,21 @@ async def test_only_the_flags_that_are_named_are_answered(service: Service) -> N
     assert [record["feature_flag"]["key"] for record in mine] == ["b"]
 
 
+async def test_named_flag_and_trial_load_its_dependencies(service: Service) -> None:
+    flag = await service.flag("base", STAFF)
+    for key in ("middle", "top"):
+        asks = {"key": str(flag), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+        flag = await service.flag(key, asks)
+    await service.flag("other")
+    service.person("ada", email="ada@acme.com")
+    for person, value in (("ada", True), ("bob", False)):
+        every = await service.get("evaluation_reasons/", distinct_id=person)
+        named = await service.get("evaluation_reasons/", distinct_id=person, flag_keys="top")
+        trial = await service.post(f"{flag}/test_evaluation/", {"distinct_id": person})
+        assert named == {"top": every["top"]}
+        assert (every["top"]["value"], trial["result"]) == (value, value)
+
+
 async def test_deleted_flags_are_nobodys(service: Service) -> None:
     flag = await service.flag("gone")
     await service.send("PATCH", f"{flag}/", {"deleted": True})

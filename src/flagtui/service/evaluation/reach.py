@@ -52,7 +52,8 @@ def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, 
 def _count_people(people: Sequence[StoredPerson], definitions: Definitions, now: datetime) -> int:
     """Narrow the people filter by filter: a match passes every filter of the condition, in any order."""
     conditions = definitions.flags[_ASKED].conditions
-    if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
+    depends = any(filter_.kind == "flag" for condition in conditions for filter_ in condition.filters)
+    if depends or len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
         # A dependency hashes each person: no two are alike.
         return sum(is_on(evaluate(_ASKED, person.at(now), definitions)) for person in people)
     steps = [_FilterStep(filter_, definitions) for condition in conditions for filter_ in condition.filters]

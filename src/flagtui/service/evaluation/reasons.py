@@ -89,7 +89,7 @@ def evaluate_for(call: Call, distinct_id: str) -> dict[str, Result]:
     """Return the results by flag key, in the order flags are listed."""
     groups, requested = read_groups(call), read_flag_keys(call)
     person: Person = load_person(call.db, call.project.id, distinct_id, groups, call.now)
-    definitions = load_definitions(call.db, call.project.id)
+    definitions = load_definitions(call.db, call.project.id, requested)
     keys = [key for key in definitions.flags if requested is None or key in requested]
     return {
         key: evaluate_stored_rules(call, key, person, definitions) or _by_conditions(key, person, definitions)

@@ -1,13 +1,13 @@
 """Load flags, cohorts, people and groups for evaluation; records that are not stored do not exist."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
 
-from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.definitions import Definitions, needed_keys
 from flagtui.evaluate.run import Group, Person
 from flagtui.service.bodies import NOT_JSON
 from flagtui.service.call import Call
@@ -15,28 +15,35 @@ from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
-from flagtui.service.flags.representation import properties_of
 from flagtui.service.projects import load_time_zone
 from flagtui.service.reader import remember
-from flagtui.service.responses import Response, join_object, respond, value_of
+from flagtui.service.responses import Response, join_object, respond, text_of, value_of
 
 
-def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
-    """Load everything but deleted flags."""
-    return _definitions(db, project_id, _load_flags(db, project_id))
+def load_definitions(
+    db: sqlite3.Connection, project_id: int, keys: Collection[str] | None = None
+) -> Definitions:
+    """Load all flags that are not deleted; with `keys`, these and the flags that they depend on."""
+    among = "" if keys is None else " AND key IN (SELECT value FROM json_each(:keys))"
+    rows = db.execute(
+        f"SELECT * FROM flags WHERE project_id = :project AND deleted = 0{among}",
+        {"project": project_id, "keys": text_of([*(keys or ())])},
+    )
+    flags = [evaluator_fields(row) for row in rows]
+    return _definitions(db, project_id, flags, has_all=keys is None)
 
 
 def load_definitions_for(db: sqlite3.Connection, project_id: int, flag: Mapping[str, Json]) -> Definitions:
-    """Return the records to evaluate one flag, stored or not: other flags only if it depends on some."""
-    asks = any(item.get("type") == "flag" for item in properties_of(flag["filters"]))
-    others = _load_flags(db, project_id) if asks else []
-    return _definitions(db, project_id, [*others, flag])
+    """Return the records to evaluate one flag, stored or not, with the flags that it depends on."""
+    return _definitions(db, project_id, [flag])
 
 
-def _definitions(db: sqlite3.Connection, project_id: int, flags: Iterable[Mapping[str, Json]]) -> Definitions:
+def _definitions(
+    db: sqlite3.Connection, project_id: int, flags: Sequence[Mapping[str, Json]], *, has_all: bool = False
+) -> Definitions:
     cohorts, static = load_cohorts(db, project_id)
     return Definitions.of(
-        flags,
+        [*([] if has_all else _load_needed(db, project_id, flags, cohorts)), *flags],
         cohorts=cohorts,
         static_cohorts=static,
         group_types=load_group_types(db, project_id),
@@ -44,9 +51,26 @@ def _definitions(db: sqlite3.Connection, project_id: int, flags: Iterable[Mappin
     )
 
 
-def _load_flags(db: sqlite3.Connection, project_id: int) -> list[dict[str, Json]]:
-    rows = db.execute("SELECT * FROM flags WHERE project_id = ? AND deleted = 0", (project_id,))
-    return [evaluator_fields(row) for row in rows]
+def _load_needed(
+    db: sqlite3.Connection, project_id: int, flags: Iterable[Mapping[str, Json]], cohorts: Mapping[str, Json]
+) -> list[Mapping[str, Json]]:
+    """Return the other flags that these depend on, also through other flags and cohorts."""
+    given = {flag["key"] for flag in flags}
+    needed: list[Mapping[str, Json]] = []
+
+    def key_of(flag_id: str) -> str | None:
+        row = find(db, "flags", id=flag_id, project_id=project_id, deleted=0)
+        return None if row is None else row["key"]
+
+    def filters_of(key: str) -> list[Json]:
+        row = None if key in given else find(db, "flags", project_id=project_id, key=key, deleted=0)
+        if row is None:
+            return []
+        needed.append(evaluator_fields(row))
+        return [needed[-1]["filters"]]
+
+    needed_keys((flag["filters"] for flag in flags), cohorts, key_of, filters_of)
+    return needed
 
 
 def evaluator_fields(row: sqlite3.Row) -> dict[str, Json]:

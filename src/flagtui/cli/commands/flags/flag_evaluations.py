@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.commands.flags.flag_objects import listed_objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -140,7 +140,8 @@ async def _values(
     if selection is None and not any(subject.is_hypothetical for subject in subjects):
         values = await several(subjects, lambda subject: _served_values(session, subject))
         return sorted(chain.from_iterable(values), key=lambda value: value.key)
-    flags = await flags_of(session, selection or RecordSelection((), ("is:on", "is:off")))
+    every = selection or RecordSelection((), ("is:on", "is:off"))
+    flags = [Flag.of(raw) for raw in await listed_objects_of(session, every)]
     with limited_evaluation():
         return [value_of(account) for account in await _accounts(session, subjects, flags)]
 
@@ -164,8 +165,11 @@ async def _accounts(
     session: ProjectSession, subjects: Sequence[EvaluationSubject], flags: Sequence[Flag]
 ) -> list[PersonEvaluation]:
     local = LocalDefinitions(session.client, ProjectCohorts(session.client))
-    definitions = asyncio.ensure_future(definitions_of(local, [flag.raw for flag in flags]))
-    evaluations = [SubjectEvaluations(each, session.client, local, definitions) for each in subjects]
+    raws = [flag.raw for flag in flags]
+    definitions = asyncio.ensure_future(definitions_of(local, raws, has_others=False))
+    evaluations = [
+        SubjectEvaluations(each, session.client, local, definitions, has_others=False) for each in subjects
+    ]
     return await several(list(product(flags, evaluations)), lambda both: both[1].evaluate(both[0]))
 
 
