@@ -139,6 +139,19 @@ async def test_a_change_since_the_request_fails_the_approval(office: Office) -> 
     await office.request(flag, active=False)
 
 
+async def test_key_is_taken_when_its_request_is_approved(office: Office) -> None:
+    gone, flag = await office.ada.flag("b"), await office.ada.flag("a")
+    await office.ada.patch(f"{gone['id']}/", {"deleted": True})
+    office.cover("disable")
+    first = await office.request(flag, key="b", active=False)
+    assert (await office.ada.get(f"{gone['id']}/"))["deleted"] is True
+    await office.ada.flag("b")
+    decided = await office.grace.post(f"{REQUESTS}{first}/approve/")
+    assert decided["change_request"]["apply_error"] == "There is already a feature flag with this key."
+    second = await office.request(flag, key="c", active=False)
+    assert (await office.grace.post(f"{REQUESTS}{second}/approve/"))["status"] == "applied"
+
+
 async def test_a_request_expires_after_two_weeks(office: Office) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.doubles.service_world import Start, World, asks_whether, variants
+from tests.doubles.service_world import Refusal, Start, World, asks_whether, variants
 
 EVERYBODY = {"groups": [{"properties": [], "rollout_percentage": 100}]}
 
@@ -124,15 +124,22 @@ async def test_scenario_19_tags_are_lower_case_and_each_once(world: World) -> No
 
 
 async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Start) -> None:
-    world = await start_world(max_flags=2)
+    world = await start_world(max_flags=2, rules_v2=True)
     first = await world.flag("a")
     await world.flag("b")
-    refusal = await world.refused("POST", "", {"key": "c"})
-    assert refusal.attr is None
-    assert refusal.detail == (
+    rules = {"version": 2, "return_type": "string", "default_value": None, "rules": []}
+    detail = (
         "Maximum of 2 feature flags allowed per team. "
         "Please delete unused flags or contact support to increase this limit."
     )
+    for body in ({"key": "c"}, {"key": "c", "filters": rules}):
+        assert await world.refused("POST", "", body) == Refusal(400, "invalid_input", detail, None)
+    other = world.add_project()
+    await world.post(f"/api/projects/{other}/feature_flags/", {"key": "c"}, 201)
+    organization = (await world.get("/api/organizations/@current/"))["id"]
+    copy = {"feature_flag_key": "c", "from_project": other, "target_project_ids": [1]}
+    copied = await world.post(f"/api/organizations/{organization}/feature_flags/copy_flags/", copy)
+    assert copied == {"success": [], "failed": [{"project_id": 1, "error_message": detail}]}
     await world.patch(f"{first['id']}/", {"deleted": True})
     await world.flag("c")
 

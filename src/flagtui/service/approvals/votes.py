@@ -22,7 +22,7 @@ from flagtui.service.flags.change_requests import (
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_storage import with_changes
 from flagtui.service.flags.representation import opened_payloads
-from flagtui.service.flags.rows import find_row
+from flagtui.service.flags.rows import check_free, find_row
 from flagtui.service.flags.save import attempt, change_flag, opened_values
 from flagtui.service.flags.write_operations import store_new_flag
 from flagtui.service.responses import Response, respond, text_of, value_of
@@ -131,6 +131,8 @@ def _make(call: Call, request: sqlite3.Row, trigger: Mapping[str, Json] | None) 
         body["filters"] = with_changes(call, row, body["filters"])
     before = opened_values(call, row)
     after = {**before, **body}
+    if not after["deleted"]:
+        check_free(call, after["key"], row)
     check_guards(call, row, before, after)
     return change_flag(call, row, after, trigger)
 

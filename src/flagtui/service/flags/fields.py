@@ -7,7 +7,6 @@ from typing import Final
 
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
-from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import (
     HIDDEN,
@@ -25,6 +24,7 @@ from flagtui.service.field_kinds import (
 )
 from flagtui.service.flags.filter_storage import read_filters
 from flagtui.service.flags.rollout_summary import apply_summary, read_share
+from flagtui.service.flags.rows import check_free
 from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
@@ -70,9 +70,7 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
     key = fields.text(name, longest=LONGEST_KEY, blank=False)
     if row is not None and key == row["key"] and not row["deleted"]:
         return key
-    taken = find(call.db, "flags", project_id=call.project.id, key=key, deleted=0)
-    if taken is not None and (row is None or taken["id"] != row["id"]):
-        raise fields.fault(name, "There is already a feature flag with this key.", "unique")
+    check_free(call, key, row)
     if _KEY.fullmatch(key or "") is None:
         detail = "Only letters, numbers, hyphens (-) & underscores (_) are allowed."
         raise fields.fault(name, detail, "invalid_key")

@@ -23,7 +23,6 @@ from flagtui.service.flags.filter_storage import unsupported_config
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.planned_changes import bind_request
 from flagtui.service.flags.representation import flag_texts, properties_of
-from flagtui.service.flags.rows import make_room
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import (
     attempt,
@@ -149,8 +148,6 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
     refusal = ask_for_approval(target, gated_change(target, present, before, after))
     if refusal is not None:
         raise CopyNeedsApproval(refusal)
-    if present is None:
-        make_room(target, row["key"])
     made = create_flag(target, after) if present is None else change_flag(target, present, after)
     shown: dict[str, Json] = value_of(flag_texts(target, [made])[0])
     if body.get("copy_schedule") and _copy_schedule(source, target, row["id"], made["id"]):

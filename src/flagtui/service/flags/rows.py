@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
-from flagtui.service.errors import invalid, not_found
+from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.flags.levels import check_level
 from flagtui.service.responses import text_of
 
@@ -57,6 +57,13 @@ def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
         number += 1
         name = f"{base}-{number}"
     return name
+
+
+def check_free(call: Call, key: Json, row: sqlite3.Row | None) -> None:
+    """Raise if another flag that is not deleted has the key; `row` None is a new flag."""
+    taken = find(call.db, "flags", project_id=call.project.id, key=key, deleted=0)
+    if taken is not None and (row is None or taken["id"] != row["id"]):
+        raise invalid("There is already a feature flag with this key.", "key", "unique")
 
 
 def make_room(call: Call, key: str) -> None:

@@ -12,7 +12,7 @@ from flagtui.service.flags.approval_gate import GatedChange, ask_for_approval
 from flagtui.service.flags.encryption import PLACEHOLDER, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import flag_answer, opened_payloads
-from flagtui.service.flags.rows import SCOPE
+from flagtui.service.flags.rows import SCOPE, make_room
 from flagtui.service.responses import Response, value_of
 
 _LOGGED = FLAGS.using(Use.LOGGED)
@@ -32,7 +32,12 @@ def opened_values(call: Call, row: sqlite3.Row) -> Values:
 
 
 def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
-    """Store a new flag in the caller's name, with its `created` entry. `values` have been checked."""
+    """Store a new flag with checked columns in the caller's name, with its `created` entry.
+
+    A deleted flag with its key makes room.
+    """
+    _check_count(call)
+    make_room(call, values["key"])
     stored = {
         **values,
         "filters": _seal(call, values, None),
@@ -48,11 +53,25 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
     return row
 
 
+def _check_count(call: Call) -> None:
+    count = call.db.execute(
+        "SELECT count(*) FROM flags WHERE project_id = ? AND deleted = 0", (call.project.id,)
+    ).fetchone()[0]
+    most = call.settings.max_flags
+    if count >= most and call.generation.limits_flags:
+        raise invalid(
+            f"Maximum of {most:,} feature flags allowed per team. "
+            "Please delete unused flags or contact support to increase this limit."
+        )
+
+
 def change_flag(
     call: Call, row: sqlite3.Row, after: Mapping[str, Json], trigger: Mapping[str, Json] | None = None
 ) -> sqlite3.Row:
     """Store what differs, raise the version and log it. `after` has all columns, payloads opened."""
     before = FLAGS.decode(row)
+    if after["key"] != row["key"] and not (after["deleted"] or row["deleted"]):
+        make_room(call, after["key"])
     stored = {**after, "filters": _seal(call, after, row), "version": (row["version"] or 0) + 1}
     changed = {name: value for name, value in stored.items() if value != before[name]}
     moved = {**changed, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}

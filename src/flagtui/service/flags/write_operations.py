@@ -21,7 +21,7 @@ from flagtui.service.flags.fields import (
 )
 from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_config, without_additions
 from flagtui.service.flags.representation import flag_answer
-from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored, make_room
+from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored
 from flagtui.service.flags.rules.writes import (
     create_rules_flag,
     is_rules_creation,
@@ -48,7 +48,6 @@ def create(call: Call) -> Response:
     check_required_marks(call, sent, None)
     if values["archived"] and values["active"]:
         raise invalid(archived_detail({"archived": False}))
-    _check_count(call)
     if values["is_remote_configuration"]:
         values["filters"] = open_to_everyone(values["filters"])
     refusal = ask_for_approval(call, gated_change(call, None, {}, values))
@@ -56,24 +55,11 @@ def create(call: Call) -> Response:
 
 
 def store_new_flag(call: Call, values: Values, wants_dashboard: bool = False) -> sqlite3.Row:
-    """Store a new flag with checked columns; a deleted flag with its key makes room."""
-    make_room(call, values["key"])
+    """Store a new flag with checked columns, and its usage dashboard."""
     row = create_flag(call, values)
     if wants_dashboard:
         add_usage_dashboard(call, row)
     return fetch(call.db, "flags", row["id"])
-
-
-def _check_count(call: Call) -> None:
-    count = call.db.execute(
-        "SELECT count(*) FROM flags WHERE project_id = ? AND deleted = 0", (call.project.id,)
-    ).fetchone()[0]
-    most = call.settings.max_flags
-    if count >= most and call.generation.limits_flags:
-        raise invalid(
-            f"Maximum of {most:,} feature flags allowed per team. "
-            "Please delete unused flags or contact support to increase this limit."
-        )
 
 
 def update(call: Call) -> Response:
@@ -113,8 +99,6 @@ def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str
         return key_when_deleted(call, row, key)
     if row["deleted"] and not after["deleted"] and "key" not in sent:
         return key_when_restored(call, row, key)
-    if key != row["key"] and not after["deleted"]:
-        make_room(call, key)
     return key
 
 

@@ -18,7 +18,7 @@ from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.fields import FLAGS, check_required_marks
 from flagtui.service.flags.filter_storage import Filters, unsupported_config
 from flagtui.service.flags.representation import flag_answer, flag_texts
-from flagtui.service.flags.rows import key_when_deleted, make_room
+from flagtui.service.flags.rows import key_when_deleted
 from flagtui.service.flags.rules.documents import (
     Document,
     check_document,
@@ -73,7 +73,6 @@ def create_rules_flag(call: Call, body: Mapping[str, Json]) -> Response:
     values = FLAGS.read(Fields(sent), Target(call, None), needed=True)
     values["filters"] = _read_document(call, body["filters"], None)
     check_required_marks(call, values, None)
-    make_room(call, values["key"])
     return flag_answer(call, create_flag(call, new_values({**values, "active": False})), 201)
 
 
@@ -100,8 +99,6 @@ def update_rules_flag(call: Call, row: sqlite3.Row, body: Mapping[str, Json]) ->
     if after["active"] and not before["active"] and not _is_valid(after["filters"]):
         detail = "This flag's stored configuration cannot be enabled through this API."
         raise fault("filters", detail, "unsupported")
-    if after["key"] != before["key"] and not after["deleted"]:
-        make_room(call, after["key"])
     return flag_answer(call, change_flag(call, row, after))
 
 
