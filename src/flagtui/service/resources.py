@@ -61,10 +61,7 @@ class Resource:
         return self._answer(call, self._find_called(call))
 
     def create(self, call: Call) -> Response:
-        body = Fields(call.body())
-        for name in self.fields.using(Use.NEEDED):
-            body.require(name)
-        columns = self.fields.read(body, Target(call))
+        columns = self.fields.read(Fields(call.body()), Target(call), needed=True)
         self.check(call, None, columns)
         birth = {"created_at": call.stamp, "updated_at": call.stamp, "created_by_id": call.caller.user_id}
         stored = self.fields.encode({**columns, **birth, **self.born(call), "project_id": call.project.id})

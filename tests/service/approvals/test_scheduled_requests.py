@@ -67,6 +67,18 @@ async def test_a_ramp_cannot_be_scheduled_under_a_policy(office: Office) -> None
     assert len(await requests(office)) == 1
 
 
+async def test_change_without_a_request_fails_under_a_policy(office: Office) -> None:
+    flag = await office.ada.flag("a", active=False)
+    await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
+    office.cover("disable")
+    await office.ada.patch(f"{flag['id']}/", {"active": True})
+    office.ada.clock.pass_(hours=1)
+    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    (planned,) = (await office.ada.get(PLANS))["results"]
+    assert planned["failure_reason"].startswith("The change needs approval, and no request was made")
+    assert [request["state"] for request in await requests(office)] == ["pending"]
+
+
 async def test_an_approval_covers_the_version_it_was_made_for(office: Office) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable")

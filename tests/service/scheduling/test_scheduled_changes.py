@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.doubles.service_world import Start, World, asks_for, asks_whether, starting, variants
@@ -53,6 +54,8 @@ async def test_scenario_58_schedule_needs_an_existing_flag_and_is_droppable(worl
     assert (refusal.attr, refusal.detail) == (None, "Feature flag not found")
     refusal = await world.refused("POST", PLANS, {**wrong, "model_name": "Cohort"})
     assert (refusal.code, refusal.attr) == ("invalid_choice", "model_name")
+    refusal = await world.refused("POST", PLANS, {"record_id": ""})
+    assert (refusal.code, refusal.attr) == ("blank", "record_id")
     planned = await world.post(PLANS, plan(flag, world, SWITCH_OFF), 201)
     refusal = await world.refused("PATCH", f"{PLANS}{planned['id']}/", {"record_id": "99"})
     assert refusal.attr == "record_id"
@@ -62,11 +65,14 @@ async def test_scenario_58_schedule_needs_an_existing_flag_and_is_droppable(worl
     assert moved["scheduled_at"] == shown_stamp(later)
     assert (await world.get(PLANS, record_id=str(flag["id"])))["count"] == 1
     assert (await world.get(PLANS, record_id="99"))["count"] == 0
+    # A new flag takes its place.
+    await world.patch(f"{flag['id']}/", {"deleted": True})
+    other = await world.flag("a")
     response = await world.ask("DELETE", f"{PLANS}{planned['id']}/")
     assert (response.status_code, response.content) == (204, b"")
     assert (await world.ask("GET", f"{PLANS}{planned['id']}/")).status_code == 404
     world.clock.pass_(days=3)
-    assert (await world.get(f"{flag['id']}/"))["active"] is True
+    assert (await world.get(f"{other['id']}/"))["active"] is True
 
 
 async def test_a_plan_adds_conditions_and_replaces_variants(world: World) -> None:
@@ -235,6 +241,12 @@ MOMENT = datetime(2026, 1, 31, 12, 30, 15, tzinfo=UTC)
 )
 def test_a_cron_expression_names_the_next_minute(expression: str, expected: str) -> None:
     assert next_by_cron(MOMENT, expression, UTC).isoformat().startswith(expected)
+
+
+def test_cron_goes_on_in_the_hour_that_comes_twice() -> None:
+    second_half_past_one = datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+    following = next_by_cron(second_half_past_one, "45 * * * *", ZoneInfo("America/New_York"))
+    assert following == datetime(2026, 11, 1, 7, 45, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

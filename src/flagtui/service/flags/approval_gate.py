@@ -102,7 +102,7 @@ def ask_for_approval(call: Call, change: GatedChange) -> Response | None:
 
     None when it may be made at once.
     """
-    policy = _covering(call, change)
+    policy = covering_policy(call, change)
     if policy is None:
         return None
     open_request = _find_open(call, change, policy.action)
@@ -117,7 +117,7 @@ def request_later_change(call: Call, change: GatedChange) -> str | None:
 
     Raises 409 while another request for the same action on the flag is open.
     """
-    policy = _covering(call, change)
+    policy = covering_policy(call, change)
     if policy is None:
         return None
     open_request = _find_open(call, change, policy.action)
@@ -127,7 +127,7 @@ def request_later_change(call: Call, change: GatedChange) -> str | None:
     return request_id
 
 
-def _covering(call: Call, change: GatedChange) -> ApprovalPolicy | None:
+def covering_policy(call: Call, change: GatedChange) -> ApprovalPolicy | None:
     """Return the policy on the change. Raises 400 if there are two: one request carries one approval."""
     if not change.body:
         return None

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.evaluate import wire
+from flagtui.service.bodies import read_id
 from flagtui.service.call import Call
 from flagtui.service.database import update_row
 from flagtui.service.errors import Fault, Json, invalid
@@ -34,8 +35,7 @@ def bind_request(call: Call, change_id: int, record_id: str, payload: str) -> No
 
 def read_planned_change(call: Call, record_id: str, payload: Mapping[str, Json]) -> GatedChange:
     """Return the change that a payload makes of a flag; raises the first reason against it."""
-    number = int(record_id) if record_id.isdigit() else None
-    flag = find_row(call.db, call.project.id, number)
+    flag = find_row(call.db, call.project.id, read_id(record_id))
     if flag is None or flag["deleted"]:
         raise invalid("Feature flag not found")
     if stored_version(flag["filters"]) == 2:

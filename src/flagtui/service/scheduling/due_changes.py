@@ -9,7 +9,8 @@ from flagtui.service.access import project_of, user_with_all_scopes
 from flagtui.service.approvals.votes import apply_at_its_time
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp, stamp
-from flagtui.service.errors import Json
+from flagtui.service.errors import Json, invalid
+from flagtui.service.flags.approval_gate import covering_policy
 from flagtui.service.flags.planned_changes import bind_request, read_planned_change
 from flagtui.service.flags.save import attempt, change_flag
 from flagtui.service.responses import value_of
@@ -50,7 +51,7 @@ def _apply(call: Call, row: sqlite3.Row) -> None:
         reason = apply_at_its_time(call, request_id, _trigger(row))
     following = _following(row, call.now) if row["is_recurring"] else None
     _settle(call, row, reason, following)
-    if following is not None and request_id is not None:
+    if following is not None:
         failure = attempt(call.db, lambda: bind_request(call, row["id"], row["record_id"], row["payload"]))
         if failure is not None:
             _settle(call, row, failure, None)
@@ -58,6 +59,8 @@ def _apply(call: Call, row: sqlite3.Row) -> None:
 
 def _change(call: Call, row: sqlite3.Row) -> None:
     change = read_planned_change(call, row["record_id"], value_of(row["payload"]))
+    if covering_policy(call, change) is not None:
+        raise invalid("The change needs approval, and no request was made for it. Schedule it again.")
     assert change.row is not None
     change_flag(call, change.row, change.after, _trigger(row))
 

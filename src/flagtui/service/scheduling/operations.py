@@ -108,7 +108,7 @@ class ScheduledChanges(Resource):
             bind_request(call, number, row["record_id"], row["payload"])
 
     def leave(self, call: Call, row: sqlite3.Row) -> None:
-        _check_flag(call, row["record_id"])
+        _check_level(call, row["record_id"])
         self._drop_request(call, row)
 
     def _drop_request(self, call: Call, row: sqlite3.Row) -> None:
@@ -144,7 +144,11 @@ def _check_flag(call: Call, record_id: str) -> None:
     row = find_row(call.db, "flags", call.project.id, read_id(record_id))
     if row is None:
         raise invalid("Feature flag not found")
-    if not load_levels(call.db, call.caller, call.project).reaches(row["id"], "editor"):
+    _check_level(call, record_id)
+
+
+def _check_level(call: Call, record_id: str) -> None:
+    if not load_levels(call.db, call.caller, call.project).reaches(int(record_id), "editor"):
         raise invalid("You don't have edit permissions for this feature flag")
 
 

@@ -42,9 +42,10 @@ def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
             continue
         for hour in hours:
             for minute in minutes:
-                candidate = day.replace(hour=hour, minute=minute)
-                if candidate > local:
-                    return candidate.astimezone(moment.tzinfo)
+                candidate = day.replace(hour=hour, minute=minute).astimezone(moment.tzinfo)
+                # Not by the clock of the zone, which shows an hour twice when summer ends.
+                if candidate > moment:
+                    return candidate
     raise BadCron("It never comes round.")
 
 
