@@ -127,7 +127,10 @@ async def test_the_secret_key_of_a_project_opens_that_project_only(service: Serv
     secret = {"Authorization": "Bearer phs_secret"}
     assert (await ask(service, secret, token))[0] == 200
     assert (await ask(service, secret, ""))[0] == 200
-    assert (await ask(service, secret, "phc_other"))[0] == 401
+    assert (await ask(service, secret, "phc_other"))[0] == 403
+    for project, status in ((1, 200), (2, 403)):
+        path = f"/api/projects/{project}/feature_flags/local_evaluation/"
+        assert (await service.client.get(path, headers=secret)).status_code == status
 
 
 async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:

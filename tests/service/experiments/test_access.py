@@ -3,16 +3,16 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service, Start
+from tests.service.experiments.conftest import HALVES, Service, Start
 
 
-def _restrict(service: Service, *levels: tuple[str, str]) -> None:
-    """Makes the owner an ordinary member with these levels, by record; '' is every experiment."""
+def _restrict(service: Service, *levels: tuple[str, str], resource: str = "experiment") -> None:
+    """Makes the owner an ordinary member with these levels, by record; '' is every record."""
 
     def work(db: Any) -> None:
         db.execute("UPDATE organization_members SET level = 1")
         for record, level in levels:
-            db.execute("INSERT INTO access_levels VALUES (1, 1, 'experiment', ?, ?)", (record, level))
+            db.execute("INSERT INTO access_levels VALUES (1, 1, ?, ?, ?)", (resource, record, level))
 
     service.run(work)
 
@@ -35,6 +35,19 @@ async def test_what_may_not_be_seen_is_in_no_list(service: Service, general: str
     page = await service.get("experiments")
     assert (page["count"], [experiment["name"] for experiment in page["results"]]) == (1, ["shown"])
     assert (await service.refused("GET", f"experiments/{hidden['id']}"))[0] == 403
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": hidden["id"]}
+    assert (await service.refused("POST", "query", {"query": query}))[0] == 403
+
+
+async def test_levels_of_flags_count_for_experiments(service: Service) -> None:
+    running, hidden = await service.running(), await service.flag("hidden", HALVES)
+    levels = (str(running["feature_flag"]["id"]), "viewer"), (str(hidden["id"]), "none")
+    _restrict(service, *levels, resource="feature_flag")
+    for step in ("pause", "freeze_exposure"):
+        detail = (403, "You do not have editor access to this resource.", None)
+        assert await service.refused("POST", f"experiments/{running['id']}/{step}") == detail
+    page = await service.get("experiments/eligible_feature_flags")
+    assert ([flag["key"] for flag in page["results"]], page["count"]) == (["blue-button"], 1)
 
 
 async def test_an_experiment_of_another_project_is_not_found(service: Service) -> None:

@@ -178,6 +178,13 @@ async def test_a_holdout_and_its_flags_follow_each_other(service: Service) -> No
     fresh = await service.get(f"experiments/{made['id']}")
     assert fresh["feature_flag"]["filters"]["holdout"]["exclusion_percentage"] == 20
     assert (await service.get(path))["results"][0]["name"] == "h"
+    organization = service.rows("SELECT id FROM organizations")[0]["id"]
+    policy = {"organization_id": organization, "action": "feature_flag.update", "created_at": ""}
+    service.insert("approval_policies", id="p", **policy)
+    detail = "Changes of the feature flag 'blue-button' need approval, so its holdout stays."
+    assert await service.refused("PATCH", record_path, {"filters": SHARE}) == (400, detail, None)
+    assert await service.refused("DELETE", record_path) == (400, detail, None)
+    service.write("DELETE FROM approval_policies")
     assert (await service.send("DELETE", record_path)).status_code == 204
     fresh = await service.get(f"experiments/{made['id']}")
     assert (fresh["holdout"], fresh["feature_flag"]["filters"]["holdout"]) == (None, None)

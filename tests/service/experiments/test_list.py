@@ -119,6 +119,9 @@ async def test_scenario_32_without_events_to_sample_the_sdk_seems_missing(servic
     service.record(("bought", "ada", START - timedelta(days=1), {"$feature/blue": "test"}))
     assert await service.get(path, events='[{"id":"bought"}]') == {"result": False}
     assert await service.get(path, events='[{"id":"sold"}]') == {"result": True}
+    for project in (1, service.add_project()):
+        action = service.insert("actions", project_id=project, name="a", steps=[{"event": "bought"}])
+        assert await service.get(path, actions=f'[{{"id":{action}}}]') == {"result": project != 1}
     for malformed in ("nonsense", "[" * 5_000):
         assert await service.get(path, events=malformed) == {"result": True}
     service.clock.pass_(days=30)

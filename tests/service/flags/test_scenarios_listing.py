@@ -211,14 +211,15 @@ async def test_older_servers_have_other_fields_and_words(start_world: Start) -> 
 
 
 async def test_a_flag_without_access_is_hidden_and_refused(world: World) -> None:
-    flag, other = await world.flag("a"), await world.flag("b")
+    flag, other = await world.flag("a", is_remote_configuration=True), await world.flag("b")
     grace = world.add_user("grace@acme.test")
     asking = world.with_key("*", user=grace)
     level = "INSERT OR REPLACE INTO access_levels VALUES (1, ?, 'feature_flag', ?, ?)"
     world.write(level, grace, str(flag["id"]), "none")
     assert await asking.keys() == ["b"]
-    refusal = await asking.refused("GET", f"{flag['id']}/")
-    assert (refusal.status, refusal.detail) == (403, "You do not have viewer access to this resource.")
+    for path in ("", "remote_config/"):
+        refusal = await asking.refused("GET", f"{flag['id']}/{path}")
+        assert (refusal.status, refusal.detail) == (403, "You do not have viewer access to this resource.")
     world.write(level, grace, "", "viewer")
     shown = await asking.get(f"{other['id']}/")
     assert (shown["can_edit"], shown["user_access_level"]) == (False, "viewer")

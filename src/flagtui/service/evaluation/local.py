@@ -1,15 +1,14 @@
 """The document for local evaluation: flags, cohorts and group types, and the access to it."""
 
-import hmac
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import link_dependencies
-from flagtui.service.access import admit, bearer, hash_key, identify, project_from
+from flagtui.service.access import admit, identify
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
-from flagtui.service.errors import Json, authentication_failed, not_found, standard
+from flagtui.service.errors import Json, not_found, standard
 from flagtui.service.etags import tagged_answer
 from flagtui.service.evaluation.stored import load_cohorts, load_group_types, minimal_text
 from flagtui.service.flags.dependents import dependencies
@@ -150,19 +149,12 @@ def _is_plain(item: Json) -> bool:
     return isinstance(item, dict) and item.get("type") == "person" and not item.get("negation")
 
 
-SECRET_PREFIX = "phs_"
-
-
 def sdk_project(call: Call, operation: Operation) -> Project:
     """Return the project an SDK asks about.
 
     The faults are those of `operation`, which lies under that project.
     """
-    token = call.query.get("token")
-    secret = bearer(call.headers.get("authorization"))
-    if secret.startswith(SECRET_PREFIX):
-        return _project_of_secret(call.db, secret, token)
-    caller = identify(call.db, call.headers.get("authorization"))
+    token, caller = call.query.get("token"), identify(call.db, call.headers.get("authorization"))
     number = caller.current_project_id if not token else project_id_of_token(call.db, token)
     project = admit(call.db, caller, operation, {"project_id": str(number)}, call.settings)
     if project is None:
@@ -177,13 +169,3 @@ def project_id_of_token(db: sqlite3.Connection, token: str) -> int:
         raise standard(401, "authentication_error", "authentication_failed", detail)
     number: int = row["id"]
     return number
-
-
-def _project_of_secret(db: sqlite3.Connection, secret: str, token: str | None) -> Project:
-    hashed = hash_key(secret)
-    row = find(db, "projects", secret_hash=hashed)
-    if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
-        raise authentication_failed()
-    if token and token != row["api_token"]:
-        raise authentication_failed()
-    return project_from(row)

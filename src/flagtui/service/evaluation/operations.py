@@ -118,6 +118,7 @@ LOCAL_EVALUATION = _document(
     "Get the definitions for local evaluation",
     READ,
     parameters=("send_cohorts",),
+    project_secret=True,
 )
 
 

@@ -13,6 +13,7 @@ from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.stored_events import Reader
+from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.save import change_flag as save_flag
 from flagtui.service.flags.save import opened_values
 from flagtui.service.responses import Response
@@ -32,6 +33,7 @@ def freeze_exposure(call: Call) -> Response:
     refusal = freezing_refusal(experiment)
     if refusal is not None:
         raise invalid(refusal)
+    check_level(call, experiment.flag.id, "editor")
     people = _exposed_people(call, experiment)
     name = _snapshot_name(experiment)
     cohort_id = make_cohort(call, {"name": name, "is_static": 1}, people)["id"]

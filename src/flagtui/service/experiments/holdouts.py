@@ -7,7 +7,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.nested_fields import HOLDOUT_FIELDS
-from flagtui.service.experiments.rows import change_flag, select
+from flagtui.service.experiments.rows import AwaitsApproval, change_flag, select
 from flagtui.service.field_kinds import Values
 from flagtui.service.resources import Resource
 from flagtui.service.responses import text_of, value_of
@@ -45,17 +45,17 @@ class Holdouts(Resource):
 
 
 def _carry_over(call: Call, number: int, share: Json) -> None:
-    done: set[int] = set()
-    for experiment in select(call.db, "e.holdout_id = ?", (number,)):
-        had = experiment.flag.filters.get("holdout") or {}
-        if (
-            experiment.flag.id not in done
-            and not experiment.flag.deleted
-            and had.get("id") == number
-            and had != share
-        ):
-            change_flag(call, experiment.flag, {"filters": {**experiment.flag.filters, "holdout": share}})
-        done.add(experiment.flag.id)
+    """Apply the share to the flags; raises 400 under a policy, since one request changes one flag."""
+    flags = {each.flag.id: each.flag for each in select(call.db, "e.holdout_id = ?", (number,))}
+    for flag in flags.values():
+        had = flag.filters.get("holdout") or {}
+        if flag.deleted or had.get("id") != number or had == share:
+            continue
+        try:
+            change_flag(call, flag, {"filters": {**flag.filters, "holdout": share}})
+        except AwaitsApproval:
+            detail = f"Changes of the feature flag '{flag.key}' need approval, so its holdout stays."
+            raise invalid(detail) from None
 
 
 HOLDOUTS: Final = Holdouts()

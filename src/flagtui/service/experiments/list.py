@@ -65,7 +65,7 @@ def matching_experiments(call: Call) -> list[Experiment]:
     every = select(call.db, str(where), where.values, order)
     if not event:
         return every
-    return [each for each in every if uses_event(call.db, every_metric(call, each), event)]
+    return [each for each in every if uses_event(call, every_metric(call, each), event)]
 
 
 def retrieve_experiment(call: Call) -> Response:

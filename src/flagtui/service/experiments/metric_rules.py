@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from flagtui.service.bodies import LARGEST
+from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECONDS, nodes
@@ -99,12 +99,12 @@ def check_references(
         )
 
 
-def uses_event(db: sqlite3.Connection, metrics: Iterable[Mapping[str, Json]], event: str) -> bool:
+def uses_event(call: Call, metrics: Iterable[Mapping[str, Json]], event: str) -> bool:
     """Return whether a metric counts the event, itself or through an action."""
     for node in (node for metric in metrics for node in nodes(metric)):
         if node.get("event") == event:
             return True
-        if node.get("kind") == "ActionsNode" and event in action_events(db, node.get("id")):
+        if node.get("kind") == "ActionsNode" and event in action_events(call, node.get("id")):
             return True
     return False
 
@@ -114,10 +114,8 @@ def find_action(db: sqlite3.Connection, project_id: int, number: Json) -> sqlite
     return None if row is None or row["deleted"] else row
 
 
-def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
-    if not isinstance(action_id, int) or abs(action_id) > LARGEST:
-        return []
-    row = find(db, "actions", id=action_id, deleted=0)
+def action_events(call: Call, action_id: Json) -> list[str]:
+    row = find_action(call.db, call.project.id, action_id)
     return [str(step.get("event")) for step in value_of(row["steps"])] if row else []
 
 

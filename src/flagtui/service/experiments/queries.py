@@ -17,6 +17,7 @@ from flagtui.service.experiments.recalculation import QUEUED
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.results import Results
 from flagtui.service.experiments.rows import find
+from flagtui.service.flags.levels import check_level
 from flagtui.service.responses import Response, encode, respond
 
 _LATER = ("async", "async_except_on_cache_miss", "force_async")
@@ -124,6 +125,7 @@ def _prepare(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Js
     if experiment_id is None:
         raise not_found(f"Experiment with id {number} not found")
     experiment = find(call.db, call.project.id, experiment_id)
+    check_level(call, experiment.id, "viewer", "experiment")
 
     def work_out() -> dict[str, Json]:
         computed = {"is_cached": False, "last_refresh": call.now.isoformat(), "hogql": None}

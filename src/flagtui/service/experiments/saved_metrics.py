@@ -51,7 +51,7 @@ class SavedMetrics(Resource):
         search = call.query.get("search", "").strip().lower()
         rows = [row for row in rows if search in row["name"].lower()]
         if event := call.query.get("event"):
-            rows = [row for row in rows if uses_event(call.db, [value_of(row["query"])], event)]
+            rows = [row for row in rows if uses_event(call, [value_of(row["query"])], event)]
         return rows
 
     def leave(self, call: Call, row: sqlite3.Row) -> None:

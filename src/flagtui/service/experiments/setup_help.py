@@ -19,6 +19,7 @@ from flagtui.service.experiments.analysis.sample_size import (
 from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Sample
 from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.experiments.metric_rules import action_events
+from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER
 from flagtui.service.flags.representation import flag_texts
 from flagtui.service.list_filters import Where, comparing, narrow
@@ -60,7 +61,7 @@ def requires_flag_implementation(call: Call) -> Response:
     """
     names = [str(item.get("id") or item.get("event") or "") for item in _items(call, "events")]
     for item in _items(call, "actions"):
-        names += action_events(call.db, item.get("id"))
+        names += action_events(call, item.get("id"))
     names = [name for name in names if name]
     since = stamp(call.now - timedelta(days=_SAMPLE_DAYS))
     seen = None
@@ -114,6 +115,7 @@ def _window(call: Call) -> tuple[int, int]:
 
 def _eligible_where(call: Call) -> Where:
     where = Where([_ELIGIBLE], {"project": call.project.id})
+    load_levels(call.db, call.caller, call.project).narrow(where, "id")
     if "active" in call.query:
         where.add("active = :active", active=call.query["active"].strip().lower() == "true")
     narrow(call, where, _ELIGIBLE_FILTERS, {name: text for name, text in call.query.items() if text})
