@@ -1,5 +1,7 @@
 """What a list of flags shows, and whether flags are in use: scenarios 40 to 45."""
 
+from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -136,6 +138,18 @@ async def test_scenario_43_lists_are_filtered_by_tags_keys_and_creators(world: W
         ({"unheard_of": "1"}, everything),
     ):
         assert set(await world.keys(**query)) == keys, query
+
+
+async def test_lookup_of_one_key_reads_no_other_flags(world: World) -> None:
+    world.add_flags(500)
+    add(world, "X7")
+    steps: Counter[str] = Counter()
+    for name in ("key", "search"):
+        with world.database.reading() as db:
+            # Once for every ten instructions of SQLite.
+            db.set_progress_handler(partial(steps.update, [name]), 10)
+        assert set(await world.keys(**{name: "x7"})) >= {"x7", "X7"}
+    assert 0 < steps["key"] < steps["search"] / 10
 
 
 async def test_scenario_44_lists_are_ordered_by_a_column(world: World) -> None:

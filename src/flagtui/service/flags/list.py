@@ -119,7 +119,8 @@ FILTERS: Mapping[str, Filter] = {
     "active": _add_active,
     "created_by_id": comparing("created_by_id", f"created_by_id IN {among('created_by_id')}", read_ids),
     "search": _add_search,
-    "key": comparing("key", "key = :key COLLATE NOCASE"),
+    # Otherwise SQLite reads all flags in the order of the list to find the one.
+    "key": comparing("key", "unlikely(key = :key COLLATE NOCASE)"),
     "type": choosing(_TYPES),
     # `both` is what older documents call `all`.
     RUNTIME_FILTER: comparing(
