@@ -4,7 +4,7 @@ import asyncio
 import http.client
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from flagtui.api.errors import Unanswered, Unreachable
 from flagtui.config.locations import Locations
@@ -21,13 +21,18 @@ START: Final = "flagtui mirror"
 """The command that starts a mirror; the command line adds the profile and the project to it."""
 
 
+Absence = Literal["missing", "several", "silent"]
+"""Why no mirror can be asked: none runs, none of several is named, or it does not respond or refuses."""
+
+
 class MirrorUnavailable(Exception):
     """No mirror can be asked; the message is a sentence, `advice` what to do."""
 
-    def __init__(self, what: str, advice: str, *, is_sent: bool = False) -> None:
+    def __init__(self, what: str, advice: str, absence: Absence = "silent", *, is_sent: bool = False) -> None:
         super().__init__(what)
         self.what = what
         self.advice = advice
+        self.absence = absence
         self.is_sent = is_sent
         """Whether the mirror may have acted on the request."""
 
@@ -37,12 +42,14 @@ def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
     mirrors = [mirror for mirror in find_mirrors(places) if port in (None, mirror.port)]
     if port is not None and not mirrors:
         raise MirrorUnavailable(
-            f"No mirror of yours runs on port {port}.", f"Start one with: {START} --port {port}"
+            f"No mirror of yours runs on port {port}.", f"Start one with: {START} --port {port}", "missing"
         )
     mirrors = _responding(mirrors)
     if len(mirrors) > 1:
         ports = ", ".join(str(mirror.port) for mirror in mirrors)
-        raise MirrorUnavailable(f"Several mirrors run, on ports {ports}.", "Choose one with --port.")
+        raise MirrorUnavailable(
+            f"Several mirrors run, on ports {ports}.", "Choose one with --port.", "several"
+        )
     return mirrors[0]
 
 
@@ -54,7 +61,7 @@ def responding_mirrors(places: Locations) -> list[RunningMirror]:
 def _responding(mirrors: Sequence[RunningMirror]) -> list[RunningMirror]:
     responding = [mirror for mirror in mirrors if _responds(mirror)]
     if not responding:
-        raise MirrorUnavailable("No mirror of yours is running.", f"Start one with: {START}")
+        raise MirrorUnavailable("No mirror of yours is running.", f"Start one with: {START}", "missing")
     return responding
 
 

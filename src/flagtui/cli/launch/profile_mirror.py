@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from flagtui.app.state.mirror_watch import MirrorWatch
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.next_commands import with_place
+from flagtui.cli.plumbing.mirror_choice import as_mirror_trouble
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose_signed_in
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN
 from flagtui.config.locations import Locations
 from flagtui.config.profiles import CURRENT_PROJECT, Profile
-from flagtui.mirror.control import START, MirrorControl, MirrorUnavailable, ask_mirror, responding_mirrors
+from flagtui.mirror.control import MirrorControl, ask_mirror, responding_mirrors
 from flagtui.mirror.running_mirrors import RunningMirror
 from flagtui.models.mirror_state import MirrorState
 from flagtui.safe_text import safe_text
@@ -46,13 +46,11 @@ def find_running(places: Locations, profile: str | None = None) -> FoundMirror:
 
 
 def _find_all(places: Locations) -> list[FoundMirror]:
-    try:
+    with as_mirror_trouble():
         return [
             FoundMirror(places, running, MirrorState.of(ask_mirror(running)))
             for running in responding_mirrors(places)
         ]
-    except MirrorUnavailable as missing:
-        raise Trouble(missing.what, with_place(missing.advice, START)) from None
 
 
 def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bool]) -> FoundMirror:
@@ -64,14 +62,14 @@ def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bo
         f"{mirror.state.profile or mirror.state.upstream} on port {mirror.running.port}" for mirror in mirrors
     )
     fix = "Choose one with: flagtui --mirror --profile NAME"
-    raise Trouble(f"Several mirrors run: {safe_text(names, 300)}.", fix)
+    raise Trouble(f"Several mirrors run: {safe_text(names, 300)}.", fix, code="usage")
 
 
 def open_mirrored(environment: LoginEnvironment, request: ProfileRequest, mirror: FoundMirror) -> Opening:
     """Return the profile that the mirror serves, unless another is named. Raises Trouble."""
     if not mirror.state.profile and not request.profile:
         fix = "Start one for a profile with: flagtui mirror --profile NAME"
-        raise Trouble(f"{mirror.words}, which the app cannot list.", fix)
+        raise Trouble(f"{mirror.words}, which the app cannot list.", fix, code="usage")
     named = replace(request, profile=request.profile or mirror.state.profile)
     return choose_signed_in(environment, named).mirrored
 
@@ -86,7 +84,7 @@ def watch_mirror(opening: Opening) -> MirrorWatch:
     mirror = mirrors[0] if len(mirrors) == 1 else _choose(mirrors, serves_profile)
     if not serves_profile(mirror.state):
         fix = f"Start one for it with: flagtui mirror --profile {profile.name}"
-        raise Trouble(f"{mirror.words}, not {profile.name}.", fix)
+        raise Trouble(f"{mirror.words}, not {profile.name}.", fix, code="not_found")
     return mirror.watch()
 
 

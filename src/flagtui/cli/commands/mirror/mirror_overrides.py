@@ -9,14 +9,15 @@ from typing import Final
 import click
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
+from flagtui.cli.plumbing.mirror_choice import as_mirror_trouble
+from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
 from flagtui.local_time import ago
-from flagtui.mirror.control import START, MirrorUnavailable, ask_mirror, choose_mirror
+from flagtui.mirror.control import ask_mirror, choose_mirror
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import InvalidOverride, Override, read_overrides
@@ -138,10 +139,8 @@ def _read(texts: Iterable[str]) -> list[Override]:
 
 
 def _ask(port: int | None, action: str = "", body: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
-    try:
+    with as_mirror_trouble():
         return ask_mirror(choose_mirror(find_locations(), port), action, body)
-    except MirrorUnavailable as missing:
-        raise Trouble(missing.what, with_place(missing.advice, START)) from None
 
 
 def _listed_overrides(state: Mapping[str, JSON]) -> list[ListedOverride]:
