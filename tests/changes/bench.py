@@ -179,7 +179,7 @@ class Bench:
             approved = approve(plan, overwrite=overwrite)
             self.clock.now += 1
             writing = self.writing(require(prepared.adapter), prepared.signature or HERE)
-            (ended,) = await writing.send(approved, {plan.key: part.undoes})
+            (ended,) = await writing.send(approved, {(plan.id, plan.key): part.undoes})
             assert ended.is_saved, ended
             lines.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return lines

@@ -16,7 +16,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.pipeline import send_groups
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, PlanId
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag
@@ -68,7 +68,7 @@ class Writing:
         return WriteContext(self.journal, self.signature, self.clock, self.tell, self.wait)
 
     async def send(
-        self, approved: Approved[Any], undoes: Mapping[str, UndoTarget] | None = None
+        self, approved: Approved[Any], undoes: Mapping[PlanId, UndoTarget] | None = None
     ) -> list[Outcome]:
         """How every plan that was sent ended, without watching what is not known."""
         groups = send_groups(approved, self.adapter, self.context, undoes)
@@ -78,7 +78,7 @@ class Writing:
         """The one plan of an approval."""
         (plan,) = approved.plans
         self.questions.append(expect(guard(Planned(None, [plan]), GUARDED), Question))
-        (outcome,) = await self.send(approved, {plan.key: UndoTarget(undoes)} if undoes else None)
+        (outcome,) = await self.send(approved, {(plan.id, plan.key): UndoTarget(undoes)} if undoes else None)
         return outcome
 
     async def settle(self, outcome: Outcome) -> Outcome:

@@ -66,6 +66,21 @@ async def test_only_many_chosen_changes_are_confirmed_by_their_number(setting: S
         assert [entry.ending for entry in undone] == ["saved"] * 10
 
 
+async def test_experiments_of_one_name_are_undone_each(setting: Setting) -> None:
+    async with running(setting) as program:
+        experiments = program.colleague().experiments
+        for key in ("same-a", "same-b"):
+            await experiments.launch((await experiments.create("Same name", key)).id)
+        await program.press("2", "R")
+        await program.search("Same name", "x", "x", "space", "y", "u", "y")
+        entries = program.journal.entries()
+        assert {entry.id for entry in entries if not entry.undoes} == {entry.undoes for entry in entries} - {
+            ""
+        }
+        await program.press("u")
+        assert "You have no change left to undo" in program.notices[-1]
+
+
 async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

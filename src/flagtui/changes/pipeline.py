@@ -28,7 +28,7 @@ from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
 from flagtui.changes.planner import off_loop, weigh
-from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
+from flagtui.changes.proposal import FRESH_FOR, Outcome, P, PlanId, R, chosen_id
 from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up
 
 LONGEST_WAIT: Final = 10.0
@@ -75,11 +75,11 @@ async def send_groups(
     approved: Approved[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, UndoTarget] | None = None,
+    undoes: Mapping[PlanId, UndoTarget] | None = None,
 ) -> AsyncIterator[Sequence[Outcome[P, R]]]:
     """Send the plans and yield the outcomes of each request; stop early when the rest would fail too.
 
-    `undoes` maps the key of a plan to the journal entry that it undoes. Raises ValueError for an approval
+    `undoes` has the journal entry that each plan undoes. Raises ValueError for an approval
     that was used before.
     """
     spend(approved)
@@ -98,7 +98,7 @@ async def write(
     plans: Sequence[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, UndoTarget],
+    undoes: Mapping[PlanId, UndoTarget],
 ) -> Sequence[Outcome[P, R]]:
     """Send one group of plans of a spent approval and return their outcomes in order.
 
@@ -142,11 +142,11 @@ async def _journal_and_send(
     plans: Sequence[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, UndoTarget],
+    undoes: Mapping[PlanId, UndoTarget],
 ) -> Sequence[Outcome[P, R]]:
     ids: list[str] = []
     for plan in plans:
-        back = undoes.get(plan.key)
+        back = undoes.get((plan.id, plan.key))
         entry = replace(
             adapter.journal_entry(plan),
             id=uuid4().hex,

@@ -19,7 +19,7 @@ from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import run_off_loop
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.journal_entries import Signature, UndoTarget
-from flagtui.changes.proposal import P, Purpose, R
+from flagtui.changes.proposal import P, PlanId, Purpose, R
 from flagtui.changes.skipped import Skipped
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
@@ -144,8 +144,8 @@ class Planned(Generic[Q, P]):
     """Records that were chosen too and stay unchanged."""
     late: asyncio.Task[P] | None = None
     """For a single plan: the same plan with the late responses."""
-    undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
-    """By the key of a plan: the journal entry that it undoes."""
+    undoes: Mapping[PlanId, UndoTarget] = field(default_factory=dict)
+    """The journal entry that each plan undoes."""
     place: str = ""
     """The name of the project when it is another one."""
     project: int | None = None

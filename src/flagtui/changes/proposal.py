@@ -149,6 +149,8 @@ class PlanBase:
         return f"{self.verb.title} {counted}"
 
 
+PlanId = tuple[int | str, str]
+"""The id and the key of a plan: new records have no id yet, and others can have the same name."""
 P = TypeVar("P", bound=Proposal, default=Any)
 R = TypeVar("R", default=Any)
 

@@ -66,12 +66,13 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         if not ready:
             return Planned(None, skipped=skipped)
         # All are of one kind in one project.
+        plans = [result.plans[0] for _, result in ready]
         planned = replace(
             ready[0][1],
-            plans=[result.plans[0] for _, result in ready],
+            plans=plans,
             requests=[part for part, _ in ready],
             skipped=skipped,
-            undoes={result.plans[0].key: part.undoes for part, result in ready},
+            undoes={(plan.id, plan.key): part.undoes for plan, (part, _) in zip(plans, ready, strict=True)},
         )
         return _sort(planned, kind_of(self.entry_kind))
 

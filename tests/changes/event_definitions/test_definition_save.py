@@ -1,6 +1,6 @@
 """Approved changes on their way to a real service, with the faults of real links."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -30,11 +30,11 @@ async def plan(bench: Bench, intent: EventIntent) -> EventPlan:
     return expect(plan_event(intent, fresh, AROUND), EventPlan)
 
 
-async def save(
-    bench: Bench, *plans: EventPlan, undoes: Mapping[str, UndoTarget] | None = None
-) -> Sequence[DefinitionOutcome]:
+async def save(bench: Bench, *plans: EventPlan, undoes: Entry | None = None) -> Sequence[DefinitionOutcome]:
     adapter = DefinitionAdapter(bench.client.event_definitions)
-    return await bench.writing(adapter).send(approve(*plans), undoes)
+    return await bench.writing(adapter).send(
+        approve(*plans), {(plan.id, plan.key): UndoTarget(undoes.id) for plan in plans} if undoes else None
+    )
 
 
 async def delete_described(bench: Bench, **fields: JSON) -> Entry:
@@ -55,7 +55,7 @@ async def test_recreation_without_a_response_is_recognised_by_name(tmp_path: Pat
         entry = await delete_described(bench)
         bench.wire.fail(from_the_write_on(lost), is_done=True)
         undo = plan_recreation(entry.key, entry.before, AROUND)
-        [ended] = await save(bench, undo, undoes={entry.key: UndoTarget(entry.id)})
+        [ended] = await save(bench, undo, undoes=entry)
         assert ended.ending == "unknown"
         bench.wire.heal()
         bench.clock.now += WATCH_FOR
@@ -75,7 +75,7 @@ async def test_event_sent_again_gets_its_description_back(only_events_create: bo
         undo = plan_recreation(entry.key, entry.before, AROUND)
         if only_events_create:
             bench.wire.before = older
-            [refused] = await save(bench, undo, undoes={entry.key: UndoTarget(entry.id)})
+            [refused] = await save(bench, undo, undoes=entry)
             assert refused.ending == "refused"
             assert "once the event is sent again" in refused.next
             assert next_undo(bench.journal.entries(), HERE) == (entry,)

@@ -119,7 +119,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._terms = terms
         self._report = report
         self._plans = planned.plans
-        self._undoes = {key: back.id for key, back in planned.undoes.items()}
+        self._undoes = {plan: back.id for plan, back in planned.undoes.items()}
         self.interrupts = Interrupts()
         """Signals that leave changes unsent."""
         self._heard = list[Outcome[P, R]]()
@@ -203,7 +203,10 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def results(self, ended: Report[P, R]) -> list[ChangeResult]:
         """Return how each change ended, and the unsent ones."""
-        sent = [result_of(outcome, self._undoes.get(outcome.plan.key, "")) for outcome in ended.outcomes]
+        sent = [
+            result_of(outcome, self._undoes.get((outcome.plan.id, outcome.plan.key), ""))
+            for outcome in ended.outcomes
+        ]
         unsent = [ChangeResult(plan.key, NOT_SENT, "was not sent", id=str(plan.id)) for plan in ended.unsent]
         return [*sent, *unsent]
 
