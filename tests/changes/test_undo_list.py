@@ -1,6 +1,7 @@
 """The journal as a list of changes that can be undone, and as a timeline."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from tests.changes.office import ENTRY, HERE, NOW
 from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.proposal import Purpose
 from flagtui.changes.timeline import markdown, summary
-from flagtui.changes.undo import next_undo, undo_words, undoable, why_not
+from flagtui.changes.undo import next_undo, questions_of, undo_words, undoable, why_not
 
 
 def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
@@ -84,6 +86,15 @@ def test_parts_of_one_change_that_were_redone_are_undone_together() -> None:
     redone = [an_entry(id=f"redo {part}", undoes=f"undo {part}", at=3.0) for part in "xy"]
     other = an_entry(id="other", at=0.5)
     assert next_undo([changed, *undone, *redone, other], HERE) == tuple(redone)
+
+
+@pytest.mark.parametrize(("kind", "verb"), [("copy", "copy"), ("experiment", "copy experiment")])
+async def test_copies_in_two_projects_are_undone_in_two_questions(kind: str, verb: str) -> None:
+    copies = [an_entry(kind, verb, record=id, after={"project": id // 2}) for id in (4, 6, 7)]
+    client: Any = SimpleNamespace(project=1)
+    questions = await questions_of(copies, copies, client, Purpose("Undo", "3 changes"))
+    assert [[part.entry.record for part in parts] for parts, _ in questions] == [[4], [6, 7]]
+    assert [purpose.part for _, purpose in questions] == ["1 of 2", "2 of 2"]
 
 
 SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)

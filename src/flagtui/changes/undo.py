@@ -19,6 +19,7 @@ from flagtui.changes.proposal import Purpose
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 from flagtui.changes.shared.shared_save import SHARED
 from flagtui.changes.skipped import Blocked
+from flagtui.models.json_value import as_id
 from flagtui.store.kinds import KINDS as RECORD_KINDS
 from flagtui.store.kinds import load
 
@@ -176,12 +177,19 @@ def distinct_records(changes: Sequence[C], record: Callable[[C], object]) -> lis
     return batches
 
 
+def _place_of(part: Part) -> tuple[str, str, int | None]:
+    """Return the kind of the record and its projects: a copy is in another one than its original."""
+    entry = part.entry
+    return entry.kind, entry.signature.project, as_id(entry.after.get("project"))
+
+
 async def questions_of(
     changes: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
 ) -> list[tuple[list[Part], Purpose]]:
     """Return the parts of each question for undoing these changes. Raises `ApiError`.
 
-    Changes of one kind share a question when each has one part. `entries` is all of the journal.
+    Changes of one kind in one project share a question when each has one part. `entries` is all of the
+    journal.
     """
     parts = [await parts_left(entry, entries, client) for entry in changes]
     every = [part for each in parts for part in each]
@@ -190,9 +198,7 @@ async def questions_of(
     else:
         groups = [
             batch
-            for _place, group in groupby(
-                every, key=lambda part: (part.entry.kind, part.entry.signature.project)
-            )
+            for _place, group in groupby(every, key=_place_of)
             for batch in distinct_records([*group], lambda part: part.entry.uuid or part.entry.record)
         ]
     if len(groups) == 1:
