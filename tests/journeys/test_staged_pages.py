@@ -7,6 +7,9 @@ from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on
 from tests.journeys.staged_changes import set_on_disk, stage_two
+from tests.journeys.test_new_flags import other_project
+from tests.journeys.test_staging import refuse_second_write
+from tests.journeys.test_two_at_once import is_write
 
 from flagtui.app.journal.staged_screen import StagedScreen
 from flagtui.app.writing.question import ConfirmScreen
@@ -220,3 +223,32 @@ async def test_staging_follows_the_profile(setting: Setting) -> None:
         await program.settle()
         assert "STAGING" not in program.header
         assert "staged 2" in program.header
+
+
+async def test_applied_changes_leave_their_set_while_another_project_is_open(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        staged = set_on_disk(program)
+        await program.press("plus", "ampersand", "A")
+        program.wire.held = is_write
+        program.timing.now += 1
+        await program.press_without_waiting("y")
+        await program.wire.is_holding.wait()
+        program.app.show_project((await other_project(program)).id)
+        await program.let_go()
+        assert "2 applied" in program.notices[-1]
+        assert not staged.file.exists
+
+
+async def test_set_applied_without_a_journal_offers_no_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("replay-canvas", "space", "y")
+        await stage_two(program)
+        program.journal.path.unlink()
+        program.journal.path.mkdir()
+        await program.press("ampersand", "A", "y")
+        assert "the journal cannot be written" in words(program.screen)
+        refuse_second_write(program.wire)
+        await program.press("y")
+        assert isinstance(program.app.screen, StagedScreen)
+        assert "1 applied, 1 refused" in program.notices[-1]

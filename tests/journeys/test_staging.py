@@ -168,7 +168,7 @@ async def test_set_that_stops_reports_its_outcomes(setting: Setting) -> None:
         program.wire.before = lambda request: (
             httpx.Response(400, json={"detail": "No."}) if is_write(request) else None
         )
-        await program.press("A", "y")
+        await program.press("A", "y", "enter")
         assert "export-parquet: The server objects: No.\nNothing was changed." in program.notices[-1]
 
 

@@ -114,8 +114,8 @@ class Staging:
         staged.read()
         self._lock.enter_context(self.hold_set())
         self._steps.forget()
-        self._app_state.is_staging = True
-        self._read_again()
+        self._app_state.is_staging, self._seen = True, ()
+        self.look()
 
     def end(self) -> None:
         """Send what keys change from now on; the set stays."""
@@ -140,9 +140,11 @@ class Staging:
             self._steps.keep(added.before)
         return added.changes
 
-    async def _change(self, change: Callable[[StagedSet], Written], *values: JSON) -> Written:
+    async def _change(
+        self, change: Callable[[StagedSet], Written], *values: JSON, staged: StagedSet | None = None
+    ) -> Written:
         """Change the file and show the set in it; with heavy values in a thread. Raises ChangeSetError."""
-        staged, edits = self._staged_file(), self._edits
+        staged, edits = staged or self._staged_file(), self._edits
 
         def change_and_read() -> tuple[Written, SetReading]:
             with self._turn:
@@ -189,13 +191,14 @@ class Staging:
         self.refuse_while_applying()
         self._steps.keep(await self._drop(identities))
 
-    async def drop_applied(self, identities: Iterable[Identity]) -> None:
-        """Drop changes that were applied, also while the others are. Raises ChangeSetError."""
+    async def drop_applied(self, identities: Iterable[Identity], staged: StagedSet | None) -> None:
+        """Drop applied changes from their set; another project may be open by now. Raises ChangeSetError."""
         if applied := frozenset(identities):
-            await self._drop(applied)
-            self._steps.drop(applied, self._current())
+            await self._drop(applied, staged)
+            if self.file == staged:
+                self._steps.drop(applied, self._current())
 
-    async def _drop(self, identities: Iterable[Identity]) -> ChangeSet:
+    async def _drop(self, identities: Iterable[Identity], file: StagedSet | None = None) -> ChangeSet:
         """Drop the changes of these records and return the set before."""
         dropped = frozenset(identities)
 
@@ -205,7 +208,7 @@ class Staging:
         async with self._order:
             with self.hold_set():
                 before = self._current()
-                await self._change(lambda staged: staged.drop(chosen))
+                await self._change(lambda staged: staged.drop(chosen), staged=file)
         return before
 
     async def explain(self, reason: str) -> None:
@@ -273,10 +276,6 @@ class Staging:
         staged = self.file
         assert staged is not None, "only with an open project"
         return staged
-
-    def _read_again(self) -> None:
-        self._seen = ()
-        self.look()
 
     def _show(self, change_set: ChangeSet | None) -> None:
         """Show the set in the frame, and on the rows while keys add to it."""

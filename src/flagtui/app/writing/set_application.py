@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -22,7 +23,7 @@ from flagtui.changes.proposal import Outcome, Proposal, Purpose
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
-from flagtui.changes.sets.set_progress import Identity, choices_after_refusal
+from flagtui.changes.sets.set_progress import Identity, choices_after_refusal, progress_of
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
@@ -52,6 +53,7 @@ class SetApplication:
         self._runner = runner
         self._path = path
         self._staging = staging
+        self._file = staging.file
 
     async def apply(self) -> None:
         """Apply the staged set. Applied changes leave the set, the others stay in it."""
@@ -86,7 +88,7 @@ class SetApplication:
         else:
             await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
-            await self._staging.drop_applied(_applied_before(plan, change_set))
+            await self._staging.drop_applied(_applied_before(plan, change_set), self._file)
 
     async def _ask_about_current(
         self, change_set: ChangeSet, outdated: Sequence[OutdatedChange], workspace: Workspace
@@ -104,7 +106,7 @@ class SetApplication:
 
     async def _drop_done(self, done: Sequence[StagedChange]) -> None:
         """Unstage changes whose records have their values already."""
-        await self._staging.drop_applied(change.identity for change in done)
+        await self._staging.drop_applied((change.identity for change in done), self._file)
         self._runner.show_toast(explain_done(done, len(self._staging.changes)))
 
     async def _plan(
@@ -130,6 +132,7 @@ class SetApplication:
         # The note names the no-ops.
         planned = replace(planned, skipped=(), purpose=purpose, batch=change_set.id, note=note)
         interface = SetInterface(self._app_state, self._runner, workspace, planned, self._staging)
+        interface.undoable = len(plan.progress.applied)
         writing = self._path.write_context(self._app_state.signature(workspace), interface)
         with self._staging.applying():
             report = await run(planned, interface, self._app_state.rules, writing)
@@ -138,14 +141,15 @@ class SetApplication:
             saved = {interface.identity_of(outcome) for outcome in report.saved}
             # Changes that an earlier run applied leave the set, too, and no-ops; the rest stays staged.
             done = {change.identity for change in plan.done} if saved else set[Identity]()
-            await self._staging.drop_applied(saved | done | _applied_before(plan, change_set))
+            await self._staging.drop_applied(saved | done | _applied_before(plan, change_set), self._file)
         drop_toast(self._runner.app, explain_set_fault(being_applied()))
         if report.saved:
             # What was applied is undone with u, which undoes staged steps while keys stage.
             self._staging.end()
         self._app_state.notify_watchers()
-        if interface.choice == "undo" and report.saved:
-            await self._path.undo_newest(is_redo=False)
+        if interface.choice == "undo":
+            entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+            await self._path.undo_entries(progress_of(change_set, entries).newest_first)
 
 
 def _applied_before(plan: SetPlan, change_set: ChangeSet) -> set[Identity]:
@@ -158,8 +162,9 @@ class SetInterface(AppInterface[Proposal, Any]):
 
     choice: str = ""
     """The chosen action; empty without a refusal."""
-    _saved = 0
-    _refused = 0
+    undoable = 0
+    """Applied changes of the set that are in the journal."""
+    _ended = 0
 
     def __init__(
         self,
@@ -188,10 +193,10 @@ class SetInterface(AppInterface[Proposal, Any]):
         if outcome.is_saved:
             self._staging.mark_applied(self.identity_of(outcome))
         await super().on_outcome(outcome)
-        self._saved += outcome.is_saved
+        self._ended += not outcome.is_without_journal
+        self.undoable += bool(outcome.undo_words)
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return True
-        self._refused += 1
         if not self.choice:
             choices = self._choices()
             title = f"{outcome.plan.key}: {outcome.reason or outcome.ending}"
@@ -201,6 +206,6 @@ class SetInterface(AppInterface[Proposal, Any]):
 
     def _choices(self) -> Sequence[Choice[str]]:
         """Return the possible actions."""
-        left = len(self._planned.plans) - self._saved - self._refused
-        possible = choices_after_refusal(self._saved, left)
+        left = len(self._planned.plans) - self._ended
+        possible = choices_after_refusal(self.undoable, left)
         return [choice for choice in AFTER_REFUSAL if choice.value in possible]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, Literal, get_args
 
 from flagtui.api import Client
@@ -40,6 +41,11 @@ class SetProgress:
             for (_kind, record), entry in self.applied.items()
             if isinstance(record, str) and record.startswith(NEW_FLAG)
         }
+
+    @property
+    def newest_first(self) -> list[Entry]:
+        """The applied changes, in the order in which they are undone."""
+        return sorted(self.applied.values(), key=attrgetter("at"), reverse=True)
 
     def is_applied(self, change: StagedChange) -> bool:
         """Return whether this very change was applied, not an earlier one of the same record."""

@@ -211,10 +211,11 @@ class ApplyRun:
         return progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
 
     async def _undo(self, after: SetProgress, terms: WriteTerms) -> int:
-        entries = sorted(after.applied.values(), key=lambda entry: entry.at, reverse=True)
-        words = f"{count_words(len(entries), 'change')} of the set"
+        words = f"{count_words(len(after.applied), 'change')} of the set"
         agreed = replace(terms, agreement=replace(terms.agreement, yes=True))
-        return await undo_entries(self.session, entries, agreed, self.report, Purpose("Undo", words))
+        return await undo_entries(
+            self.session, after.newest_first, agreed, self.report, Purpose("Undo", words)
+        )
 
     def _remove_staged(self) -> None:
         if self.source.is_staged and not self.terms.agreement.dry_run:
