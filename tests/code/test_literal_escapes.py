@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from flagtui.code.byte_search import contains
 from flagtui.code.call_arguments import unescape
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import LANGUAGES
@@ -126,7 +127,7 @@ def test_filter_has_the_hits_of_the_definition(keys: tuple[str, ...], wrappers: 
     hits = 0
     for _ in range(2_000):
         text = "".join(source.choices(PIECES, k=source.randint(0, 9)))
-        data = b'"nav" capture ' + text.encode() + b' useGate "nav"'
+        data = bytearray(b'"nav" capture ' + text.encode() + b' useGate "nav"')
         part = (len(b'"nav" capture '), len(data) - len(b' useGate "nav"'))
         expected = is_hit(text, keys, ("useGate",) if wrappers else ())
         assert words.has_hit(data, *part) == expected, text
@@ -134,9 +135,18 @@ def test_filter_has_the_hits_of_the_definition(keys: tuple[str, ...], wrappers: 
     assert hits > 200
 
 
+def test_bytes_contain_what_python_finds() -> None:
+    source = random.Random(5)
+    for _ in range(3_000):
+        data = bytearray(source.choices(b"ab\0", k=source.randint(0, 12)))
+        word = bytes(source.choices(b"ab\0", k=source.randint(1, 3)))
+        start, end = source.randint(0, len(data)), source.randint(0, len(data))
+        assert contains(data, word, start, end) == (data.find(word, start, end) >= 0), (data, word)
+
+
 @pytest.mark.parametrize("key", ['a"b', "a'b", "a`b", "a\nb", "a\\b", ""])
 def test_key_that_no_quotes_can_hold_hits_nothing(key: str) -> None:
-    assert not WordFilter.of([key], ()).has_hit(f'"{key}"'.encode(), 0, len(key) + 2)
+    assert not WordFilter.of([key], ()).has_hit(bytearray(f'"{key}"'.encode()), 0, len(key) + 2)
 
 
 def test_quoted_keys_are_those_of_the_definition() -> None:

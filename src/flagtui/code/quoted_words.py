@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.byte_search import contains
+
 _BETWEEN_QUOTES: Final = re.compile(r"""["'`]([^"'`\n\\]{1,400})(?=["'`])""")
 """A word between quotes of any kind; keys have at most 400 characters. The second quote may begin another
 word: after an apostrophe, quotes that close look like quotes that open."""
@@ -16,7 +18,7 @@ _CALLS: Final = (b"eature", b"apture")
 """Parts of every call that names a flag or an event, or of the import that such a call needs."""
 _IN_CALLS: Final = b"ture"
 """What all of these have in common."""
-_Words = Callable[[bytes | bytearray, int, int], list[bytes]]
+_Words = Callable[[bytearray, int, int], list[bytes]]
 
 
 class WordFilter(msgspec.Struct, frozen=True):
@@ -37,14 +39,13 @@ class WordFilter(msgspec.Struct, frozen=True):
         names = (re.split(r"[.:]", name)[-1].encode() for name in wrappers)
         return cls(encoded, _words_like(encoded), tuple(names))
 
-    def has_hit(self, data: bytes | bytearray, start: int, end: int) -> bool:
+    def has_hit(self, data: bytearray, start: int, end: int) -> bool:
         """Return whether this part of the data, of one file or several, is worth a closer look."""
         # Nearly all files lack what every call has; one look is faster than one for each part.
-        if data.find(_IN_CALLS, start, end) >= 0 and any(data.find(each, start, end) >= 0 for each in _CALLS):
+        if contains(data, _IN_CALLS, start, end) and any(contains(data, call, start, end) for call in _CALLS):
             return True
-        for part in self.parts:
-            if data.find(part, start, end) >= 0:
-                return True
+        if any(contains(data, part, start, end) for part in self.parts):
+            return True
         for quote, find_words in self.words:
             if data.find(quote, start, end) >= 0 and not self.keys.isdisjoint(find_words(data, start, end)):
                 return True
