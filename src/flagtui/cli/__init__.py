@@ -48,11 +48,21 @@ def _load() -> "tuple[Callable[[], None], Callable[[], None]]":
 
     try:
         paint(sys.argv[1:])
+        if scans_here(sys.argv[1:]):
+            from flagtui.code.read_ahead import start_reading
+
+            start_reading()
         from flagtui.cli.main import main as run
     except KeyboardInterrupt:
         leave()
         raise
     return run, leave
+
+
+def scans_here(words: "list[str]") -> bool:
+    """Return whether the words are a command that reads the source code in the current folder."""
+    folders = [word for word in words if os.path.isdir(word.rpartition("=")[2])]  # noqa: PTH112
+    return words[:1] in (["check"], ["refs"]) and folders in ([], ["."]) and not {"-h", "--help"} & {*words}
 
 
 def _open_closed_streams() -> None:

@@ -44,6 +44,10 @@ class FileBatch(msgspec.Struct, frozen=True):
         """Return the bytes between two positions."""
         return bytes(memoryview(self.buffer)[start:end])
 
+    def copy(self) -> "FileBatch":
+        """Return the batch with a buffer of its own."""
+        return FileBatch(self.buffer[: self.size], self.size, self.files)
+
 
 class FileReader:
     """Reads files below one folder into the same buffer: making one for each takes longer than reading."""

@@ -47,8 +47,12 @@ class FileScanner:
 
     def scan(self, files: Iterable[str]) -> FileResults:
         reader = FileReader(str(self.root))
+        return self.scan_batches(reader, reader.batches(files))
+
+    def scan_batches(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:
+        """Return the results of the files that the reader reads."""
         results = FileResults(reader.stamps, [], reader.skipped, reader.problems)
-        for batch in reader.batches(files):
+        for batch in batches:
             results.references += (self._read(path, data) for path, data in self._hits(batch))
             results.files += len(batch.files)
         return results

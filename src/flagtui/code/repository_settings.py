@@ -1,12 +1,13 @@
 """`.flagtui.toml` in a repository: the settings of the scan, without secrets."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from flagtui.code.languages import LANGUAGES
-from flagtui.code.source_files import match_patterns
+from flagtui.code.source_files import SourceTree, find_root, list_files, match_patterns
 from flagtui.config.toml_source import (
     WrongSetting,
     read_source,
@@ -63,3 +64,15 @@ def read_repository_settings(root: Path) -> RepositorySettings:
         if name != "code":
             raise source.unknown((name,), ["code"])
     return RepositorySettings(**read_table(source, ("code",), settings_of(RepositorySettings)))
+
+
+def list_sources(folders: Sequence[Path], here: Path) -> tuple[SourceTree, RepositorySettings]:
+    """Return the files below the folders that are read, and the settings of their repository.
+
+    Raises:
+        SourceError: a folder does not exist, or is not below the root.
+        SettingsError: the settings have a mistake.
+    """
+    root = find_root(folders, here)
+    settings = read_repository_settings(root)
+    return list_files(root, folders, match_patterns(settings.ignore)), settings

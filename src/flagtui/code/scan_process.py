@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.repository_settings import read_repository_settings
+from flagtui.code.repository_settings import list_sources
 from flagtui.code.scan_request import ScanRequest
-from flagtui.code.source_files import SourceError, find_root, list_files, match_patterns
+from flagtui.code.source_files import SourceError
 from flagtui.code.stored_places import stored_places
 from flagtui.code.tree_scan import scan_tree
 from flagtui.config.toml_source import SettingsError
@@ -49,13 +49,11 @@ class ScannedCode(msgspec.Struct, frozen=True):
 def scan_folder(job: ScanJob) -> ScannedCode:
     """Return the places in the folder. Raises SourceError, SettingsError."""
     folder = Path(job.folder)
-    root = find_root([folder], folder)
-    settings = read_repository_settings(root)
-    tree = list_files(root, [folder], match_patterns(settings.ignore))
+    tree, settings = list_sources([folder], folder)
     store = Path(job.store) if job.store else None
     scan = scan_tree(tree, ScanRequest(job.facts.flags, settings, report=_report, store=store))
     places = tuple(stored_places(scan.references, job.facts))
-    return ScannedCode(str(root), places, scan.files, len(scan.problems))
+    return ScannedCode(str(tree.root), places, scan.files, len(scan.problems))
 
 
 def _report(files: int, total: int) -> None:

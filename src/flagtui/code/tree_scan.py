@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.read_ahead import ReadAhead
 from flagtui.code.reference_records import NamedCall, NamedKey, Reference
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceTree
@@ -27,9 +28,9 @@ class Scan(msgspec.Struct):
     """False without the extra: every quoted key is then a `string`, and nothing else is recognised."""
 
 
-def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
-    """Return the references in the files of the tree."""
-    results = _stored_and_new(tree, request)
+def scan_tree(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None = None) -> Scan:
+    """Return the references in the files of the tree, which another process may read already."""
+    results = _stored_and_new(tree, request, ahead)
     scan = Scan(files=results.files, is_parsed=has_parser(), skipped=tree.skipped)
     scan.skipped.update(results.skipped.values())
     files = sorted(results.references, key=attrgetter("path"))
@@ -43,8 +44,8 @@ def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
     return scan
 
 
-def _stored_and_new(tree: SourceTree, request: ScanRequest) -> FileResults:
-    begun = time.time_ns()
+def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None) -> FileResults:
+    begun = ahead.begun if ahead is not None else time.time_ns()
     store = ResultStore(request.store, _mark(tree, request) if request.store else "", request.settled)
     results = store.load(tree.root, tree.files)
     files = [name for name in tree.files if name not in results.stamps] if results.stamps else tree.files
@@ -52,7 +53,7 @@ def _stored_and_new(tree: SourceTree, request: ScanRequest) -> FileResults:
         # The parts that read files take longer to load than to find that none has changed.
         from flagtui.code.parallel_scan import scan_files
 
-        for part in scan_files(tree.root, files, request):
+        for part in scan_files(tree.root, files, request, ahead):
             results.add(part)
         store.save(results, begun)
     return results

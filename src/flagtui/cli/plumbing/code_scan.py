@@ -11,10 +11,11 @@ from flagtui.cli.plumbing.offline_copies import code_scans, current_folder, proj
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.read_ahead import take_reader
 from flagtui.code.reference_records import Reference
-from flagtui.code.repository_settings import read_repository_settings
+from flagtui.code.repository_settings import list_sources
 from flagtui.code.scan_request import ScanRequest
-from flagtui.code.source_files import SourceError, find_root, list_changed, list_files, match_patterns
+from flagtui.code.source_files import SourceError, list_changed
 from flagtui.code.stored_places import stored_places
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, scan_tree
@@ -63,19 +64,18 @@ def scan_code(
     missing = next((folder for folder in folders if not folder.is_dir()), None)
     if missing is not None:
         raise Trouble(f"{missing} is not a folder.", "Name a folder with source code.", code="usage")
-    root = find_root(folders, current_folder())
+    ahead = take_reader(folders)
     try:
-        settings = read_repository_settings(root)
-        tree = list_files(root, folders, match_patterns(settings.ignore))
-        changed = list_changed(root, place.changed_since) if place.changed_since else None
+        tree, settings = (ahead.sources() if ahead else None) or list_sources(folders, current_folder())
+        changed = list_changed(tree.root, place.changed_since) if place.changed_since else None
     except (SourceError, SettingsError) as error:
         raise Trouble(f"{error}", code="usage") from None
     keys = {*facts.flags, *names}
     is_usual = place.is_whole and len(keys) == len(facts.flags)
     store = code_scans(opening, facts.project).results(place.folder) if is_usual else None
-    scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store))
+    scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store), ahead)
     _report(scan)
-    _save(opening, place, root, scan, facts)
+    _save(opening, place, tree.root, scan, facts)
     shown = [each for each in scan.references if changed is None or each.path in changed]
     return ScanResult(scan, shown)
 
