@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 HELP_FILE = "help.txt"
 """The help of the whole program, kept as text: reading the command line takes longer than printing it."""
-OBJECTS_BETWEEN_COLLECTIONS = 50_000
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
 """Python's own 700 make a start a fifth longer: nearly all that is made there is classes, which stay."""
 
 STOPPED = 130
