@@ -158,6 +158,27 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         assert (again.description, set(again.tags)) == ("Paid", {"revenue", "checkout"})
 
 
+async def test_edited_text_that_was_not_saved_is_kept(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    editor(
+        tmp_path,
+        monkeypatch,
+        "import sys; open(sys.argv[1], 'w').write('Killed words'); raise SystemExit(1)",
+        "text = 'Later words'",
+    )
+    async with running(setting) as program:
+        await stand_on_event(program, NAME, "ctrl+e")
+        assert "the editor ended with an error" in program.notices[-1]
+        [kept] = (setting.folder / "state" / "drafts").iterdir()
+        assert f"Your text is kept in {kept}" in program.notices[-1]
+        assert kept.read_text() == "Killed words"
+        await program.press("ctrl+e", "escape")
+        assert len([*kept.parent.iterdir()]) == 2
+        await program.press("ctrl+e", "y")
+        assert [*kept.parent.iterdir()] == [kept]
+
+
 async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from flagtui.changes.difference import same
 from flagtui.config.editor_program import OpenEditor
@@ -13,6 +14,9 @@ from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 
+FAILED: Final = "the editor ended with an error"
+MOST_COPIES: Final = 99
+"""Copies of one record that are kept; the first one is then overwritten."""
 Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
 
 
@@ -152,24 +156,27 @@ def edit(
                 replace_file(path, _encodable(text))
             except OSError as fault:
                 why = f"there is no room for the editor's file: {fault.strerror}"
-                return GivenUp((why,), _keep(text, record.text(), drafts, record))
+                return GivenUp((why,), _keep(text, record.text(), drafts / path.name))
             if not open_editor(path):
-                return GivenUp(("the editor ended with an error",), _keep(_read(path), text, drafts, record))
+                return GivenUp((FAILED,), _keep(_read(path), text, drafts / path.name))
             saved = _read(path)
             if saved is not None and reasons and without_comments(saved) == without_comments(text):
-                return GivenUp(reasons, _keep(saved, "", drafts, record))
+                return GivenUp(reasons, _keep(saved, "", drafts / path.name))
             edits = record.read(saved or "")
             if not isinstance(edits, Faulty):
                 return edits
             text, reasons = edits.text, edits.reasons
 
 
-def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
-    """Open the text in the editor and return the result; None when the editor ended with an error."""
+def edit_text(text: str, name: str, open_editor: OpenEditor, drafts: Path) -> str | GivenUp:
+    """Open the text in a file of that name in the editor, and return the result."""
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         path = Path(folder) / name
         replace_file(path, _encodable(text))
-        return _read(path) if open_editor(path) else None
+        is_closed, saved = open_editor(path), _read(path)
+        if is_closed:
+            return text if saved is None else saved
+        return GivenUp((FAILED,), _keep(saved, text, drafts / name))
 
 
 def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) -> Path | None:
@@ -177,7 +184,7 @@ def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) 
     if record.is_secret:
         return None
     text = record.text(body=json.dumps({**record.shown, **changes}, indent=2, ensure_ascii=False))
-    return _keep(text, "", drafts, record)
+    return _keep(text, "", drafts / f"{record.file}.json")
 
 
 def forget(copy: Path | None) -> None:
@@ -197,14 +204,18 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _keep(saved: str | None, shown: str, drafts: Path, record: RecordText) -> Path | None:
-    """Keep a copy of the edited text where the user can find it, unless it changes nothing."""
+def _keep(saved: str | None, shown: str, path: Path) -> Path | None:
+    """Keep a copy of the edited text where the user can find it, unless it changes nothing.
+
+    An earlier text that was not saved either stays: the copy then gets a number.
+    """
     if saved is None or saved == shown:
         return None
+    text = _encodable(saved)
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in range(2, MOST_COPIES + 1))
+    place = next((each for each in (path, *numbered) if _read(each) in (None, text)), path)
     try:
-        path = drafts / f"{record.file}.json"
-        # The copy of before stays where there is no room for this one.
-        replace_file(path, _encodable(saved))
+        replace_file(place, text)
     except OSError:
         return None
-    return path
+    return place

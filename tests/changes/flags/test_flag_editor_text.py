@@ -10,7 +10,7 @@ from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.changes.editor_text import Faulty, GivenUp, edit, without_comments
+from flagtui.changes.editor_text import Faulty, GivenUp, edit, edit_text, without_comments
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
@@ -154,6 +154,13 @@ def test_faulty_text_opens_again_and_failing_editors_lose_nothing(tmp_path: Path
     assert "# NOT SAVED:" in editor.shown[1]
     result = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
     assert require(result.copy).read_text() == "half a thought"
+    for _ in range(2):
+        later = expect(edit(flag_text(flag()), Editor("another", works=False), tmp_path), GivenUp)
+        assert (require(later.copy).name, require(later.copy).read_text()) == ("flag-812-2.json", "another")
+    assert require(result.copy).read_text() == "half a thought"
+    plain = expect(edit_text("old", "event-1.txt", Editor("new words", works=False), tmp_path), GivenUp)
+    assert require(plain.copy).read_text() == "new words"
+    assert expect(edit_text("old", "event-2.txt", Editor(None, works=False), tmp_path), GivenUp).copy is None
 
 
 def test_lost_edits_are_kept_in_a_copy_if_possible(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.forms.completion import Completion, complete_event_properties, complete_event_tags
 from flagtui.app.forms.form_lines import ask_field, ask_tags
-from flagtui.app.forms.json_editing import edit_as_json, edit_as_text
+from flagtui.app.forms.json_editing import EditedValues, edit_as_json, edit_as_text
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.change_tasks import OnReport
 from flagtui.app.state.app_state import AppState
@@ -30,7 +30,6 @@ from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
-from flagtui.text.styled import Notice
 
 NO_OWNER = -1
 """The choice of no owner: a picker answers None when it is left."""
@@ -81,13 +80,16 @@ class EventKeys(RecordKeys):
     def action_describe_in_editor(self) -> None:
         """Edit the description in the user's editor."""
         for row in self.single():
-            if self.event_path.is_read_only():
-                return
-            text = edit_as_text(self._runner, row.description, "description.txt")
-            if text is None or text.strip() == row.description.strip():
-                self._runner.show_toast(Notice(f"{row.name}: nothing was changed"))
-            else:
-                self._start([set_field(row.id, "description", text.strip(), row.description)])
+            if not self.event_path.is_read_only():
+                self._runner.run(self._describe_in_editor(row))
+
+    async def _describe_in_editor(self, row: EventDefinitionRow) -> None:
+        drafts = self._app_state.session.state_folder / "drafts"
+        edited = edit_as_text(self._runner, definition_text(row), "description", drafts)
+        if edited is not None:
+            text = edited.changes["description"]
+            intent = set_field(row.id, "description", text, row.description)
+            _start_edited(intent, edited, self.event_path, self.on_report)
 
     def action_edit_json(self) -> None:
         """Edit all settable fields as JSON in the user's editor."""
@@ -168,13 +170,15 @@ async def _edit_as_json(
     edited = await edit_as_json(path.runner, definition_text(row), drafts)
     made = edit_intent(row, edited.changes) if edited is not None else None
     if edited is not None and made is not None:
+        _start_edited(made, edited, path, on_report)
 
-        def end(report: Report[Any, Any]) -> None:
-            on_report(report)
-            if report.is_saved:
-                edited.delete_copy()
 
-        path.start([made], end)
+def _start_edited(intent: EventIntent, edited: EditedValues, path: EventChanges, on_report: OnReport) -> None:
+    def end(report: Report[Any, Any]) -> None:
+        on_report(report)
+        edited.on_report(report)
+
+    path.start([intent], end)
 
 
 def _whose(rows: Rows) -> str:

@@ -9,10 +9,11 @@ from textual.app import App, SuspendNotSupported
 
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import editor_text
-from flagtui.changes.editor_text import RecordText
+from flagtui.changes.editor_text import GivenUp, RecordText
+from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_text
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
@@ -54,6 +55,11 @@ class EditedValues:
         """Delete the copy once it is saved."""
         editor_text.forget(self.copy)
 
+    def on_report(self, report: Report[Any, Any]) -> None:
+        """Delete the copy once the values are saved or staged."""
+        if report.saved_ids:
+            self.delete_copy()
+
 
 async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
     """Return the edited values; None, after a toast with the reason, when there is nothing to save.
@@ -62,9 +68,25 @@ async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -
     """
     text = await off_loop(weigh(dict(record.shown)), record.text)
     made = _in_editor(runner, lambda open_editor: editor_text.edit(record, open_editor, drafts, text))
+    return _read_edited(runner, record, made, drafts)
+
+
+def edit_as_text(runner: ChangeRunner, record: RecordText, field: str, drafts: Path) -> EditedValues | None:
+    """Edit one field alone as plain text; None, after a toast, when there is nothing to save."""
+    text, name = as_text(record.shown[field]), f"{record.file}.txt"
+    made = _in_editor(runner, lambda open_editor: editor_text.edit_text(text, name, open_editor, drafts))
+    if isinstance(made, str):
+        is_changed = made.strip() != text.strip()
+        return _read_edited(runner, record, {field: made.strip()} if is_changed else {}, drafts)
+    return _read_edited(runner, record, made, drafts)
+
+
+def _read_edited(
+    runner: ChangeRunner, record: RecordText, made: Mapping[str, JSON] | GivenUp | None, drafts: Path
+) -> EditedValues | None:
     if made is None:
         return None
-    if isinstance(made, editor_text.GivenUp):
+    if isinstance(made, GivenUp):
         where = f"\nYour text is kept in {made.copy}" if made.copy else ""
         words = f"{record.name}: {'; '.join(made.reasons[:3])}{where}"
         runner.show_toast(Notice(words, "warning", "not saved"))
@@ -73,11 +95,6 @@ async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -
         runner.show_toast(Notice(f"{record.name}: nothing was changed"))
         return None
     return EditedValues(made, editor_text.keep_changes(record, made, drafts))
-
-
-def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
-    """Return the text after editing in a file of that name; None where it could not be edited."""
-    return _in_editor(runner, lambda open_editor: editor_text.edit_text(text, name, open_editor))
 
 
 def open_in_editor(runner: ChangeRunner, path: Path, line: int) -> None:
