@@ -106,6 +106,10 @@ def test_a_window_is_told_as_people_say_it() -> None:
         ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
         ("metrics", [{"uuid": "a"}, {"uuid": "b"}], [{"uuid": "b"}, {"uuid": "a"}],
          "primary metrics: in another order"),
+        ("metrics", [{"uuid": "a"}, {"uuid": "b", "name": "B"}],
+         [{"uuid": "b", "name": "B", "conversion_window": 1, "conversion_window_unit": "week"},
+          {"uuid": "a"}],
+         "primary metrics: B: conversion window none → within 1 week; primary metrics: in another order"),
         ("description", "a", "b", "description: a → b"),
     ],
 )  # fmt: skip

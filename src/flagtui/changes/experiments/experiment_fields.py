@@ -12,6 +12,7 @@ from flagtui.changes.experiments.metric_words import (
     metric_name,
     metric_words,
     named_words,
+    window_words,
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
 from flagtui.changes.shares import SUM_TOLERANCE
@@ -27,6 +28,7 @@ BASELINE: Final = "control"
 METRICS: Final = ("metrics", "metrics_secondary")
 SAYS_HOW: Final = frozenset({"allow_unknown_events"})
 """Parts of a request that are no fields: nothing reads them back."""
+REORDERED: Final = "in another order"
 _DATES: Final = ("start_date", "end_date")
 
 
@@ -134,7 +136,7 @@ def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
             return (f"{label}: {_or_none(before)} → {_or_none(after)}",)
         case _:
             return (field_words(EXPERIMENT_FIELDS, name, before, after),)
-    return tuple(f"{label}: {part}" for part in parts) or (f"{label}: in another order",)
+    return tuple(f"{label}: {part}" for part in parts) or (f"{label}: {REORDERED}",)
 
 
 def _or_none(value: JSON) -> str:
@@ -152,15 +154,20 @@ def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
     for uuid, metric in old.items():
         if uuid not in new:
             yield f"− {metric_name(metric)}"
+    if [uuid for uuid in old if uuid in new] != [uuid for uuid in new if uuid in old]:
+        yield REORDERED
 
 
 def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
     moved = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     words = metric_words(before), metric_words(after)
     differences = [f"{words[0]} → {words[1]}"] if words[0] != words[1] else []
-    for key in moved:
-        if key in ("name", "goal", "conversion_window", "conversion_window_unit"):
-            differences.append(f"{key.replace('_', ' ')} {arrow(before.get(key), after.get(key))}")
+    for key in ("name", "goal"):
+        if key in moved:
+            differences.append(f"{key} {arrow(*(each.get(key) or 'none' for each in (before, after)))}")
+    windows = [window_words(each) or "none" for each in (before, after)]
+    if windows[0] != windows[1]:
+        differences.append(f"conversion window {arrow(*windows)}")
     return f"{metric_name(before)}: {', '.join(differences) or ', '.join(moved)}"
 
 
