@@ -14,10 +14,10 @@ from tests.doubles.expected import expect, require
 from flagtui.changes.event_definitions.definition_intent import delete, hide, set_field, verify
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, plan_event
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import set_all_rollouts, switch, targeting
+from flagtui.changes.flags.flag_intent import Intent, set_all_rollouts, switch, targeting
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
-from flagtui.changes.sets.after_set import event_after, record_after
+from flagtui.changes.sets.after_set import created_flag, event_after, record_after
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange, as_text, read_text
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.models.event_definition import EventDefinition
@@ -112,8 +112,22 @@ def test_a_new_flag_is_named_by_its_key() -> None:
     plan = plan_create(boolean_flag("brand-new"), Taken(()), Context())
     (change,) = changes_of([expect(plan, Plan)])
     assert (change.record, change.is_new, change.base, change.version) == ("new:brand-new", True, {}, None)
+    created = empty_set().with_changes([change], LIMIT)
     with pytest.raises(ChangeSetError, match="creates brand-new already"):
-        empty_set().with_changes([change], LIMIT).with_changes([change], LIMIT)
+        created.with_changes([change], LIMIT)
+
+
+def test_renamed_new_flag_has_the_name_of_its_new_key() -> None:
+    created = empty_set()
+    for key in ("brand-new", "other"):
+        plan = expect(plan_create(boolean_flag(key), Taken(()), Context()), Plan)
+        created = created.with_changes(changes_of([plan]), LIMIT)
+    first = created_flag(created.changes[0], 1)
+    newer, other = [make_plan(Intent(-1, {"key": key}, "edit"), first) for key in ("newer", "other")]
+    (_, change) = created.with_changes(changes_of([newer]), LIMIT).changes
+    assert (change.record, change.key, change.values["key"]) == ("new:newer", "newer", "newer")
+    with pytest.raises(ChangeSetError, match="creates other already"):
+        created.with_changes(changes_of([other]), LIMIT)
 
 
 def test_encrypted_payloads_are_masked_and_never_staged() -> None:

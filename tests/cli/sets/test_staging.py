@@ -33,6 +33,40 @@ def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
     assert records(here("staged", "list", "--json")) == []
 
 
+def test_new_flag_is_changed_in_the_set_that_creates_it(here: Run) -> None:
+    require_done(here("flags", "create", "brand-new", "--stage"))
+    unnamed = here("flags", "enable", "brand-new", "--dry-run")
+    staged_only = "there is no flag brand-new yet: the staged set creates it. Change it there with --stage"
+    assert (unnamed.code, staged_only in unnamed.err) == (EXIT_CODES["not_found"], True)
+    for words in (
+        ("enable", FLAG, "brand-new"),
+        ("rollout", "brand-new", "--to", "40"),
+        ("enable", "brand-new"),
+    ):
+        done = require_done(here("flags", *words, "--stage"))
+    assert done.out == "brand-new\tunchanged\tis already on once the staged set is applied\t\n"
+    edit = ("flags", "edit", "brand-new", "--field", 'tags=["web"]', "--field", "key=newer", "--stage")
+    assert "key: brand-new → newer" in require_done(here(*edit)).out
+    (change,) = records(here("staged", "list", "--json"))
+    phrases = ["on", "condition 1: 40 % of everyone", "tags: web"]
+    assert (change["id"], [each["text"] for each in change["changes"]]) == ("new:newer", phrases)
+    require_done(here("apply", "staged", "--yes"))
+    (flag,) = records(here("flags", "get", "newer", "--json"))
+    assert (flag["active"], flag["rollout"], flag["tags"]) == (True, 40, ["web"])
+    require_done(here("undo", "--yes"))
+    assert here("flags", "get", "newer").code == EXIT_CODES["not_found"]
+
+
+def test_archiving_staged_new_flag_is_refused_deleting_unstages(here: Run) -> None:
+    require_done(here("flags", "create", "brand-new", "--stage"))
+    for words in (("archive", "brand-new"), ("enable", "brand-new", "--if-version", "1")):
+        refused = here("flags", *words, "--stage")
+        assert refused.code == EXIT_CODES["refused"]
+        assert "it is not created yet" in refused.out or "is not created yet, so it has no" in refused.err
+    require_done(here("flags", "delete", "brand-new", "--stage"))
+    assert records(here("staged", "list", "--json")) == []
+
+
 def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
     require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
     assert [each["key"] for each in records(here("staged", "drop", FLAG, "--json"))] == [FLAG]

@@ -65,14 +65,21 @@ def _refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iter
         yield Blocked("key", reason, "choose another key")
     if values.get("deleted") is True:
         yield from _of_deletion(fresh, context)
-    if values.get("archived") is True and values.get("active", fresh.active):
-        yield Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
+    if values.get("archived") is True:
+        yield from _of_archiving(fresh, values)
     if values.get("active") is False and fresh.active:
         yield from _of_dependents(context)
     if values.get("active") is True and not fresh.active:
         yield from _of_turning_on(fresh, values, context)
     if "filters" in values:
         yield from refused_dependencies(as_dict(values["filters"]), context)
+
+
+def _of_archiving(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Blocked]:
+    if fresh.id <= 0:
+        yield Blocked("archive", "it is not created yet, and a new flag cannot be archived")
+    if values.get("active", fresh.active):
+        yield Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
 
 
 _WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})

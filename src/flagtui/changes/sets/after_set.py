@@ -27,6 +27,7 @@ from flagtui.models.filters import Filters, flags_needed
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import EXPERIMENTS, FLAGS, KINDS
 
@@ -82,6 +83,13 @@ def record_after(record: PlannedRecord, change_set: ChangeSet) -> PlannedRecord:
 def flag_after(flag: Flag, change: StagedChange) -> Flag:
     """Return the flag with the values of its change."""
     return Flag.of({**flag.raw, **values_on(flag, change)})
+
+
+def created_flag(change: StagedChange, place: int) -> Flag:
+    """Return a flag that the set creates, to plan more changes of it; `place` is from 1, and its own."""
+    blank = {name: field.blank for name, field in FLAG_FIELDS.items() if field.is_edited}
+    flag = Flag.of({**blank, "active": True, **change.values})
+    return flag.model_copy(update={"id": -place})
 
 
 def event_after(event: EventDefinition, change: StagedChange) -> EventDefinition:

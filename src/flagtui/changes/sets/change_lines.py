@@ -15,7 +15,7 @@ from flagtui.store.kinds import EXPERIMENTS
 
 def change_lines(change: StagedChange) -> tuple[DifferenceLine, ...]:
     """Return each path that the change moves. Texts are raw."""
-    if change.is_new:
+    if change.verb == "create":
         plan = plan_create(change.values, Taken(()), Context())
         return plan.lines if isinstance(plan, Plan) else ()
     if change.kind == "flag":

@@ -126,11 +126,12 @@ class ChangeSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         for change in added:
             earlier = changes.pop(change.identity, None)
             if earlier is not None and change.verb == "create":
-                fix = "Drop it from the set first, or choose another key."
-                raise ChangeSetError("twice", f"the set creates {change.key} already", fix)
+                raise _created_twice(change.key)
             merged = change if earlier is None else merge_changes(earlier, change)
+            if merged is not None and merged.identity in changes:
+                raise _created_twice(merged.key)
             if merged is not None:
-                changes[change.identity] = merged
+                changes[merged.identity] = merged
         if len(changes) > limit:
             what = f"the set would have {len(changes):,} changes; this profile allows {limit:,} at once"
             raise ChangeSetError(
@@ -161,7 +162,8 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
         if later.values.get("deleted") is True:
             return None
         key = later.values.get("key", earlier.key)
-        return msgspec.structs.replace(earlier, values={**earlier.values, **later.values}, key=key)
+        values = {**earlier.values, **later.values}
+        return msgspec.structs.replace(earlier, record=f"{NEW_FLAG}{key}", values=values, key=key)
     base = {**later.base, **earlier.base}
     values = {
         name: value
@@ -180,6 +182,11 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     return msgspec.structs.replace(
         later, base={name: base[name] for name in values}, values=values, verb=verb
     )
+
+
+def _created_twice(key: str) -> ChangeSetError:
+    fix = "Edit or drop its change in the set, or choose another key."
+    return ChangeSetError("twice", f"the set creates {key} already", fix)
 
 
 def outdated_error(change: StagedChange, how: str) -> ChangeSetError:

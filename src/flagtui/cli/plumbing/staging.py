@@ -1,26 +1,28 @@
 """Keep planned changes instead of sending them: in the staged set, or in a file for `flagtui apply`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import PlanContext, Planned, PlannedRecord
-from flagtui.changes.sets.after_set import AfterSet, record_after
+from flagtui.changes.sets.after_set import AfterSet, created_flag, record_after
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import DROP, ChangeSet, ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code, id_words
 from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.next_commands import next_command, with_place
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.models.flag import Flag
 from flagtui.text.formats import count
 
 HOLDER: Final = "another flagtui command"
@@ -80,13 +82,22 @@ def records_after(session: ProjectSession, records: Sequence[PlannedRecord]) -> 
         return [record if change_set is None else record_after(record, change_set) for record in records]
 
 
+def created_flags(session: ProjectSession, keys: Sequence[str]) -> dict[str, Flag]:
+    """Return the flags with these keys that the staged set creates, by key. Raises Trouble."""
+    change_set = read_staged(session)
+    new = {change.key: change for change in change_set.changes if change.is_new} if change_set else {}
+    named = [new[key] for key in keys if key in new]
+    return {change.key: created_flag(change, place) for place, change in enumerate(named, start=1)}
+
+
 def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:
     """Return the same; a no-op of a staged record is one only once the set is applied. Raises Trouble."""
     change_set = read_staged(session)
-    staged = {(change.record, change.key) for change in change_set.changes} if change_set else set()
+    changes = change_set.changes if change_set else ()
+    staged = {("0" if change.is_new else str(change.record), change.key) for change in changes}
     return [
         replace(each, reason=f"{each.reason} once the staged set is applied")
-        if each.is_no_op and (each.id, each.key) in staged
+        if each.is_no_op and (id_words(each.id), each.key) in staged
         else each
         for each in skipped
     ]
@@ -107,7 +118,7 @@ async def stage_plans(
     progress(f"Nothing was sent. {size}")
     apart = results_of_skipped(planned.skipped)
     left = {change.identity for change in grown.changes}
-    report.results([*(_result_of(change, change.identity in left) for change in added.changes), *apart])
+    report.results([*(_result_of(change, left) for change in added.changes), *apart])
     return exit_code(apart)
 
 
@@ -130,9 +141,10 @@ def _next(session: ProjectSession, *words: str) -> str:
     return next_command(*words, **place)
 
 
-def _result_of(change: StagedChange, is_left: bool) -> ChangeResult:
+def _result_of(change: StagedChange, left: Container[tuple[str, int | str]]) -> ChangeResult:
     """Return the result; a change that undoes the staged one of its record leaves nothing in the set."""
     id = "" if change.is_new else str(change.record)
-    if not is_left:
+    renamed = f"{NEW_FLAG}{change.values.get('key', change.key)}"
+    if (change.kind, renamed if change.is_new else change.record) not in left:
         return ChangeResult(change.key, UNCHANGED, "is not staged any more", id=id)
     return ChangeResult(change.key, STAGED, f"is staged: {'; '.join(change_words(change))}", id=id)

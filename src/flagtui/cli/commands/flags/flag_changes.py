@@ -1,6 +1,6 @@
 """`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Unpack
 
@@ -22,7 +22,12 @@ from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject
-from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.commands.flags.flag_selection import (
+    FindFlags,
+    deleted_flags_of,
+    flags_of,
+    flags_to_change,
+)
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
@@ -51,8 +56,6 @@ WRITE = (
 )
 MakeIntent = Callable[[Flag], Intent | Skipped]
 """The intended change of one flag, or why it is skipped."""
-FindFlags = Callable[[ProjectSession, RecordSelection, BulkReader | None], Awaitable[list[Flag]]]
-"""Reads the flags of a selection."""
 
 
 async def change_selected(
@@ -76,7 +79,9 @@ async def change_selected(
 
     is_bulk = bool(selection.queries) or len(selection.names) > 1
     bulk = BulkReader(session, terms, Plan.noun, flag_would_change, row_would_change) if is_bulk else None
-    return await change_flags(session, await find(session, selection, bulk), make, terms)
+    return await change_flags(
+        session, await flags_to_change(session, selection, terms, bulk, find), make, terms
+    )
 
 
 async def change_flags(
@@ -101,6 +106,9 @@ def check_version(flags: Sequence[Flag], version: int | None) -> None:
     if version is None:
         return
     flag = only_one(flags, "flag")
+    if flag.id <= 0:
+        what = f"{flag.key} is not created yet, so it has no version"
+        raise Trouble(f"{what}; nothing was staged.", code="refused")
     if flag.version is None:
         what = f"{flag.key} has no version on this server, so --if-version cannot be checked"
         raise Trouble(f"{what}; nothing was sent.", code="refused")

@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags, change_selected
 from flagtui.cli.commands.flags.flag_objects import NAMING
-from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
+from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of, flags_to_change
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
@@ -33,7 +33,7 @@ from flagtui.cli.plumbing.output.lines import print_json, print_line
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
-from flagtui.cli.plumbing.selection import RecordSelection, is_id
+from flagtui.cli.plumbing.selection import RecordSelection, is_id, only_one
 from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
 from flagtui.cli.records.flag_files import FOLLOWING, is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -94,12 +94,13 @@ async def edit(
         if more:
             raise Trouble("the file has several flags.", "Leave out FLAG to change them all.", code="usage")
         to_record = partial(_edit_to_record, record=record, may_rename=given["rename"])
-        return await change_flags(session, [await flag_of(session, flag)], to_record, terms)
+        fresh = only_one(await flags_to_change(session, flag, terms), "flag")
+        return await change_flags(session, [fresh], to_record, terms)
     if new or text is not None:
         to_values = partial(_edit_intent, fields=new, text=text, may_rename=given["rename"])
         return await change_selected(session, flag, to_values, terms)
     in_editor = partial(_edit_in_editor, terms=terms)
-    return await change_flags(session, await flags_of(session, flag), in_editor, terms)
+    return await change_flags(session, await flags_to_change(session, flag, terms), in_editor, terms)
 
 
 async def _edit_records(
@@ -124,7 +125,7 @@ async def _edit_records(
         session: ProjectSession, selection: RecordSelection, bulk: BulkReader | None
     ) -> list[Flag]:
         flags = await flags_of(session, selection, bulk)
-        if len(flags) < len(names):
+        if len(flags) < len(selection.names):
             raise Trouble("the file names a flag twice; nothing was sent.", code="usage")
         return flags
 

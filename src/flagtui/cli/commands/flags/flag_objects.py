@@ -1,16 +1,19 @@
 """The flags that the words of a command mean, as the JSON objects the server sent: for what shows them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import FLAGS, MANY, RecordSelection, Word, is_id, read_address, several
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
 
 if TYPE_CHECKING:
     from flagtui.cli.plumbing.bulk_reader import BulkReader
@@ -75,8 +78,24 @@ async def _named_flags(
 ) -> dict[int | None, FlagObject]:
     """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
     objects = await _read(session, selection.names, lambda name: _find(session, name), bulk)
+    if missing := [name for name, raw in zip(selection.names, objects, strict=True) if raw is None]:
+        _check_staged(session, missing)
     flags = await FLAGS.require(session, selection.names, objects)
     return {as_id(flag.get("id")): flag for flag in flags}
+
+
+def _check_staged(session: ProjectSession, missing: Sequence[str]) -> None:
+    """Raise Trouble for a missing flag that the staged set creates."""
+    # Loading what stages would delay every other command.
+    from flagtui.cli.plumbing.staging import created_flags
+
+    created: Iterable[str] = ()
+    with suppress(Trouble):
+        created = created_flags(session, missing)
+    for key in created:
+        what = f"there is no flag {safe_text(key, 80)} yet: the staged set creates it."
+        fix = f"Change it there with --stage, or create it: {next_command('apply', 'staged')}"
+        raise Trouble(what, fix, code="not_found")
 
 
 async def _read(
