@@ -43,7 +43,8 @@ class Shelf:
         if self.error is not None:
             raise self.error
         is_changed, self.is_changed = self.is_changed, False
-        return {"flags": self.flags} if is_changed else None
+        # As from a server, an empty list is never "unchanged".
+        return {"flags": self.flags} if is_changed or not self.flags else None
 
     async def time_zone(self) -> str:
         return "UTC"

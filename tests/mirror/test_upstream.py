@@ -68,6 +68,13 @@ async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: C
     assert mirror.flags.time_zone == "America/New_York"
 
 
+async def test_empty_list_is_requested_whole_each_time(server: CountingServer) -> None:
+    server.respond = lambda _request: httpx.Response(200, json={"flags": []}, headers={"ETag": '"1"'})
+    async with client_of(server) as client:
+        upstream = ServerUpstream(client, "prod")
+        assert [(await upstream.fetch() or {})["flags"] for _ in range(2)] == [[], []]
+
+
 async def test_read_only_client_sends_only_what_reads(server: CountingServer) -> None:
     async with client_of(server) as client:
         other = client.for_project(2)

@@ -124,8 +124,6 @@ class Mirror:
         except UpstreamError as error:
             self._note_error(error)
             return
-        if document is None and self.trouble.startswith(_EMPTY):
-            return
         if document is not None and not as_list(document.get("flags")) and self.flags.flag_count:
             had = count(self.flags.flag_count, "flag")
             self._note_trouble(f"{_EMPTY}, where it had {had}; restart the mirror if that is right.")

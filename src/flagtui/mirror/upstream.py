@@ -68,7 +68,8 @@ class ServerUpstream:
             raise UpstreamError(error.what, error.next, is_passing=passing, response=error) from None
         if document is None:
             return None
-        self._etag = as_text(document.raw.get("etag"))
+        # A mirror does not serve a list that is empty all at once; "unchanged" would confirm what it serves.
+        self._etag = as_text(document.raw.get("etag")) if document.flags else ""
         return document.raw
 
     async def time_zone(self) -> str:
