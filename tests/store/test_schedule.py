@@ -27,6 +27,7 @@ CHANGES = (
     change(2, "2026-03-05T12:00:00Z", payload={"operation": "add_release_condition", "value": {}}),
     change(3, "2026-03-01T11:00:00Z", executed_at="2026-03-01T11:00:05Z"),
     change(4, "2026-03-02T12:00:00Z", recurrence_interval="daily", is_recurring=False),
+    change(5, "2026-03-02T12:00:00Z", record_id="\u00b2"),
 )
 
 

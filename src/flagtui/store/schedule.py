@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui import local_time
 from flagtui.api.errors import ApiError, Forbidden
 from flagtui.models.flag_responses import ScheduledChange
+from flagtui.models.json_value import as_id
 from flagtui.watched import Watched
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ AFTER_FAULT: Final = 60.0
 async def pending_changes(client: "Client") -> tuple[ScheduledChange, ...]:
     """Return the changes of flags that are still to come. Raises ApiError."""
     changes = await client.schedule.all({"model_name": "FeatureFlag"})
-    return tuple(change for change in changes if not change.is_done and change.record_id.isdigit())
+    return tuple(change for change in changes if not change.is_done and as_id(change.record_id))
 
 
 def next_due(changes: Iterable[ScheduledChange]) -> dict[int, float]:
