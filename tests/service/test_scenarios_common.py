@@ -113,11 +113,11 @@ async def test_scenario_11_a_stranger_has_no_access(world: World) -> None:
 async def test_an_organization_may_keep_members_from_using_keys(world: World) -> None:
     world.write("UPDATE organizations SET members_can_use_keys = 0, name = 'Acme'")
     member = world.with_key("*", user=world.add_user("grace@acme.test"))
-    refusal = await member.refused("GET", "")
-    assert refusal.detail == (
-        "Organization 'Acme' does not allow using personal API keys. "
-        "Contact an admin to enable personal API keys for this organization."
-    )
+    for path in ("", "/api/organizations/@current/projects/"):
+        assert (await member.refused("GET", path)).detail == (
+            "Organization 'Acme' does not allow using personal API keys. "
+            "Contact an admin to enable personal API keys for this organization."
+        )
     admin = world.with_key("*", user=world.add_user("root@acme.test", level=8))
     assert await admin.keys() == []
 

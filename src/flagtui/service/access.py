@@ -131,11 +131,7 @@ def admit(
 
 def _admit_to_project(db: sqlite3.Connection, caller: Caller, name: str, operation: Operation) -> Project:
     row = _find_project(db, caller, name)
-    if not row["members_can_use_keys"] and row["level"] is not None and row["level"] < ADMINISTRATOR:
-        raise forbidden(
-            f"Organization '{row['organization_name']}' does not allow using personal API keys. "
-            "Contact an admin to enable personal API keys for this organization."
-        )
+    _check_ban(row, row["organization_name"])
     _check_organization(caller, row["organization_id"])
     if caller.teams and row["id"] not in caller.teams:
         raise forbidden(f"API key does not have access to the requested project: ID {row['id']}.")
@@ -194,6 +190,15 @@ def is_member(row: sqlite3.Row) -> bool:
     return not row["is_private"] or row["level"] >= ADMINISTRATOR or bool(row["listed"])
 
 
+def _check_ban(row: sqlite3.Row, organization: str) -> None:
+    """Raise for a member of an organization that lets administrators alone use keys."""
+    if not row["members_can_use_keys"] and row["level"] is not None and row["level"] < ADMINISTRATOR:
+        raise forbidden(
+            f"Organization '{organization}' does not allow using personal API keys. "
+            "Contact an admin to enable personal API keys for this organization."
+        )
+
+
 def _check_organization(caller: Caller, organization_id: str) -> None:
     if caller.organizations and organization_id not in caller.organizations:
         detail = f"API key does not have access to the requested organization: ID {organization_id}."
@@ -214,6 +219,7 @@ def _admit_outside(
         _check_scope(caller, operation)
         return
     organization = find_organization(db, caller, params["organization_id"])
+    _check_ban(organization, organization["name"])
     _check_organization(caller, organization["id"])
     _check_scope(caller, operation)
     if organization["level"] is None:

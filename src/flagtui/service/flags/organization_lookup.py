@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import read_id
 from flagtui.service.call import Call, Project
+from flagtui.service.database import fetch
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.encryption import PLACEHOLDER
 from flagtui.service.flags.levels import load_levels
@@ -39,7 +40,10 @@ def list_organization_flags(call: Call) -> Response:
     part = Window(limit, _read_number(call, "offset", 0, 0))
     matches = [(project, row) for project in projects for row in _matches(call, project)]
     matches.sort(key=lambda match: (match[1]["key"], match[1]["id"]))
-    shown = [text_of(_describe_match(call, *match)) for match in matches[part.offset :][: part.limit]]
+    shown = [
+        text_of(_describe_match(call, project, fetch(call.db, "flags", row["id"])))
+        for project, row in matches[part.offset :][: part.limit]
+    ]
     return page(call, len(matches), shown, part)
 
 
@@ -61,9 +65,10 @@ def _flags_with_key(call: Call) -> list[tuple[Project, sqlite3.Row]]:
 
 
 def _matches(call: Call, project: Project) -> list[sqlite3.Row]:
+    """Return id and key of the flags that match: whole ones of every project would take much longer."""
     levels = load_levels(call.db, call.caller, project)
     rows = call.db.execute(
-        "SELECT * FROM flags WHERE project_id = :project AND deleted = 0"
+        "SELECT id, key FROM flags WHERE project_id = :project AND deleted = 0"
         " AND (key LIKE :search ESCAPE '\\' OR name LIKE :search ESCAPE '\\')",
         {"project": project.id, "search": like(call.query.get("search", ""))},
     )
