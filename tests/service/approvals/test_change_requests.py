@@ -34,7 +34,7 @@ async def test_policies_cover_switches_and_shares_only(
 
 async def test_a_new_flag_that_is_on_needs_approval(office: Office) -> None:
     office.cover("enable")
-    response = await office.ada.post("", {"key": "on"}, 409)
+    response = await office.ada.post("", {"key": "on", "has_encrypted_payloads": None}, 409)
     await office.ada.post("", {"key": "off", "active": False}, 201)
     assert response["resource_id"] is None
     decided = await office.grace.post(f"{REQUESTS}{response['change_request_id']}/approve/")

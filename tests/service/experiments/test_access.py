@@ -25,7 +25,8 @@ async def test_a_viewer_reads_and_does_not_write(service: Service) -> None:
     assert (await service.get(path))["user_access_level"] == "viewer"
     detail = (403, "You do not have editor access to this resource.", None)
     assert await service.refused("PATCH", path, {"name": "n"}) == detail
-    assert await service.refused("POST", f"{path}/launch") == detail
+    for written in (f"{path}/launch", "experiments", "experiment_holdouts", "experiment_saved_metrics"):
+        assert await service.refused("POST", written, {}) == detail
 
 
 @pytest.mark.parametrize("general", ["editor", "none"])

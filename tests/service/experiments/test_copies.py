@@ -102,6 +102,10 @@ async def test_a_copy_needs_a_key_for_the_other_project(service: Service) -> Non
     response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
     expected = (403, {"detail": "You do not have write access to the target project."})
     assert (response.status_code, response.json()) == expected
+    service.write("UPDATE api_keys SET scoped_teams = '[]'")
+    service.write("UPDATE organization_members SET level = 1")
+    service.write("INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')")
+    assert (await service.refused("POST", f"experiments/{source['id']}/copy_to_project", body))[0] == 403
 
 
 async def test_scenario_30_a_cohort_of_who_was_exposed(service: Service) -> None:

@@ -237,8 +237,9 @@ async def test_a_flag_without_access_is_hidden_and_refused(world: World) -> None
     world.write(level, grace, "", "viewer")
     shown = await asking.get(f"{other['id']}/")
     assert (shown["can_edit"], shown["user_access_level"]) == (False, "viewer")
-    refusal = await asking.refused("PATCH", f"{other['id']}/", {"active": False})
-    assert refusal.detail == "You do not have editor access to this resource."
+    for method, path in (("PATCH", f"{other['id']}/"), ("POST", "")):
+        refusal = await asking.refused(method, path, {"key": "c"})
+        assert refusal.detail == "You do not have editor access to this resource."
     assert (await asking.get("matching_ids/")) == {"ids": [], "total": 0}
 
 

@@ -22,6 +22,7 @@ from flagtui.service.experiments.rows import change_flag, create_flag, find, fin
 from flagtui.service.experiments.save import SCOPE, respond_experiment
 from flagtui.service.experiments.saved_metrics import Usage, replace_links
 from flagtui.service.field_kinds import Target
+from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.rules.documents import config_version
 from flagtui.service.responses import Response
 
@@ -66,6 +67,7 @@ _DATES = "End date must be after start date"
 
 
 def create_experiment(call: Call) -> Response:
+    check_level(call, 0, "editor", "experiment")
     given = read_input(call, call.body(), new=True)
     return respond_experiment(call, create(call, given), 201)
 

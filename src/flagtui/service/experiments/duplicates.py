@@ -18,6 +18,7 @@ from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import find_called, respond_experiment
 from flagtui.service.experiments.saved_metrics import Usage
 from flagtui.service.field_kinds import Use
+from flagtui.service.flags.levels import check_level
 from flagtui.service.responses import Response
 
 _COPIED = EXPERIMENTS.using(Use.COPIED)
@@ -54,6 +55,7 @@ def copy_to_project(call: Call) -> Response:
 
 def copy_input(call: Call, experiment: Experiment, name: str, key: str) -> Input:
     """Return the input that would make the copy: new metric ids, no dates, no conclusion."""
+    check_level(call, 0, "editor", "experiment")
     columns: dict[str, Json] = {column: experiment.fields[column] for column in _COPIED}
     columns["filters"] = columns["filters"] or {}
     for field in ORDER_OF:

@@ -23,6 +23,7 @@ from flagtui.service.experiments.nested_fields import HOLDOUT
 from flagtui.service.experiments.rows import keeping_requests
 from flagtui.service.experiments.save import SCOPE, find_called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
+from flagtui.service.flags.levels import check_level
 from flagtui.service.operations import PROJECT, Handler, Operation
 from flagtui.service.resources import Resource, refuse_deletion
 from flagtui.service.responses import Response
@@ -48,20 +49,29 @@ def _action(
     )
 
 
+def _for_editors(handle: Handler) -> Handler:
+    def check_and_handle(call: Call) -> Response:
+        check_level(call, 0, "editor", "experiment")
+        return handle(call)
+
+    return check_and_handle
+
+
 def _shared_operations(
     name: str, subject: str, kind: Resource, shown: Json, body: Json
 ) -> tuple[Operation, ...]:
     """List, create, read, change, replace and delete of what several experiments share."""
     path = f"{PROJECT}/{name}"
     record_path = f"{path}/{{id}}"
-    page, update = page_of(shown), kind.update
+    page, update = page_of(shown), _for_editors(kind.update)
+    create, delete = _for_editors(kind.create), _for_editors(kind.delete)
     return (
         Operation("GET", path, kind.list_all, f"List {subject}s", READ, page, parameters=kind.parameters),
-        Operation("POST", path, kind.create, f"Create a {subject}", WRITE, shown, body, (201,)),
+        Operation("POST", path, create, f"Create a {subject}", WRITE, shown, body, (201,)),
         Operation("GET", record_path, kind.retrieve, f"Get a {subject}", READ, shown),
         Operation("PATCH", record_path, update, f"Change a {subject}", WRITE, shown, body),
         Operation("PUT", record_path, update, f"Replace a {subject}", WRITE, shown, body),
-        Operation("DELETE", record_path, kind.delete, f"Delete a {subject}", WRITE, statuses=(204,)),
+        Operation("DELETE", record_path, delete, f"Delete a {subject}", WRITE, statuses=(204,)),
     )
 
 

@@ -45,8 +45,11 @@ class GatedChange:
 
     @property
     def body(self) -> Values:
-        """Return the values that differ, which will be written; sealed payloads are placeholders."""
-        body = {name: value for name, value in self.after.items() if self.before.get(name) != value}
+        """Return the values that differ, of a new flag all, which will be written.
+
+        Sealed payloads are placeholders.
+        """
+        body = {name: value for name, value in self.after.items() if self.before.get(name, ...) != value}
         if "filters" in body and self._is_sealed:
             body["filters"] = wire.mask_payloads(body["filters"], PLACEHOLDER)
         return body

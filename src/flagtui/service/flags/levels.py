@@ -53,6 +53,6 @@ def load_levels(
 
 
 def check_level(call: Call, record_id: int, level: str, resource: str = "feature_flag") -> None:
-    """Refuse with 403 if the caller's level is lower than `level`."""
+    """Refuse with 403 if the caller's level is lower than `level`; record 0 is a new one."""
     if not load_levels(call.db, call.caller, call.project, resource).reaches(record_id, level):
         raise forbidden(f"You do not have {level} access to this resource.")

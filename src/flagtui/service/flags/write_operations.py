@@ -20,6 +20,7 @@ from flagtui.service.flags.fields import (
     read_fields,
 )
 from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_config, without_additions
+from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored
 from flagtui.service.flags.rules.writes import (
@@ -39,6 +40,7 @@ def retrieve(call: Call) -> Response:
 
 
 def create(call: Call) -> Response:
+    check_level(call, 0, "editor")
     if is_rules_creation(call, body := call.body()):
         return create_rules_flag(call, body)
     sent = read_fields(call, Fields(body), None)
