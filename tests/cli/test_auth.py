@@ -122,6 +122,12 @@ def test_what_cannot_be_signed_in_with_is_one_sentence(
     assert not (home / ".config/flagtui/config.toml").exists()
 
 
+def test_next_command_of_signing_in_repeats_its_options(run: Run, service: Service) -> None:
+    options = ("--host", service.address, "--keep", "file", "--profile", "prod")
+    step = f"flagtui auth login {' '.join(options[:4])} --with-token --profile prod < FILE\n"
+    assert one_sentence(run("auth", "login", *options)).endswith(step)
+
+
 def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service, home: Path) -> None:
     folder = home / ".config/flagtui"
     folder.parent.mkdir()

@@ -81,7 +81,7 @@ class BadHost(ApiError, ValueError):
 class PlainHttpRefused(BadHost):
     """The key would cross the network unencrypted."""
 
-    advice = "Use https, or allow plain http for this profile if the network between is yours."
+    advice = "Use https, or set allow_plain_http = true in the profile if the network between is yours."
 
 
 class BadKey(ApiError, ValueError):

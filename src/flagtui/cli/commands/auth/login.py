@@ -13,6 +13,7 @@ from flagtui.cli.commands.auth.account import print_introduction, project_line
 from flagtui.cli.commands.auth.key_storage import Keep, keep_key
 from flagtui.cli.plumbing.client import make_client, why_not_personal
 from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import print_line
@@ -139,11 +140,8 @@ class TerminalSignIn:
             elif self.person.is_there:
                 text = self.person.ask_hidden("Paste the personal API key (it is not shown)")
             else:
-                raise Trouble(
-                    "there is no terminal to paste the key on. "
-                    "Give it on standard input: flagtui auth login --with-token < FILE",
-                    code="usage",
-                )
+                fix = f"Give it on standard input: {self._command('--with-token')} < FILE"
+                raise Trouble("there is no terminal to paste the key on.", fix, code="usage")
             text = text.strip()
             if not text:
                 raise Trouble("the key is empty; nothing was stored.", code="usage")
@@ -154,6 +152,14 @@ class TerminalSignIn:
             raise Trouble(str(wrong), code="usage") from None
         except CommandFailed as wrong:
             raise Trouble(str(wrong)) from None
+
+    def _command(self, source: str, **instead: str) -> str:
+        """Return this command with its options, but for those `instead`; the key comes from `source`."""
+        given = {name: getattr(self.options, name) for name in ("host", "key_command", "keep")} | instead
+        options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items() if value]
+        words = [*(word for option in options for word in option), *filter(None, [source])]
+        place = {"profile": self.options.profile, "project": self.options.project}
+        return next_command("auth", "login", *words, **place)
 
     def _introduce(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
         print_line(f"Asking {host.origin} about the key…")
@@ -173,11 +179,9 @@ class TerminalSignIn:
         """Try the other region, only with consent of the user: a key belongs to one region."""
         problem = f"{host.address} does not know this key"
         if not self.person.is_there:
-            raise Trouble(
-                f"{problem}. If the account is in the other region, try: "
-                f"flagtui auth login --host {other.region}",
-                code="sign_in",
-            )
+            source = "" if self.options.key_command else "--with-token"
+            fix = f"If the account is in the other region, try: {self._command(source, host=other.region)}"
+            raise Trouble(f"{problem}; nothing was stored.", fix, code="sign_in")
         if not self.person.agree(f"{problem}. Send it to {other.address}, the other region, instead?"):
             raise Trouble(
                 f"{problem}. Nothing was stored. Check the key, and that its owner is still active.",
