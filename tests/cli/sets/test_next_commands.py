@@ -42,6 +42,15 @@ def test_staged_set_of_another_profile_is_listed_and_applied(with_default: Run) 
     assert records(with_default("flags", "get", FLAG, "--json", "--profile", "other"))[0]["active"] is False
 
 
+def test_outdated_staged_change_is_dropped_by_the_named_command(with_default: Run) -> None:
+    require_done(with_default("flags", "disable", FLAG, "--stage", *OPTIONS))
+    require_done(with_default("flags", "tag", FLAG, "--add", "late", "--yes", *OPTIONS))
+    refused = with_default("flags", "tag", FLAG, "--add", "more", "--stage", *OPTIONS)
+    ((*dropping,),) = named_commands(refused.err)
+    assert (refused.code, dropping) == (4, ["staged", "drop", *OPTIONS, FLAG])
+    assert [each["key"] for each in records(with_default(*dropping, "--json"))] == [FLAG]
+
+
 def test_commands_repeat_options_and_quote_names(with_default: Run) -> None:
     staged = require_done(with_default(*OPTIONS, "flags", "disable", FLAG, "--stage"))
     assert named_commands(staged.err) == [["staged", "list", *OPTIONS], ["apply", "staged", *OPTIONS]]

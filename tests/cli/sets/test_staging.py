@@ -78,6 +78,19 @@ def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
     assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
 
 
+def test_staged_flag_and_event_of_one_name_need_an_id(here: Run) -> None:
+    require_done(here("flags", "create", "signup_completed", "--stage"))
+    (event,) = records(here("events", "list", "name:/^signup_completed$/", "--json"))
+    require_done(here("events", "tag", "signup_completed", "--add", "x", "--stage"))
+    refused = here("staged", "drop", "signup_completed")
+    ids = f"Name its id: new:signup_completed (flag) or {event['id']} (event_definition).\n"
+    assert (refused.code, refused.err.endswith(ids)) == (EXIT_CODES["usage"], True)
+    require_done(here("staged", "drop", event["id"]))
+    assert [each["verb"] for each in records(here("staged", "get", "signup_completed", "--json"))] == [
+        "create"
+    ]
+
+
 def test_set_does_not_grow_over_profile_limit(here: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = home / ".config/flagtui/config.toml"
     settings.parent.mkdir(parents=True)

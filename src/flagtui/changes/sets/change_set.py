@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -191,7 +192,8 @@ def _created_twice(key: str) -> ChangeSetError:
 
 def outdated_error(change: StagedChange, how: str) -> ChangeSetError:
     """Return the error of a staged change whose record has changed since."""
-    fix = f"Drop its change from the set with {DROP}, then stage it again."
+    key = f"-- {change.key}" if change.key.startswith("-") else shlex.quote(change.key)
+    fix = f"Drop its change from the set, then stage it again: {DROP} {key}"
     return ChangeSetError("outdated", f"{change.key} changed since it was staged ({how})", fix)
 
 

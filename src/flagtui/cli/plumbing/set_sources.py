@@ -95,14 +95,26 @@ def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
         return proposal.file, proposal.change_set or proposal.file.read()
 
 
-def changes_named(change_set: ChangeSet, keys: Sequence[str]) -> list[StagedChange]:
-    """Return the changes of the records with these keys, or all. Raises Trouble for a key without one."""
-    by_key = {change.key: change for change in change_set.changes}
-    missing = [key for key in keys if key not in by_key]
-    if missing:
-        changed = ", ".join(by_key)
-        raise Trouble(f"the set does not change {missing[0]}.", f"It changes: {changed}.", code="not_found")
-    return [by_key[key] for key in keys] if keys else [*change_set.changes]
+def changes_named(change_set: ChangeSet, names: Sequence[str]) -> list[StagedChange]:
+    """Return the changes of the records with these keys or ids, or all.
+
+    Raises Trouble for a name without one, and for the key of a flag that is the name of an event too.
+    """
+    return [_change_named(change_set, name) for name in names] if names else [*change_set.changes]
+
+
+def _change_named(change_set: ChangeSet, name: str) -> StagedChange:
+    every = change_set.changes
+    changes = [each for each in every if each.key == name] or [
+        each for each in every if str(each.record) == name
+    ]
+    if not changes:
+        changed = ", ".join(dict.fromkeys(change.key for change in every))
+        raise Trouble(f"the set does not change {name}.", f"It changes: {changed}.", code="not_found")
+    if len(changes) > 1:
+        ids = " or ".join(f"{each.record} ({each.kind})" for each in changes)
+        raise Trouble(f"the set changes two records called {name}.", f"Name its id: {ids}.", code="usage")
+    return changes[0]
 
 
 def _is_named(proposal: ProposedSet, word: str) -> bool:
