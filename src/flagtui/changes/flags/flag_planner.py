@@ -217,7 +217,7 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
     async def plan(self, requests: Sequence[NewFlag]) -> Planned[NewFlag, Plan]:
         """Plan the new flags; those whose key is in use are skipped. Raises ApiError."""
         context = self.context
-        taken = await find_taken(context)
+        taken = replace(await find_taken(context), is_elsewhere=bool(self.place))
         me = await context.me()
         near = Neighbours.of(taken.rows)
 

@@ -81,17 +81,21 @@ class Taken:
     rows: Sequence[FlagRow]
     deleted: Mapping[str, int] = field(default_factory=dict)
     """Keys of deleted flags that could still be restored, and their numbers."""
+    is_elsewhere: bool = False
+    """Whether they are in use in another project, to which flags are copied under their own keys."""
 
 
 def taken_by(key: str, taken: Taken) -> Blocked | None:
     """Return why this key is not free for a new flag; None if it is."""
     if any(row.key == key for row in taken.rows):
-        return taken_key(key)
+        return taken_key(key, is_elsewhere=taken.is_elsewhere)
     return None
 
 
-def taken_key(key: str) -> Blocked:
+def taken_key(key: str, *, is_elsewhere: bool = False) -> Blocked:
     """Return that another flag has the key."""
+    if is_elsewhere:
+        return Blocked("taken", f"there is already a flag {key} in that project", "change or rename it there")
     return Blocked("taken", f"there is already a flag {key}", "choose another key")
 
 

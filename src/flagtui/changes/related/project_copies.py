@@ -125,7 +125,8 @@ async def find_target(context: PlanContext, destination: PlanContext, name: str)
     ours = await context.client.projects.get(context.client.project)
     theirs = await destination.client.projects.get(destination.client.project)
     organization = ours.organization if ours.organization == theirs.organization else ""
-    return CopyTarget(theirs.id, name or theirs.label, organization, await find_taken(destination))
+    taken = replace(await find_taken(destination), is_elsewhere=True)
+    return CopyTarget(theirs.id, name or theirs.label, organization, taken)
 
 
 def plan_copy(
