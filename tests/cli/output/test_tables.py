@@ -190,8 +190,8 @@ def test_fields_are_listed_or_named_before_any_request(capsys: pytest.CaptureFix
         choose_printer(KIND, OutputOptions(fields="?"))
     assert (end.value.exit_code, capsys.readouterr().out) == (0, "key\nsize\n")
     with pytest.raises(Trouble, match="no field sise") as wrong:
-        choose_printer(KIND, OutputOptions(fields="key,sise"))
-    assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
+        choose_printer(KIND, OutputOptions(fields="key,sise"), ("project",))
+    assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size, project.")
 
 
 def test_lines_break_between_words_on_a_terminal_only(

@@ -244,7 +244,7 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
     if unknown or (fields and not names):
         raise Trouble(
             f"there is no field {', '.join(unknown) or 'without a name'}.",
-            f"Fields: {', '.join(kind.names)}.",
+            f"Fields: {', '.join((*kind.names, *more))}.",
             code="usage",
         )
     form: Format = next(iter(formats), "table" if sys.stdout.isatty() else "tsv")
