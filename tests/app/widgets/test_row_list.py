@@ -127,6 +127,11 @@ async def test_cleared_query_returns_the_cursor_to_its_record(app: ListApp) -> N
     app.rows.show(rows, [5], anchor="top")
     app.rows.show(rows, range(30), anchor="top")
     assert app.rows.row_id == 14
+    app.rows.select(2)
+    app.rows.show(rows, [], anchor="top")
+    app.rows.show(rows, anchor="top")
+    await app.pilot.pause()
+    assert (app.rows.row_id, keys(app.lines())[0]) == (2, "flag-000")
 
 
 async def test_a_cursor_nobody_moved_stays_at_the_top_while_typing(app: ListApp) -> None:

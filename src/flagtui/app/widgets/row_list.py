@@ -129,7 +129,8 @@ class RowList(RowSurface[Row]):
             self._wanted, self._wanted_at, place, line = None, -1, 0, 0
         elif anchor == "top":
             place = self._find(self._wanted, self._wanted_at)
-            line = old_line if place >= 0 else 0
+            # A record that comes back is scrolled to from the top, not to the line of another one.
+            line = old_line if place >= 0 and before == self._wanted else max(place, 0)
         else:
             place = self._find(before, at)
             line, place = old_line, place if place >= 0 else old_place
