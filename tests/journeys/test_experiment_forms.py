@@ -165,3 +165,18 @@ async def test_draft_and_ended_experiments_send_only_what_differs(any_mode: Sett
         await say_yes(program)
         after = await read_stored(program, "Sticky plan summary")
         assert (after.conclusion, after.conclusion_comment) == ("lost", "Worse on small screens.")
+
+
+async def test_form_ends_staging_and_keeps_its_draft(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stand_on_experiment(program, "Length of the tour", "e", "plus")
+        assert "+: ⏎ on a line with + adds" in program.notices[-1]
+        await program.press("escape", "plus", "e")
+        go_to_line(program, "First chart")
+        await program.press("d", "ctrl+s")
+        assert "primary metrics cannot be staged. + ends staging; then" in words(program.notices[-1])
+        assert program.last_line.startswith("+ end staging")
+        await program.press("plus", "ctrl+s")
+        assert "− First chart" in words(program.screen)
+        await say_yes(program)
+        assert len(sent_requests(program)) == 1

@@ -45,6 +45,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "flags.rollout": "%",
     "flags.toggle": "space",
     "form.back": "esc",
+    "form.edit": "⏎",
     "form.remove": "d",
     "form.save": "ctrl+s",
     "inbox.apply": "A",

@@ -26,11 +26,10 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.journal.staged_screen import StagedScreen
-from flagtui.app.lists.record_links import STAGING_TITLES
 from flagtui.app.records.code_keys_screen import CodeKeysScreen
 from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.state.permissions import override_titles
+from flagtui.app.state.permissions import STAGING_TITLES, override_titles
 from flagtui.app.widgets.row_list import RowList
 from flagtui.text.key_signs import DEFAULTS
 

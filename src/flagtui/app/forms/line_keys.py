@@ -14,9 +14,11 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.forms.form_lines import FormLine, LineId, Typed
 from flagtui.app.forms.shortened_lines import explain_elsewhere
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.permissions import STAGING_TITLES
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice
 
 
@@ -116,6 +118,8 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     def title_of(self, id: str) -> str:
         """Return what Enter does with the line, for the footer."""
         line = self._line
+        if id in STAGING_TITLES and self._app_state.is_staging:
+            return STAGING_TITLES[id]
         if id != "form.edit" or line is None:
             return ""
         return "add" if line.part.startswith("add") else "even shares" if line.part == "sum" else "edit"
@@ -140,11 +144,15 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
                 return "" if self.can_remove(line) else f"this line stays; {self.removes} can be removed"
             case "move", (int() as step,) if not self.find_target(line, step):
                 noun, number = self.movable_among(line)
-                if not number:
-                    return f"this line cannot be moved; {self.moves} can"
-                return f"this is the {'only' if number == 1 else 'first' if step < 0 else 'last'} {noun}"
+                which = "only" if number == 1 else "first" if step < 0 else "last"
+                stays = f"this line cannot be moved; {self.moves} can"
+                return f"this is the {which} {noun}" if number else stays
             case "distribute", _:
                 return "" if self._copy.variants else "there are no variants"
+            case "stage", _:
+                # On other screens it begins staging too; here a + begins the lines that add something.
+                adds = f"{key_sign('form.edit')} on a line with + adds"
+                return "" if self._app_state.is_staging else adds
             case "undo", _:
                 return "" if self._steps else "nothing was changed in this form"
         return ""
@@ -193,6 +201,11 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.move_line(line, step)
         self.show_change()
         self._stand_on(target)
+
+    def action_stage(self) -> None:
+        """End staging, so that what cannot be staged can be saved from here."""
+        self._runner.switch_staging()
+        self.show_change()
 
     def action_distribute(self) -> None:
         self._copy.distribute()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
 from flagtui.app.commands.command_table import BY_ID, Command, command_of, commands_of
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.state.permissions import may_write, override_titles, overrides_in, writes_in
+from flagtui.app.state.permissions import (
+    STAGING_TITLES,
+    may_write,
+    override_titles,
+    overrides_in,
+    writes_in,
+)
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, why_not_opened
@@ -24,9 +30,6 @@ if TYPE_CHECKING:
 else:
     # Textual reads the styles of a class from its first base that is a widget, and this is none.
     AnyScreen = object
-
-STAGING_TITLES: Final = {"app.stage": "end staging"}
-"""By command: the word beside its key while changes are staged."""
 
 
 class RecordKeys(AnyScreen):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from textual.binding import Binding
 from textual.screen import Screen
@@ -12,6 +12,9 @@ from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
 from flagtui.config.guard_rules import Level
 from flagtui.text.key_signs import key_sign
+
+STAGING_TITLES: Final = {"app.stage": "end staging"}
+"""By command: the word beside its key while changes are staged."""
 
 
 @cache
