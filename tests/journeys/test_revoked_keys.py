@@ -94,6 +94,18 @@ async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(setti
         assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
 
 
+async def test_refused_tab_loads_once_signed_in_again(setting: Setting) -> None:
+    async with running(setting) as program:
+        revoke_key(program.wire, KEY)
+        await program.press("2")
+        assert "not accepted" in words(program.screen)
+        await program.press("1", "space")
+        await type_key(program, another_key(program))
+        await program.press("escape", "2")
+        assert "Chart colours" in program.screen
+        assert "synced" in program.header
+
+
 async def test_sign_in_names_all_its_keys_at_60_columns(setting: Setting) -> None:
     async with running(replace(setting, size=(60, 15))) as program:
         state = program.app.app_state

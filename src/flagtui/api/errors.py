@@ -238,7 +238,7 @@ class PaymentNeeded(ApiError):
 class RateLimited(ApiError):
     """429: too many requests with this key."""
 
-    advice = "Wait; requests continue automatically."
+    advice = "Try again then; what is loading continues automatically."
 
     @property
     def retry_after(self) -> float | None:

@@ -42,6 +42,8 @@ class WorkspaceList(ListScreen[IdRow]):
         self.rows.redraw_ages()
         self.update_from_state()
         self.draw_preview(self.record)
+        if self._workspace is not None and self._was_refused(self._workspace):
+            self._load(self._workspace)
 
     def update_from_state(self) -> None:
         """Follow a change of the state; draw arriving pages only a few times a second."""
@@ -77,6 +79,12 @@ class WorkspaceList(ListScreen[IdRow]):
         state = await workspace.refresh(self.kind)
         if workspace is self._workspace and isinstance(state, LoadFailed) and needs_key(state.error):
             self._app_state.become_troubled(state.error)
+
+    def _was_refused(self, workspace: Workspace) -> bool:
+        """Return whether the load failed with a key that the user has replaced since."""
+        state = workspace.loading(self.kind).state
+        is_refused = isinstance(state, LoadFailed) and needs_key(state.error)
+        return is_refused and not needs_key(self._app_state.connection_trouble)
 
     def _draw(self) -> None:
         if self._breathing is not None:
