@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
+from msgspec.structs import replace
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables

@@ -1,10 +1,11 @@
 """One change of every kind of record, planned at the bench and not sent."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from msgspec.structs import replace
 from tests.changes.bench import Bench
 from tests.doubles.expected import expect
 

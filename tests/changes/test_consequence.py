@@ -7,7 +7,8 @@ def test_ages_of_a_consequence_move_and_others_stay() -> None:
     consequence = consequence_with_age(
         "Last change", ("sam, ", 60.0, ": on → off; ada, ", 0.0), 120.0, "warning"
     )
-    assert consequence == Consequence("Last change", "sam, 1 min ago: on → off; ada, 2 min ago", "warning")
+    shown = (consequence.label, consequence.text, consequence.tone)
+    assert shown == ("Last change", "sam, 1 min ago: on → off; ada, 2 min ago", "warning")
     later = consequence.as_of(3 * 3_600.0)
     assert later.text == "sam, 2 h ago: on → off; ada, 3 h ago"
     assert later.as_of(120.0) == consequence

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.changes.bench import HERE, Bench, working
 from tests.changes.kinds import KINDS, Prepared
 from tests.changes.writing import Writing, approve

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.bench import GENERATIONS, HERE, Bench, working
 from tests.changes.cases import (
     Case,

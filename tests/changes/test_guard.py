@@ -2,12 +2,12 @@
 
 import ast
 import copy
-import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.conftest import flag, make_plan
 from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
@@ -40,7 +40,7 @@ def off(**fields: object) -> Plan:
 
 
 def ask(*plans: Plan, asked_with: Planned[Any, Any] = PLAIN, **rules: Any) -> Question:
-    planned = dataclasses.replace(asked_with, plans=plans or (off(),))
+    planned = replace(asked_with, plans=plans or (off(),))
     return expect(guard(planned, GuardRules(**rules)), Question)
 
 
@@ -80,7 +80,7 @@ def test_reason_is_insisted_on_and_pastes_never_confirm() -> None:
 
 
 def test_overwriting_and_a_missing_journal_are_agreed_to() -> None:
-    contested = dataclasses.replace(off(), conflicts=(FieldConflict(("name",), "a", "b", "c"),))
+    contested = replace(off(), conflicts=(FieldConflict(("name",), "a", "b", "c"),))
     question = ask(contested, level=Level.RELAXED)
     assert question.is_dialog
     assert not settles(question, yes=True)

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.office import ENTRY, HERE, NOW
 
 from flagtui.changes.journal import Disk, Journal, JournalUnwritable

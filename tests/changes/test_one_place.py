@@ -12,7 +12,7 @@ ONCE: Final = {
     "pid=os.getpid()": "changes/pipeline.py",
     "LOOKS: Final = (0.0": "changes/unanswered.py",
     "asyncio.to_thread(finish": "changes/unanswered.py",
-    "class Outcome(Generic": "changes/proposal.py",
+    "class Outcome(msgspec.Struct, Generic": "changes/proposal.py",
     "ConfirmScreen(question": "app/writing/app_interface.py",
     "journal.unresolved)": "changes/recovery.py",
 }

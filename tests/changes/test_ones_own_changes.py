@@ -1,9 +1,9 @@
 """Undo of an earlier change after later changes of the same user."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.bench import Bench, working
 from tests.doubles.expected import expect
 

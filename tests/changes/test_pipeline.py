@@ -1,12 +1,12 @@
 """The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.kettle import (
     HERE,
     KETTLE,

@@ -1,10 +1,10 @@
 """The journal as a list of changes that can be undone, and as a timeline."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.office import ENTRY, HERE, NOW
 from tests.doubles.expected import require
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.event_definitions.conftest import definition
 from tests.changes.experiments.conftest import make_experiment
 
@@ -26,8 +26,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 ONE: Final = re.compile(r"\b(the|an?) (experiment|flag|event|definition|copy)\b|\bits?\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted(PlanBase):
+class Counted(PlanBase, frozen=True, kw_only=True):
     """A plan with the titles of most kinds."""
 
     noun: str

@@ -1,9 +1,10 @@
 """Approvals written through the pipeline, and what became of changes that were left open."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from msgspec.structs import replace
 from tests.doubles.expected import expect, require
 
 from flagtui.api.clock import Clock, SystemClock

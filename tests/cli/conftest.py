@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -184,15 +184,14 @@ def closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run_at(CLOSED, run, monkeypatch)
 
 
-@dataclass(frozen=True)
-class Scripted(Prompts):
+class Scripted(Prompts, frozen=True):
     """A person who has decided already; `transcript` is what they had to choose or agree to."""
 
     is_there: bool = True
     yes: bool = True
-    says: dict[str, str] = field(default_factory=dict)
+    says: dict[str, str] = {}
     """Answers by how the question begins."""
-    transcript: list[str] = field(default_factory=list)
+    transcript: list[str] = []
 
     def ask(self, question: str, default: str) -> str:
         return next((reply for start, reply in self.says.items() if question.startswith(start)), default)

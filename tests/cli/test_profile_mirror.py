@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.expected import require
 from tests.doubles.open_mirror import open_mirror
 

@@ -4,8 +4,9 @@ usage: crashing_demo.py [ARGUMENTS OF flagtui]        FLAGTUI_NO_REPORT=1: the d
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from flagtui.app import app as home
 from flagtui.app.state.app_state import Session

@@ -3,7 +3,7 @@
 usage: demo_with_pages.py [ARGUMENTS OF flagtui]
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.app import app as home

@@ -104,8 +104,7 @@ class Painting:
     colour: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KettlePlan(PlanBase):
+class KettlePlan(PlanBase, frozen=True, kw_only=True):
     noun: ClassVar[str] = "kettle"
     fresh: KettleRow
     colour: str

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import msgspec
+from msgspec.structs import replace
 from tests.doubles.open_mirror import OpenMirror
 from tests.doubles.steady_clock import Timing
 from tests.doubles.wire import Wire
@@ -27,20 +28,22 @@ WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
 """Cells across for every journey, whatever it asks for; `make check-display` tells them all at several."""
 
 
-@dataclass(frozen=True)
-class Setting:
+USUAL_SIZE: Final = (100, 40)
+"""Too narrow for the pane beside a list, which asks and draws much; `WIDE` has it."""
+
+
+class Setting(msgspec.Struct, frozen=True):
     """What a journey starts from."""
 
     template: Path
     folder: Path
-    size: tuple[int, int] = (100, 40)
-    """Too narrow for the pane beside a list, which asks and draws much; `WIDE` has it."""
-    rules: GuardRules = field(default_factory=lambda: GuardRules(Level.GUARDED, place="TEST"))
+    size: tuple[int, int] = USUAL_SIZE
+    rules: GuardRules = msgspec.field(default_factory=lambda: GuardRules(Level.GUARDED, place="TEST"))
     refresh: float = 0.0
     options: tuple[tuple[str, Any], ...] = ()
     """Settings of the service, such as strict or legacy."""
     snapshots: bool = False
-    preferences: Preferences = field(default_factory=Preferences)
+    preferences: Preferences = msgspec.field(default_factory=Preferences)
     key_found: asyncio.Event | None = None
     """Until it is set, the key is looked for; None finds it at once."""
     has_key: bool = True

@@ -6,10 +6,10 @@ usage: stalled_demo.py [ARGUMENTS OF flagtui]        the file FLAGTUI_ANSWER_WHE
 import asyncio
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.clock import SystemClock

@@ -1,8 +1,8 @@
 """A clock that stands still until a test turns it: waiting on it sleeps until then."""
 
 import asyncio
-from dataclasses import replace
 
+from msgspec.structs import replace
 from tests.doubles.steady_clock import StoppedClock
 from tests.doubles.whole_program import Program
 

@@ -6,11 +6,11 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
 from tests.doubles.frame_truth import compare_frame
@@ -71,8 +71,7 @@ UNSEEN = ("polling", "code-scan")
 """Groups of workers that no step of a journey waits for."""
 
 
-@dataclass
-class Program:
+class Program(msgspec.Struct):
     """A running program and everything around it."""
 
     app: FlagTui
@@ -82,8 +81,8 @@ class Program:
     timing: Timing
     journal: Journal
     database: Path
-    others: list[Client] = field(default_factory=list)
-    drawn: set[type] = field(default_factory=set)
+    others: list[Client] = []
+    drawn: set[type] = set()
     """Kinds of screens that were drawn."""
 
     async def press(self, *keys: str) -> None:

@@ -17,7 +17,7 @@ ENVELOPES: Final = "flagtui.changes."
 
 @dataclass
 class WriteTrace:
-    """Distinct files and functions that were entered, and types of `changes` that were created.
+    """Distinct files and functions that were entered, and types of `changes` that were passed on.
 
     Only a `def` counts: a comprehension has no frame from Python 3.12 on, and a class body runs when its
     module is first imported.
@@ -27,20 +27,23 @@ class WriteTrace:
     functions: set[tuple[str, str]] = field(default_factory=set)
     envelopes: set[str] = field(default_factory=set)
 
-    def notice(self, frame: FrameType, event: str, _value: Any) -> None:
+    def notice(self, frame: FrameType, event: str, value: Any) -> None:
+        if event == "return":
+            self._note(value)
         if event != "call":
             return
         code = frame.f_code
-        if code.co_name == "__init__":
-            kind = type(frame.f_locals.get("self"))
-            if kind.__module__.startswith(ENVELOPES):
-                self.envelopes.add(kind.__name__)
         if code.co_filename.startswith(str(SOURCE)):
             path = code.co_filename[len(str(SOURCE)) + 1 :]
             if not path.startswith("service/") and code.co_flags & inspect.CO_OPTIMIZED:
                 self.files.add(path)
                 if not code.co_name.startswith("<"):
                     self.functions.add((path, code.co_qualname))
+
+    def _note(self, value: object) -> None:
+        kind = type(value)
+        if kind.__module__.startswith(ENVELOPES):
+            self.envelopes.add(kind.__name__)
 
 
 @contextmanager

@@ -2,11 +2,11 @@
 
 import json
 import os
-from dataclasses import replace
 from itertools import count
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
 from tests.doubles.targeting import asks_flag

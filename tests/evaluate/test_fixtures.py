@@ -2,12 +2,12 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.official_sdk import OfficialSdk
 

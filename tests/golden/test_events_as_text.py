@@ -1,7 +1,6 @@
 """Event definitions as text: the list, one of them, and the inbox with decisions waiting."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from tests.doubles.expected import expect
 from tests.doubles.whole_program import Setting, running
 from tests.golden.conftest import SIZES, Golden, draw

@@ -4,10 +4,10 @@ import asyncio
 import io
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 from rich.segment import Segment
 from tests.doubles.slices import long

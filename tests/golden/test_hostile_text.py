@@ -1,10 +1,10 @@
 """A project whose every text tries to harm the terminal, in every widget."""
 
 import unicodedata
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.slices import FULL, one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 from tests.golden.conftest import SIZES

@@ -1,9 +1,9 @@
 """Every screen as text, at the sizes people have."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.open_mirror import open_mirror
 from tests.doubles.whole_program import NOW, Program, Setting, running

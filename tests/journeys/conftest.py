@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Generator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 from tests.doubles.frame_truth import COMPARED as FRAMES
+from tests.doubles.setting import USUAL_SIZE
 from tests.doubles.shared_program import SharedProgram
 from tests.doubles.templates import sample_database
 from tests.doubles.two_displays import COMPARED, DisplaysDiffer
@@ -35,7 +36,7 @@ def template(few_people: Path) -> Path:
 @pytest.fixture
 def setting(template: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Setting:
     """At the size that the module names as its `SIZE`."""
-    return Setting(template, tmp_path, getattr(request.module, "SIZE", Setting.size))
+    return Setting(template, tmp_path, getattr(request.module, "SIZE", USUAL_SIZE))
 
 
 @pytest.fixture(params=MODES)
@@ -55,7 +56,7 @@ def shared_setting(
     few_people: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Setting:
     """What the program begins with that the journeys of a file share."""
-    size = getattr(request.module, "SIZE", Setting.size)
+    size = getattr(request.module, "SIZE", USUAL_SIZE)
     return Setting(few_people, tmp_path_factory.mktemp("shared"), size)
 
 

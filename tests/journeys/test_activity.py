@@ -3,10 +3,10 @@
 import shutil
 import sqlite3
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.timeline import listed_rows, on_activity, shown_rows

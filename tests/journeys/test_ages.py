@@ -2,10 +2,10 @@
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.slices import one_in
 from tests.doubles.source_trees import find_nodes

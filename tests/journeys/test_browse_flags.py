@@ -1,8 +1,7 @@
 """Finding a flag: typing, single keys, sorting, marks, jumping, and what an empty list says."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 

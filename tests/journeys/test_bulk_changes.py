@@ -2,10 +2,10 @@
 
 import asyncio
 import re
-from dataclasses import replace
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stand_on_event, stand_on_experiment

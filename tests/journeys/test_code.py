@@ -1,10 +1,10 @@
 """Code in the app: the tab Code, keys without a record, words of the search line, questions, and scans."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running, words
 

@@ -1,8 +1,7 @@
 """The form: every field, conditions, variants and payloads, with only valid input, and its keys."""
 
-from dataclasses import replace
-
 import httpx
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire

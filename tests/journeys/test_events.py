@@ -1,9 +1,9 @@
 """Event definitions: thousands of names, one of them opened, and changed through the pipeline."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill
 from tests.journeys.modes import is_legacy

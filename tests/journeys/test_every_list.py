@@ -1,10 +1,10 @@
 """Every list alike: rows are copied and filtered; the palette reaches commands, records and projects."""
 
 import asyncio
-from dataclasses import replace
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from textual.widgets import OptionList
 

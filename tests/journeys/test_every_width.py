@@ -2,16 +2,18 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
+from tests.doubles.setting import USUAL_SIZE
 from tests.doubles.slices import FULL, one_in
 from tests.doubles.source_trees import find_nodes
-from tests.doubles.whole_program import WIDTH, Program, Setting
+from tests.doubles.whole_program import WIDTH, Program
 from textual.events import Resize
 from textual.geometry import Size
 from textual.screen import Screen
@@ -24,7 +26,7 @@ from flagtui.changes.guard import GuardRules, Level
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
 DEALT: Final = 60
 """Of so many screens each has other sizes; a full run has every size on every screen."""
-ROOMY: Final = (WIDTH or Setting.size[0], Setting.size[1])
+ROOMY: Final = (WIDTH or USUAL_SIZE[0], USUAL_SIZE[1])
 """The size at which the shared program starts."""
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
 WIDTHS: Final = range(1, 61)

@@ -1,10 +1,10 @@
 """Experiments changed by steps, as text and as copies, on servers of every kind."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 from tests.journeys.standing import stand_on_experiment

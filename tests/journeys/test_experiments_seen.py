@@ -1,9 +1,8 @@
 """Experiments: the list, pages, days, and the limits of old servers and of scopes."""
 
-from dataclasses import replace
-
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_experiment
 

@@ -1,9 +1,10 @@
 """Every screen with something to type in: Tab goes through the fields, and letters are text until Escape."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running

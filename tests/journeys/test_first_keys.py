@@ -4,11 +4,11 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 from textual import events
 

@@ -1,11 +1,11 @@
 """What a stranger tries in the first ten minutes, with the keys that come to mind."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_experiment

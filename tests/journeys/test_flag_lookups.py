@@ -2,11 +2,11 @@
 
 import json
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.modes import is_legacy

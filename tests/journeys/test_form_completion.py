@@ -1,9 +1,9 @@
 """Forms know the project: names, values, tags and events are completed, and conditions show their reach."""
 
-from dataclasses import replace
 from typing import Any
 
 import httpx
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.flag_form import fill, form, stand_on

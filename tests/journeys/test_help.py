@@ -1,8 +1,7 @@
 """The help of a screen: its commands under headings, searched and run, its signs, the words of a search."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.dialogs.help import HelpScreen

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from dataclasses import replace
 
 import httpx
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stored_event
 

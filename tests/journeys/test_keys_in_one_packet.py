@@ -1,9 +1,9 @@
 """Over a slow link keys arrive together: each is obeyed before the next one is looked at, on every screen."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 from textual import events

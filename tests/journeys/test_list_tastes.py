@@ -1,9 +1,9 @@
 """The list as a person likes it: columns, named searches, preview, order, comparison with before."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.quiet import run_quietly
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from textual.widgets import Input

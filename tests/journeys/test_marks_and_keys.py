@@ -1,9 +1,9 @@
 """One rule for marks: every command of every list, with 0, 1 and 3 marks, on a marked row and beside it."""
 
 from collections.abc import Coroutine, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from tests.doubles.slices import cross
 from tests.doubles.whole_program import Program, Setting, running
 

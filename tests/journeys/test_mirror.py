@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.doubles.open_mirror import OpenMirror, open_mirror
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from textual.actions import parse

@@ -1,9 +1,9 @@
 """New flags, copies here and elsewhere, deleted ones brought back; what was made is under the cursor."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill

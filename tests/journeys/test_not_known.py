@@ -1,8 +1,7 @@
 """A change without a known outcome: what row and header say, and until when."""
 
-from dataclasses import replace
-
 import httpx
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 

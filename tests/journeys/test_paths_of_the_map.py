@@ -7,11 +7,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from msgspec.structs import replace
 from tests.doubles.whole_program import Setting, running
 
 from flagtui.api import Client

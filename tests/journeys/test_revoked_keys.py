@@ -1,9 +1,9 @@
 """From one profile to another, and a key that stops working replaced without losing what was open."""
 
 import re
-from dataclasses import replace
 
 import httpx
+from msgspec.structs import replace
 from tests.doubles.slices import long
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.doubles.wire import Wire

@@ -1,10 +1,10 @@
 """A new start: rows of the last run until there is a connection, lists as left, open changes named."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running
 from tests.doubles.wire import Wire
 

@@ -1,8 +1,8 @@
 """Pages, questions and forms show the staged state, and what another user changes meanwhile."""
 
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on

@@ -1,9 +1,9 @@
 """Changes are staged with +, reviewed with & and applied together, with one undo."""
 
 import asyncio
-from dataclasses import replace
 
 import httpx
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Setting, running, words
 from tests.doubles.wire import Wire

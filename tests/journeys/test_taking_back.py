@@ -1,8 +1,7 @@
 """Undo of any change in the journal by its path, on the current record; its hostile entries are only text."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stored_event
 

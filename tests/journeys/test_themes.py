@@ -1,8 +1,7 @@
 """Themes while the program runs, the screen below a dialog, and what small screens show whole."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment

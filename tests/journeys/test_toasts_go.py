@@ -1,9 +1,9 @@
 """Toasts go with escape, and with the tab, the project or the profile they speak of."""
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual.notifications import Notify

@@ -1,8 +1,8 @@
 """A minute's tour in the demo: filter, switch, prove, undo. A user who skips it is not asked again."""
 
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.lists.tour import STEPS, Tour

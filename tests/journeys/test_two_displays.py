@@ -1,8 +1,7 @@
 """Changed cells leave on the screen what whole frames would; `make check-display` asks every journey."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.doubles.slices import FULL, long
 from tests.doubles.two_displays import COMPARED
 from tests.doubles.whole_program import WIDTH, Setting, running

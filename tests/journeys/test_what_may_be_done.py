@@ -1,8 +1,7 @@
 """Keys that may not, profiles that only read, profiles that want the key typed."""
 
-from dataclasses import replace
-
 import httpx
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.keys import another_key, type_key

@@ -1,10 +1,10 @@
 """Who sees it: one person or two, evaluated by the server, otherwise locally from its data."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
 from tests.journeys.test_flag_detail import left_text

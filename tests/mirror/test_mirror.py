@@ -1,12 +1,13 @@
 """A running mirror: its requests for definitions, its reports, and its control by the app."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.expected import require
 from tests.doubles.open_mirror import OpenMirror, open_mirror
 from tests.doubles.steady_clock import SteadyClock
@@ -234,7 +235,7 @@ async def test_refused_or_missing_control_means_no_change_was_made() -> None:
 
 
 async def test_restarted_mirror_of_the_project_is_used(tmp_path: Path) -> None:
-    places = replace(NOWHERE, state=tmp_path)
+    places = dataclasses.replace(NOWHERE, state=tmp_path)
     with serving(open_mirror().mirror) as port:
         control = MirrorControl(places, RunningMirror(port, "given", 0), PROD)
         await control.read()

@@ -1,8 +1,7 @@
 """A question shows everything that is about to be sent, however long and however narrow the terminal."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.changes.conftest import NOW, flag, make_plan
 
 from flagtui.changes.flags.flag_context import Context

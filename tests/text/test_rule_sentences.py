@@ -1,9 +1,9 @@
 """Rules of a flag (configuration version 2) in sentences, and evaluated for one user."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.definitions import Definitions

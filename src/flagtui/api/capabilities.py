@@ -1,8 +1,9 @@
 """Operations that a host does not offer, remembered after the first refusal, and their fallbacks."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeVar
+
+import msgspec
 
 from flagtui.api.errors import (
     ApiError,
@@ -33,11 +34,10 @@ NOT_HERE: Final = (EndpointNotFound, ClosedToKeys, NotOffered)
 """Errors of servers too old for an operation, or that offer it to browsers only. Nothing was changed."""
 
 
-@dataclass(eq=False)
-class Capabilities:
+class Capabilities(msgspec.Struct, eq=False):
     """Operations that this host refused: closed to keys, or unknown to this version."""
 
-    _missing: dict[str, ApiError] = field(default_factory=dict)
+    _missing: dict[str, ApiError] = {}
 
     def why_not(self, name: str) -> str:
         """Return why this host does not offer an operation; empty while it may work."""

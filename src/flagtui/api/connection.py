@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import math
 import random
 import ssl
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui import __version__
 from flagtui.api.auth import KeyAuth
@@ -28,8 +32,7 @@ _AT_ONCE: Final = 12
 """Requests in flight at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deadlines:
+class Deadlines(msgspec.Struct, frozen=True):
     """Timeouts in seconds.
 
     The totals run from the first byte sent to the last byte received, so a slow trickle cannot extend them.
@@ -126,7 +129,7 @@ class Connection:
             what = f"{self.host} did not respond several times; requests pause for {rest:.0f} s."
             raise Unreachable(what, facts=request.facts())
         if (pause := self.budget.paused) > self.longest_wait:
-            facts = replace(request.facts(), retry_after=pause)
+            facts = dataclasses.replace(request.facts(), retry_after=pause)
             raise RateLimited(f"Too many requests; wait {pause:.0f} s.", facts=facts)
 
     async def _attempt(self, request: Request, content: bytes | None, attempt: int, event: int) -> Response:
@@ -135,7 +138,7 @@ class Connection:
         self.link.began()
         try:
             response = await self._exchange(request, content)
-            response = replace(response, elapsed=self.clock.monotonic() - began)
+            response = dataclasses.replace(response, elapsed=self.clock.monotonic() - began)
             line = replace(line, status=response.status, size=len(response.body))
             self.link.note_response(
                 response.server_time, None if request.operation.is_slow else response.elapsed
@@ -145,7 +148,9 @@ class Connection:
             else:
                 self.patience.note_response()
             if response.status >= 300 and not (response.status == 304 and request.etag):
-                facts = replace(request.facts(response.status), other_region=self.host.other_region)
+                facts = dataclasses.replace(
+                    request.facts(response.status), other_region=self.host.other_region
+                )
                 location = self.auth.redact(response.headers["location"].encode()).decode()
                 headers = {**response.headers, "location": location}
                 raise refusal(facts, headers, self.auth.redact(response.body))

@@ -2,9 +2,11 @@
 
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
+
+import msgspec
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
@@ -15,15 +17,14 @@ from flagtui.models.json_value import JSON, NotJson, as_text, read_json
 from flagtui.safe_text import safe_text
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorBody:
+class ErrorBody(msgspec.Struct, frozen=True):
     """The body of a refusal. All text is the server's and unsafe to print as is."""
 
     code: str = ""
     detail: str = ""
     attr: str | None = None
     """The field, nested names and indexes joined by `__`."""
-    raw: Mapping[str, JSON] = field(default_factory=dict)
+    raw: Mapping[str, JSON] = {}
     is_web_page: bool = False
 
     @classmethod

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
@@ -18,8 +19,7 @@ _FIRST_LOOK: Final = 10
 _SECOND_LOOK: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """A moment at which the list was complete. Take it before loading, so that no change is missed."""
 
     newest: str | None = None
@@ -30,8 +30,7 @@ class Mark:
     """Number of flags in the list; used where there is no feed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(msgspec.Struct, frozen=True):
     """Changes that make a list current."""
 
     mark: Mark

@@ -1,9 +1,10 @@
 """The host, and whether the key may travel there."""
 
 import ipaddress
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
+
+import msgspec
 
 from flagtui.api.errors import BadHost, PlainHttpRefused
 from flagtui.safe_text import safe_text
@@ -12,8 +13,7 @@ REGIONS: Final = {"us": "us.posthog.com", "eu": "eu.posthog.com"}
 _PORTS: Final = {"https": 443, "http": 80}
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(msgspec.Struct, frozen=True):
     """Scheme, name and port: the key belongs to all three."""
 
     scheme: str

@@ -1,9 +1,10 @@
 """Every operation once: method, path, scope, and the effect of sending it twice."""
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import quote
+
+import msgspec
 
 from flagtui.api.errors import Invalid
 
@@ -13,8 +14,7 @@ Effect = Literal["read", "same", "again"]
 _ID: Final = re.compile(r"[A-Za-z0-9_@.-]{1,400}")
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """One operation of the API."""
 
     name: str

@@ -8,8 +8,10 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, Generic, TypeAlias
+
+import msgspec
 
 from flagtui.api.errors import ListTooLong
 from flagtui.models.rows import Row, RowPage
@@ -81,8 +83,7 @@ class ListRepeats(ListTooLong):
     may_pass = True
 
 
-@dataclass(eq=False)
-class _Bounds:
+class _Bounds(msgspec.Struct, eq=False):
     """The size of the list so far, over all passes."""
 
     pages: int = 0
@@ -98,13 +99,12 @@ class _Bounds:
         return f"{BYTE_LIMIT // 1024**2} MiB" if self.size >= BYTE_LIMIT else ""
 
 
-@dataclass(eq=False)
-class _Sweep(Generic[Row]):
+class _Sweep(msgspec.Struct, Generic[Row], eq=False):
     """The progress of one pass over the list."""
 
     identity: Callable[[Row], Hashable]
     bounds: _Bounds
-    seen: set[Hashable] = field(default_factory=set)
+    seen: set[Hashable] = set()
     offset: int = 0
     end: int = 0
     total: int = 0
@@ -116,7 +116,7 @@ class _Sweep(Generic[Row]):
     """Rows that could not be read."""
     has_ended: bool = False
     """Whether an empty page marked the end of the list."""
-    again: list[tuple[int, int]] = field(default_factory=list)
+    again: list[tuple[int, int]] = []
     is_first: bool = True
     """A later pass meets rows already seen, and stops where it meets nothing else."""
     stopped_because: ListTooLong | None = None

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+import msgspec
+
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ErrorFacts, Invalid, ResponseTooLarge, TooLarge, Unanswered, Unreadable
 from flagtui.api.heavy_work import run_off_loop
@@ -24,8 +26,7 @@ BODY_LIMIT: Final = 20 * 1024 * 1024
 """Bytes that the server accepts in one request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A request."""
 
     operation: Operation

@@ -5,13 +5,14 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
+from msgspec.structs import asdict
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+
+class LogLine(msgspec.Struct, frozen=True):
     """The facts about a request that any reader of the log file may know."""
 
     method: str

@@ -1,11 +1,11 @@
 """The palette and the help over the present screen: which commands work there, and which elsewhere."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from msgspec import structs
+from msgspec.structs import replace
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen

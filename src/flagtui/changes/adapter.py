@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
@@ -13,13 +14,12 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, R
 
 
-@dataclass(frozen=True)
-class WriteContext:
+class WriteContext(msgspec.Struct, frozen=True):
     """The journal, user, clock and limits of the writes of one front end."""
 
     journal: Journal
-    signature: Signature = field(default_factory=Signature)
-    clock: Clock = field(default_factory=SystemClock)
+    signature: Signature = msgspec.field(default_factory=Signature)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda _words: None
     """Shows progress while the response is missing."""
     wait: float | None = None

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -23,8 +22,7 @@ class Absence(Enum):
 MISSING: Final = Absence.MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceLine:
+class DifferenceLine(msgspec.Struct, frozen=True):
     """One path that differs; either side can be `MISSING`. An added item is numbered by the new list."""
 
     path: Path
@@ -43,8 +41,7 @@ PRESENT: Final = "there"
 """In place of a whole record, in the difference that its deletion makes."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldConflict:
+class FieldConflict(msgspec.Struct, frozen=True):
     """One path that both sides changed from the same value to different ones."""
 
     path: Path

@@ -4,9 +4,10 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.difference import same
 from flagtui.config.editor_program import OpenEditor
@@ -20,16 +21,14 @@ MOST_COPIES: Final = 99
 Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Faulty:
+class Faulty(msgspec.Struct, frozen=True):
     """The text cannot be saved: why, and the same text with the reasons on top."""
 
     reasons: tuple[str, ...]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordText:
+class RecordText(msgspec.Struct, frozen=True):
     """The text of a record for the editor. `name` is raw."""
 
     name: str
@@ -132,8 +131,7 @@ def _refuse(name: str) -> JSON:
     raise _Refused(f"{name} is not a number in JSON")
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
+class GivenUp(msgspec.Struct, frozen=True):
     """The text was invalid and was closed unchanged; the path of its copy."""
 
     reasons: tuple[str, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.clock import Clock
@@ -28,14 +29,13 @@ PlannedUndo = Planned[Any, Any] | Blocked | None
 RecoveryVerdict = Literal["applied", "not applied", "changed since", "gone", "not known"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     """The verdict on an open entry of the journal, from the current record."""
 
     entry: Entry
     verdict: RecoveryVerdict
     record: Stored | None = None
-    server_values: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = {}
     """Values chosen by the server that the undo needs."""
 
     @property
@@ -58,8 +58,7 @@ class Recovery:
         return outcomes[self.verdict]
 
 
-@dataclass(frozen=True)
-class UndoContext:
+class UndoContext(msgspec.Struct, frozen=True):
     """The context of an undo, in the project in which the change was made."""
 
     client: Client

@@ -1,10 +1,12 @@
 """The one guard before every write: what confirms a change, and the only source of approvals."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, Generic
 from uuid import uuid4
 from weakref import WeakSet
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.planner import Planned
@@ -19,16 +21,14 @@ ARMS_AFTER: Final = 0.5
 """Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardRefused:
+class GuardRefused(msgspec.Struct, frozen=True):
     """The guard does not even ask."""
 
     reason: str
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(msgspec.Struct, frozen=True):
     """The user's answer in the dialog, or the options of a command line."""
 
     yes: bool = False
@@ -44,8 +44,7 @@ class Confirmation:
     """Agreed to write without a journal entry, where the question offers it."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotYet:
+class NotYet(msgspec.Struct, frozen=True):
     """The answer does not confirm the change; the missing parts."""
 
     why: str
@@ -56,8 +55,7 @@ def title_of_many(plans: Sequence[Proposal], counted: str) -> str:
     return plans[0].title_of(counted) if len({plan.verb.name for plan in plans}) == 1 else f"Change {counted}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[P]):
+class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     """The question about these plans, and the requirements for confirming them."""
 
     plans: tuple[P, ...]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard

@@ -11,7 +11,6 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -56,24 +55,21 @@ class Stored(Protocol):
     def version(self) -> int | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(msgspec.Struct, frozen=True):
     """The journal's data of a record that has no versions."""
 
     id: int | str
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(msgspec.Struct, frozen=True):
     """The system calls of the journal; a test replaces them with a full disk."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync
 
 
-@dataclass(frozen=True)
-class Journal:
+class Journal(msgspec.Struct, frozen=True):
     """The journal in one folder."""
 
     folder: Path

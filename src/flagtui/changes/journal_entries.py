@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final, Literal, get_args
+
+import msgspec
+from msgspec.structs import asdict, replace
 
 from flagtui import local_time
 from flagtui.changes.difference import same
@@ -22,8 +24,7 @@ _TEXTS: Final = ("key", "verb", "reason", "batch", "undoes")
 """Fields that are kept as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """The author, the server and the project of a change."""
 
     by: str = ""
@@ -42,8 +43,7 @@ class Signature:
         return self if self.project == here.project else replace(self, origin=here.project)
 
 
-@dataclass(frozen=True, slots=True)
-class UndoTarget:
+class UndoTarget(msgspec.Struct, frozen=True):
     """The entry that a change undoes, as a whole or in part."""
 
     id: str
@@ -51,8 +51,7 @@ class UndoTarget:
     """Whether it is undone completely."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One change of this user. `ending` is empty until the outcome is known."""
 
     id: str = ""
@@ -67,8 +66,8 @@ class Entry:
     reason: str = ""
     version: int | None = None
     """The record's version before."""
-    before: Mapping[str, JSON] = field(default_factory=dict)
-    after: Mapping[str, JSON] = field(default_factory=dict)
+    before: Mapping[str, JSON] = {}
+    after: Mapping[str, JSON] = {}
     is_secret: bool = False
     """Payloads in `before` and `after` are masked."""
     words: tuple[str, ...] = ()

@@ -1,9 +1,11 @@
 """Recognize in the journal what this user changed later, with any program on this machine."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
@@ -11,8 +13,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.json_value import JSON
 
 
-@dataclass(frozen=True)
-class OwnChanges:
+class OwnChanges(msgspec.Struct, frozen=True):
     """The saved changes of this user in one project, oldest first."""
 
     entries: Sequence[Entry] = ()

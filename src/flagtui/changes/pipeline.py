@@ -8,9 +8,11 @@ server refused with 429 is repeated.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Generic
 from uuid import uuid4
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import (
     ApiError,
@@ -43,8 +45,7 @@ STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """Errors that every further request would meet too."""
 
 
-@dataclass(frozen=True)
-class Report(Generic[P, R]):
+class Report(msgspec.Struct, Generic[P, R], frozen=True):
     """The outcomes of the changes of one approval."""
 
     outcomes: tuple[Outcome[P, R], ...] = ()

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic
 
+import msgspec
 from typing_extensions import TypeVar
 
 from flagtui.api import Client
@@ -131,8 +132,7 @@ class PlanContext:
         """Remove a record that no longer exists from the loaded ones."""
 
 
-@dataclass(frozen=True)
-class Planned(Generic[Q, P]):
+class Planned(msgspec.Struct, Generic[Q, P], frozen=True):
     """The plans of one question, the skipped records, and the rest of its text."""
 
     adapter: Adapter[P, Any] | None
@@ -144,7 +144,7 @@ class Planned(Generic[Q, P]):
     """Records that were chosen too and stay unchanged."""
     late: asyncio.Task[P] | None = None
     """For a single plan: the same plan with the late responses."""
-    undoes: Mapping[PlanId, UndoTarget] = field(default_factory=dict)
+    undoes: Mapping[PlanId, UndoTarget] = {}
     """The journal entry that each plan undoes."""
     place: str = ""
     """The name of the project when it is another one."""

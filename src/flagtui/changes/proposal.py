@@ -4,9 +4,10 @@ An outcome is one of three: applied, not applied, unknown.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, Literal, Protocol
 
+import msgspec
+from msgspec.structs import replace
 from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
@@ -23,15 +24,14 @@ Sentence = Sequence[str | float]
 """A sentence in parts. A number is a moment in Unix seconds, whose age is shown in its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consequence:
+class Consequence(msgspec.Struct, frozen=True):
     """A consequence: a label, a sentence, its tone, and a share from 0 to 1 for a bar."""
 
     label: str
     text: str
     tone: Tone = "plain"
     share: float | None = None
-    sentence: Sentence = field(default=(), compare=False)
+    sentence: Sentence = ()
     """The text in parts where it names ages."""
 
     def as_of(self, now: float) -> "Consequence":
@@ -47,8 +47,7 @@ def consequence_with_age(label: str, sentence: Sentence, now: float, tone: Tone 
     return Consequence(label, "", tone, sentence=sentence).as_of(now)
 
 
-@dataclass(frozen=True, slots=True)
-class Caution:
+class Caution(msgspec.Struct, frozen=True):
     """A warning, and what could be done instead."""
 
     text: str
@@ -56,8 +55,7 @@ class Caution:
     """Names of safer ways, such as `pause the experiment`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
+class Purpose(msgspec.Struct, frozen=True):
     """An undo, a redo or a change set, in whose words the question is asked."""
 
     name: Literal["Undo", "Redo", "Revert", "Apply", "Stage"]
@@ -118,8 +116,7 @@ class Proposal(Protocol):
         """Unix seconds at which the record was read for it; 0 for one that is not there yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanBase:
+class PlanBase(msgspec.Struct, frozen=True, kw_only=True):
     """Fields and defaults of plans of every kind."""
 
     verb: Verb
@@ -155,8 +152,7 @@ P = TypeVar("P", bound=Proposal, default=Any)
 R = TypeVar("R", default=Any)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[P, R]):
+class Outcome(msgspec.Struct, Generic[P, R], frozen=True):
     """One plan of any kind, and its result."""
 
     plan: P
@@ -172,7 +168,7 @@ class Outcome(Generic[P, R]):
     """For a conflict: the other changes."""
     remarks: tuple[str, ...] = ()
     """For a saved plan: values that changed beyond the plan, or not as planned."""
-    server_values: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = {}
     """Values chosen by the server that the undo needs."""
     was_read: bool = False
     """For a lost response: whether a read succeeded since. Then None as `record` means absent."""

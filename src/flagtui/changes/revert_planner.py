@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.entry_kind import PlannedUndo, UndoContext
 from flagtui.changes.flags.flag_entries import revert_of
@@ -23,8 +26,7 @@ if TYPE_CHECKING:
     from flagtui.models.activity import Activity, ChangeRow, RecordKind
 
 
-@dataclass(frozen=True)
-class Reverts:
+class Reverts(msgspec.Struct, frozen=True):
     """Changes of distinct records of one kind, which share a question."""
 
     kind: RecordKind

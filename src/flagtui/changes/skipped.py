@@ -1,14 +1,13 @@
 """Changes that are refused before the request, and records that are skipped, each with its reason."""
 
-from dataclasses import dataclass
+import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(msgspec.Struct, frozen=True):
     """A related flag or experiment."""
 
     id: int
@@ -18,8 +17,7 @@ class Linked:
     is_deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(msgspec.Struct, frozen=True):
     """A refused change: the reason, and the step that makes it possible."""
 
     code: str
@@ -29,8 +27,7 @@ class Blocked:
     """Flags that block the change, unless they change with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A record that was chosen for a change and is skipped. Texts are raw."""
 
     id: int | str

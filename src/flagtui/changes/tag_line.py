@@ -1,8 +1,9 @@
 """A line that adds, removes or sets tags, of any kind of record."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.models.editable_fields import TAG_LIMIT
 from flagtui.safe_text import safe_text
@@ -11,8 +12,7 @@ SHOWN: Final = 100
 """The most tags that are drawn on one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retagging:
+class Retagging(msgspec.Struct, frozen=True):
     """The tags that a line adds, removes or sets: lower case and trimmed, as servers store them."""
 
     added: tuple[str, ...] = ()

@@ -1,9 +1,10 @@
 """Look up the outcome of a request whose response was lost; never send it again."""
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound, ServerFault, Unreadable
 from flagtui.changes.adapter import Adapter, WriteContext

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.changes.entry_kind import EntryKind
@@ -136,8 +138,7 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
     return kind_of(entry.kind).why_not(entry)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A change, or a part of one that is undone separately."""
 
     entry: Entry

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, UndoContext

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(msgspec.Struct, frozen=True):
     """The words for one kind of change."""
 
     name: str

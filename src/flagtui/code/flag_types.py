@@ -5,8 +5,9 @@ From the manifest, a generator of its own writes code for many languages.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.code.identifiers import comment_sentences
 from flagtui.local_time import utc
@@ -16,8 +17,7 @@ from flagtui.models.value_shapes import ValueShape
 NEVER_CALLED: Final = "no call is recorded"
 
 
-@dataclass(frozen=True)
-class FlagType:
+class FlagType(msgspec.Struct, frozen=True):
     """A flag as code uses it."""
 
     key: str
@@ -30,8 +30,7 @@ class FlagType:
     """Why code should no longer use it; empty if it may."""
 
 
-@dataclass(frozen=True)
-class TypeFile:
+class TypeFile(msgspec.Struct, frozen=True):
     """A file in some language."""
 
     text: str

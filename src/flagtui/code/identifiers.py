@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.safe_text import safe_text
 
@@ -42,14 +43,13 @@ def _lower_first(name: str) -> str:
     return name[:1].lower() + name[1:]
 
 
-@dataclass
-class Identifiers:
+class Identifiers(msgspec.Struct):
     """The identifiers of one file: each is used once, the others have a number."""
 
     style: Callable[[str], str]
-    taken: set[str] = field(default_factory=set)
+    taken: set[str] = set()
     """Names that are not given: reserved words and the file's own."""
-    numbered: dict[str, str] = field(default_factory=dict)
+    numbered: dict[str, str] = {}
     """Identifiers with a number, by the name that they stand for."""
 
     def take(self, name: str) -> str:

@@ -81,11 +81,10 @@ class NoCredential(msgspec.Struct, frozen=True):
     """The source that has to give the key and does not; no other is tried."""
 
 
-@dataclass(frozen=True)
-class Keyring:
+class Keyring(msgspec.Struct, frozen=True):
     """The system's keyring, opened on first use."""
 
-    load: Callable[[], Backend] = field(default_factory=lambda: load_backend)
+    load: Callable[[], Backend] = msgspec.field(default_factory=lambda: load_backend)
     seconds: float = SECONDS
 
     def get(self, owner: Owner) -> str | None:

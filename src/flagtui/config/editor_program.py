@@ -8,9 +8,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 OpenEditor = Callable[[Path], bool]
 """Opens the editor on a file and returns when it is closed; False when the editor failed."""
@@ -25,8 +26,7 @@ class NoEditor(Exception):
     """No editor can be opened; the text is the next step."""
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(msgspec.Struct, frozen=True):
     """A command that opens a file; calling it is an `OpenEditor`."""
 
     command: tuple[str, ...]

@@ -6,9 +6,10 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.config.credentials import FoundSecret, KeyPlaces, KeyringUnusable, NoCredential, Owner
 from flagtui.config.files import why_not_private
@@ -41,8 +42,7 @@ _PRESENCE_ONLY: Final = frozenset({"TMUX", "STY", "SSH_CONNECTION"})
 """Variables whose values name sockets and addresses, which do not belong in a report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One line of the report. Raw text; make it safe to print."""
 
     subject: str

@@ -1,7 +1,9 @@
 """The guard of a profile. Checks of plans against it are in `changes`; showing it needs no plans."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
 
 
 class Level(StrEnum):
@@ -13,8 +15,7 @@ class Level(StrEnum):
     STRICT = "strict"
 
 
-@dataclass(frozen=True, slots=True)
-class GuardRules:
+class GuardRules(msgspec.Struct, frozen=True):
     """The guard settings of a profile."""
 
     level: Level = Level.GUARDED

@@ -1,8 +1,10 @@
 """Profiles: a host, its project, and its guard."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
+
+import msgspec
 
 from flagtui.config.locations import KEY_VARIABLE, Given
 from flagtui.config.toml_source import (
@@ -126,14 +128,13 @@ class Profile:
         return self if self.mirror else replace(self, mirror=True, badge="", colour="")
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenProfile:
+class ChosenProfile(msgspec.Struct, frozen=True):
     """The profile to open, after all overrides of the settings file."""
 
     profile: Profile
     overridden: tuple[str, ...] = ()
     """Variables and options that override settings, for the header."""
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = {}
     """Sources of profile, host, project and guard, for `doctor`."""
     named: str = ""
     """The profile named by an option; empty if none."""

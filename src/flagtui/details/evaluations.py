@@ -6,8 +6,9 @@ import json
 import shlex
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason
@@ -25,15 +26,14 @@ class InvalidSubject(ValueError):
     """The line names no user; the message is the reason."""
 
 
-@dataclass(frozen=True)
-class EvaluationSubject:
+class EvaluationSubject(msgspec.Struct, frozen=True):
     """A user to evaluate flags for."""
 
     distinct_id: str
-    properties: Mapping[str, JSON] = field(default_factory=dict)
+    properties: Mapping[str, JSON] = {}
     """Override the properties that the server has stored."""
-    groups: Mapping[str, str] = field(default_factory=dict)
-    group_properties: Mapping[str, Mapping[str, JSON]] = field(default_factory=dict)
+    groups: Mapping[str, str] = {}
+    group_properties: Mapping[str, Mapping[str, JSON]] = {}
     device_id: str | None = None
     cohorts: frozenset[str] = frozenset()
 
@@ -102,17 +102,16 @@ def read_value(text: str) -> JSON:
         return text
 
 
-@dataclass(frozen=True)
-class PersonEvaluation:
+class PersonEvaluation(msgspec.Struct, frozen=True):
     """All flags evaluated for one user. The server's values win; local evaluation explains them."""
 
     subject: EvaluationSubject
     flag: Flag
     trial: Trial | None = None
     """The server's evaluation of this flag."""
-    server_values: Mapping[str, EvaluatedFlag] = field(default_factory=dict)
+    server_values: Mapping[str, EvaluatedFlag] = {}
     """The server's values of all flags."""
-    local_values: Mapping[str, Evaluation] = field(default_factory=dict)
+    local_values: Mapping[str, Evaluation] = {}
     """Local evaluations of all flags; empty without definitions."""
     definitions: Definitions | None = None
     refusals: tuple[str, ...] = ()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ClosedToKeys
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from flagtui.changes.sets.change_set import StagedChange
 
 
-@dataclass(frozen=True)
-class EventDetails:
+class EventDetails(msgspec.Struct, frozen=True):
     """The details loaded so far; a part that is None is pending unless its reason is set."""
 
     row: EventDefinitionRow

@@ -1,7 +1,8 @@
 """Name the dependencies of a flag, and find those that can never match."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from flagtui.evaluate.definitions import evaluation_orders
 from flagtui.models.flag import Flag

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.clock import Urgency

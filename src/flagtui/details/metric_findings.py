@@ -1,8 +1,9 @@
 """The details of one experiment, and the names and order of its metrics."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
 from flagtui.changes.experiments.metric_words import further_words, metric_words, named_node
@@ -17,8 +18,7 @@ ONLY_IN_BROWSER: Final = "only shown in the browser"
 """For metrics of an older engine."""
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """One metric as stored in the experiment. Text is raw."""
 
     raw: Mapping[str, JSON]
@@ -69,8 +69,7 @@ class Metric:
         return as_text(self.raw.get("name")) or self.saved_name or last
 
 
-@dataclass(frozen=True)
-class MetricReading:
+class MetricReading(msgspec.Struct, frozen=True):
     """The result of a metric, or the reason why it is missing."""
 
     metric: Metric
@@ -81,14 +80,13 @@ class MetricReading:
     is_awaited: bool = False
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """The details loaded so far; parts can be pending."""
 
     row: ExperimentRow
     experiment: Experiment | None = None
     readings: tuple[MetricReading, ...] = ()
-    exposed: Mapping[str, float] = field(default_factory=dict)
+    exposed: Mapping[str, float] = {}
     exposure_trouble: str = ""
     bias_percentage: float | None = None
     """Percentage of users who saw several variants, where the server reports a risk of bias."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -22,8 +23,7 @@ from flagtui.models.json_value import JSON
 from flagtui.store.kinds import FLAGS
 
 
-@dataclass(frozen=True)
-class ValueChange:
+class ValueChange(msgspec.Struct, frozen=True):
     """The value of one flag for one user; None is not known, and no value before for a new flag."""
 
     key: str

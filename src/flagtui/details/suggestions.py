@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Forbidden, MissingScope
@@ -35,16 +37,14 @@ FEWEST_VALUES: Final = 10
 FROM_CONDITIONS: Final = "only what conditions use"
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedText:
+class SuggestedText(msgspec.Struct, frozen=True):
     """A text for the line. Both are raw."""
 
     text: str
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestions:
+class Suggestions(msgspec.Struct, frozen=True):
     """Suggestions for a typed text, best first; `note` is why there are not more."""
 
     items: tuple[SuggestedText, ...] = ()
@@ -59,12 +59,11 @@ Place = tuple[str, int | None]
 """Type of a property, and its group type."""
 
 
-@dataclass
-class Used:
+class Used(msgspec.Struct):
     """Names and values in the conditions of flags and cohorts, with how many conditions have them."""
 
-    names: dict[Place, Counter[str]] = field(default_factory=dict)
-    values: dict[tuple[Place, str], Counter[str]] = field(default_factory=dict)
+    names: dict[Place, Counter[str]] = {}
+    values: dict[tuple[Place, str], Counter[str]] = {}
 
     @classmethod
     def of(cls, document: LocalEvaluation) -> Used:

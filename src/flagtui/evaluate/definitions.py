@@ -2,8 +2,9 @@
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.evaluation import Unknown, Why
@@ -11,20 +12,19 @@ from flagtui.evaluate.parts import FlagParts, read_flag
 from flagtui.evaluate.wire import mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    flags: Mapping[str, FlagParts] = field(default_factory=dict)
+class Definitions(msgspec.Struct, frozen=True):
+    flags: Mapping[str, FlagParts] = {}
     """By key."""
-    cohorts: Mapping[str, Any] = field(default_factory=dict)
+    cohorts: Mapping[str, Any] = {}
     """By id as text: the property group as received."""
     static_cohorts: frozenset[str] = frozenset()
     """Ids of static cohorts; each person lists those it is in."""
-    group_types: Mapping[str, str] = field(default_factory=dict)
+    group_types: Mapping[str, str] = {}
     """Name by index as text, such as "0": "company"."""
     matching_version: int = 1
     time_zone: str = "UTC"
     """The project's; the server reads dates without an offset in it."""
-    broken: Mapping[str, Unknown] = field(default_factory=dict)
+    broken: Mapping[str, Unknown] = {}
     """By key, flags that ask for one that is missing or goes in a circle, however indirectly: never on."""
 
     @classmethod

@@ -5,10 +5,11 @@ takes thrice the time, and a request for all flags creates hundreds.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.evaluate.parts import Filter
 
@@ -42,8 +43,7 @@ TAKEN_FOR_NO: Final = frozenset((Why.PROPERTY_UNREADABLE, Why.FILTER_UNUSABLE))
 """Reasons that are false on the server and undecided in its libraries."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True):
     why: Why
     about: str = ""
     """The property, cohort id, flag key or value it is about."""
@@ -76,8 +76,7 @@ class Reason(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(slots=True)
-class Check:
+class Check(msgspec.Struct):
     """A question and its verdict."""
 
     filter: Filter
@@ -90,8 +89,7 @@ class Check:
     """Why the server counts it as not matching although it could not be compared."""
 
 
-@dataclass(slots=True)
-class Draw:
+class Draw(msgspec.Struct):
     """A hash against a percentage."""
 
     fraction: float
@@ -104,8 +102,7 @@ class Draw:
         return self.fraction <= self.percentage / 100
 
 
-@dataclass(frozen=True, slots=True)
-class VariantDraw:
+class VariantDraw(msgspec.Struct, frozen=True):
     """The variant's own hash, independent of the rollout's, and the ranges it falls into."""
 
     fraction: float
@@ -140,8 +137,7 @@ class Ending(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(slots=True)
-class ConditionResult:
+class ConditionResult(msgspec.Struct):
     index: int
     outcome: Ending
     checks: tuple[Check, ...] = ()
@@ -181,8 +177,7 @@ class RuleOutcome(StrEnum):
     ROLLOUT_MISS = "rollout_miss"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleStep:
+class RuleStep(msgspec.Struct, frozen=True):
     """One evaluated rule, with everything needed to explain its result."""
 
     index: int
@@ -196,8 +191,7 @@ class RuleStep:
     variant: VariantDraw | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RulesEvaluation:
+class RulesEvaluation(msgspec.Struct, frozen=True):
     """The result of one version 2 document for one person."""
 
     value: Any
@@ -214,8 +208,7 @@ class RulesEvaluation:
     """Why the whole flag failed; set exactly when the reason is ``error``."""
 
 
-@dataclass(slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct):
     key: str
     value: Any
     """A boolean or a variant's key; with ``rules``, any JSON. None also when not ``is_known``."""

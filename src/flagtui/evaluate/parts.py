@@ -1,8 +1,9 @@
 """A flag as the evaluator sees it, as strict as servers, and whether it distinguishes users."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.text import finite
@@ -15,8 +16,7 @@ LOOKED_UP: Final = frozenset(("", "person", "person_metadata", "group"))
 """Types of properties that servers look up for a flag; without a type it is a person's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """One question of a condition or of a cohort."""
 
     kind: Kind
@@ -39,8 +39,7 @@ class Filter:
     """The server's name for display: a cohort's or flag's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionParts:
+class ConditionParts(msgspec.Struct, frozen=True):
     filters: tuple[Filter, ...] = ()
     percentage: float | None = None
     variant: str | None = None
@@ -51,21 +50,18 @@ class ConditionParts:
     """Why it cannot be evaluated at all; empty when it can."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariantParts:
+class VariantParts(msgspec.Struct, frozen=True):
     key: str
     percentage: float
 
 
-@dataclass(frozen=True, slots=True)
-class HoldoutParts:
+class HoldoutParts(msgspec.Struct, frozen=True):
     id: Any
     percentage: float
     """From 0 to 100; values outside are taken as the nearer end."""
 
 
-@dataclass(frozen=True, slots=True)
-class FlagParts:
+class FlagParts(msgspec.Struct, frozen=True):
     key: str
     is_active: bool = False
     has_continuity: bool = False
@@ -74,7 +70,7 @@ class FlagParts:
     variants: tuple[VariantParts, ...] = ()
     group_index: int | None = None
     is_by_device: bool = False
-    payloads: Mapping[str, Any] = field(default_factory=dict)
+    payloads: Mapping[str, Any] = {}
     holdout: HoldoutParts | None = None
     has_enrollment: bool = False
     """Early access: people opt in or out by a property before any condition counts."""

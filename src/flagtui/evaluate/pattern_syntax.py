@@ -4,8 +4,9 @@ Patterns that the two, or versions of the server's engine, read differently are 
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.evaluate.evaluation import UnsupportedPatternError, WrongPatternError
 from flagtui.evaluate.pattern_budget import TooCostlyError
@@ -49,8 +50,7 @@ def translate(pattern: str) -> str:
     return _Translation(pattern).run()
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(msgspec.Struct):
     names: tuple[str, ...]
     is_behind: bool
     """Whether it is, or is in, a look-behind, which must have one length."""

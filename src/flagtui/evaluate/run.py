@@ -7,6 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
+
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation
 from flagtui.evaluate.parts import Filter, FlagParts
@@ -68,11 +70,10 @@ class Group:
         return {"$group_key": self.key, **self.properties}
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(msgspec.Struct, frozen=True):
     distinct_id: str
-    properties: Mapping[str, Any] = field(default_factory=dict)
-    groups: Mapping[str, Group] = field(default_factory=dict)
+    properties: Mapping[str, Any] = {}
+    groups: Mapping[str, Group] = {}
     """By group type name, such as "company"."""
     device_id: str | None = None
     static_cohorts: frozenset[str] = frozenset()
@@ -93,8 +94,7 @@ class Person:
 _NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(slots=True)
-class Vantage:
+class Vantage(msgspec.Struct):
     """The properties to read, and the key to hash. As quick to create as the results (evaluation.py)."""
 
     properties: Mapping[str, Any]

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from hmac import compare_digest
 from typing import Final
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.mirror.mirror import Mirror
@@ -21,8 +22,7 @@ CONTROL_PATH: Final = "/flagtui/mirror"
 _PROJECT: Final = "/api/projects/{project_id}/feature_flags"
 
 
-@dataclass(frozen=True)
-class MirrorEndpoints:
+class MirrorEndpoints(msgspec.Struct, frozen=True):
     """The table of a mirror; `secret` admits this user's `flagtui mirror set` and the app."""
 
     mirror: Mirror

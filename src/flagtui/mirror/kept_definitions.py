@@ -3,16 +3,16 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+import msgspec
 
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON, as_dict
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """Definitions as they were fetched."""
 
     document: Mapping[str, JSON]

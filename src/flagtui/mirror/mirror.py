@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.local_time import ago
@@ -24,8 +25,7 @@ LOOK_SECONDS: Final = 0.5
 """Between two looks at the override file, and two writes of the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class MirroredProject:
+class MirroredProject(msgspec.Struct, frozen=True):
     """The project whose flags are served, by which the app opens the same one."""
 
     profile: str
@@ -33,8 +33,7 @@ class MirroredProject:
     project: str
 
 
-@dataclass
-class Mirror:
+class Mirror(msgspec.Struct):
     """One mirror; `report` gets a line for a person."""
 
     upstream: Upstream
@@ -45,8 +44,8 @@ class Mirror:
     kept: KeptDefinitions | None = None
     project: MirroredProject | None = None
     """None for definitions that are not those of a profile."""
-    clock: Clock = field(default_factory=SystemClock)
-    session: Overrides = field(default_factory=Overrides)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
+    session: Overrides = msgspec.field(default_factory=Overrides)
     """Overrides of the command line and of `flagtui mirror set`; they win over those of the file."""
     trouble: str = ""
     """Why the definitions are not current; empty when they are."""

@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.models.override import Override, Share
 
 
-@dataclass(frozen=True)
-class Overrides:
+class Overrides(msgspec.Struct, frozen=True):
     """All overrides in effect: for each flag and person, the last one counts."""
 
-    by_place: Mapping[tuple[str, str | None], Override] = field(default_factory=dict)
+    by_place: Mapping[tuple[str, str | None], Override] = {}
     """By key and person."""
 
     @classmethod

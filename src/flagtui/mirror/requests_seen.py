@@ -3,9 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
@@ -30,13 +31,12 @@ def requests_of(caller: str, noted: Noted) -> Iterator[RequestSeen]:
         yield key[:LONGEST], "null", MISSING, caller[:LONGEST]
 
 
-@dataclass
-class RequestsSeen:
+class RequestsSeen(msgspec.Struct):
     """Counts since the start of the mirror."""
 
     events: int = 0
     """Events that were accepted and dropped."""
-    counts: "Counter[RequestSeen]" = field(default_factory=Counter)
+    counts: "Counter[RequestSeen]" = msgspec.field(default_factory=Counter)
 
     def count(self, requests: Sequence[Any]) -> None:
         """Count the requests of one response, unless there are too many different ones."""
@@ -67,8 +67,7 @@ def _value_text(value: Any) -> str:
 _TEXTS: Final = {None: "null", False: "false", True: "true"}
 
 
-@dataclass
-class RecordFile:
+class RecordFile(msgspec.Struct):
     """The file of `--record`, replaced as a whole when something was requested since the last time."""
 
     path: Path

@@ -1,8 +1,9 @@
 """Activity: who changed which record, and when; entries of the feed and their rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
@@ -136,8 +137,7 @@ KINDS: Final = (
 RecordKind = Literal["flags", "experiments", "events"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
+class ChangeRow(msgspec.Struct, frozen=True):
     """One entry. Text is raw; times are Unix seconds, UTC."""
 
     id: str

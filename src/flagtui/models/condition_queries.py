@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+import msgspec
 
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.json_value import JSON, as_list
@@ -15,8 +16,7 @@ MOST_VALUES: Final = 10_000
 TOO_LONG: Final = f"a condition with more than {MOST_VALUES:,} values is too long to count"
 
 
-@dataclass(frozen=True)
-class ConditionQuery:
+class ConditionQuery(msgspec.Struct, frozen=True, dict=True):
     """A condition as sent to the server: with its own group type, or the flag's."""
 
     number: int

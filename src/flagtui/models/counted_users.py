@@ -1,10 +1,9 @@
 """The number of users who got or lost a flag with one change."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class UserChange:
+class UserChange(msgspec.Struct, frozen=True):
     """The users who got the flag with a change, and those who lost it."""
 
     gained: int = 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from flagtui.evaluate import wire
@@ -79,8 +80,7 @@ class Condition:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(msgspec.Struct, frozen=True):
     """One of the values of a multivariate flag."""
 
     key: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from flagtui.models.rows import FlagRow
 
@@ -16,17 +17,16 @@ if TYPE_CHECKING:
     from flagtui.models.staged_words import StagedWords
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(msgspec.Struct, frozen=True):
     """Names as far as they are loaded; raw."""
 
-    flags: Mapping[int, str] = field(default_factory=dict)
+    flags: Mapping[int, str] = {}
     """Keys by id."""
-    groups: Mapping[int, str] = field(default_factory=dict)
+    groups: Mapping[int, str] = {}
     """Names of group types by index, such as 0: company."""
-    cohorts: Mapping[int, str] = field(default_factory=dict)
+    cohorts: Mapping[int, str] = {}
     """Names by id."""
-    undecided: Mapping[int, str] = field(default_factory=dict)
+    undecided: Mapping[int, str] = {}
     """Why a flag that conditions depend on may never match anyone, by id."""
     matching_version: int = 1
     """How the project compares values with true and false; see `evaluate.operator_words`."""
@@ -39,8 +39,7 @@ class Names:
 NO_NAMES: Final = Names()
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(msgspec.Struct, frozen=True):
     """A condition counted by the server. `number` counts from 1, as users and the server do."""
 
     number: int
@@ -57,8 +56,7 @@ class Counted:
         return round(self.fitting * self.share / 100)
 
 
-@dataclass(frozen=True)
-class CountedReach:
+class CountedReach(msgspec.Struct, frozen=True):
     """The reach of all conditions; None while unknown, with the reason when it stays unknown."""
 
     affected: int | None = None
@@ -81,8 +79,7 @@ class CountedReach:
         return "about " if any(0 < part.share < 100 for part in self.parts) else ""
 
 
-@dataclass(frozen=True)
-class FlagDetails:
+class FlagDetails(msgspec.Struct, frozen=True):
     """Facts about one flag beyond its row; each part may still be in flight."""
 
     row: FlagRow

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.override import InvalidOverride, Override, read_override
@@ -13,8 +14,7 @@ MISSING: Final = "flag_not_found"
 """The reason of a request for a key without a flag."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetOverride:
+class SetOverride(msgspec.Struct, frozen=True):
     """An override in effect."""
 
     override: Override
@@ -22,8 +22,7 @@ class SetOverride:
     """Whether `overrides.toml` sets it, rather than a command or the app."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
+class Requested(msgspec.Struct, frozen=True):
     """Equal requests of programs for one flag."""
 
     key: str
@@ -32,8 +31,7 @@ class Requested:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class MirrorState:
+class MirrorState(msgspec.Struct, frozen=True):
     """One response of a mirror. All texts are raw."""
 
     upstream: str = ""

@@ -3,8 +3,9 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.models.json_value import JSON
 
@@ -17,8 +18,7 @@ class InvalidOverride(ValueError):
     """The text is no override; the message is the reason and the form to use."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """A share of everyone, chosen by the flag's own bucketing."""
 
     percentage: float
@@ -28,8 +28,7 @@ class Share:
         return f"{self.percentage:g}%"
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(msgspec.Struct, frozen=True):
     """One value of one flag, for everyone or for one person."""
 
     key: str

@@ -1,28 +1,25 @@
 """Names of properties and their stored values, as the server lists them."""
 
-from dataclasses import dataclass
+import msgspec
 
 from flagtui.models.json_value import JSON
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyName:
+class PropertyName(msgspec.Struct, frozen=True):
     """The name of a property; `type` such as Numeric is empty where it is not known."""
 
     name: str
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyNames:
+class PropertyNames(msgspec.Struct, frozen=True):
     """Names in one response. `is_complete` is whether there are no others for the same search."""
 
     names: tuple[PropertyName, ...] = ()
     is_complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class StoredValue:
+class StoredValue(msgspec.Struct, frozen=True):
     """A value of a property; `count` users or groups have it, None where the server does not count."""
 
     value: JSON

@@ -1,8 +1,9 @@
 """The users who got or lost a flag with a change of it, by the server's counts of its conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.models.activity import ChangeRow, as_switch
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
@@ -15,8 +16,7 @@ MOST_CONDITIONS: Final = 12
 """Conditions of one change that are counted; each is a request."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServedState:
+class ServedState(msgspec.Struct, frozen=True):
     """The parts of a flag that decide who gets it; None is not known."""
 
     active: bool | None = None
@@ -24,8 +24,7 @@ class ServedState:
     exists: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class FlagStep:
+class FlagStep(msgspec.Struct, frozen=True):
     """A flag before and after one change."""
 
     before: ServedState

@@ -8,8 +8,9 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from flagtui.service.bodies import read_id
 from flagtui.service.call import Call, Caller, Project

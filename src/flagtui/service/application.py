@@ -2,16 +2,17 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import secrets
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from msgspec.structs import replace
 from starlette.applications import Starlette
 
 from flagtui.service import (
@@ -92,7 +93,7 @@ def create_service(
     path = Path(database)
     chosen = Settings(**choices)
     if chosen.key_file is None:
-        chosen = replace(chosen, key_file=key_file_beside(path))
+        chosen = dataclasses.replace(chosen, key_file=key_file_beside(path))
     opened = Database(path)
     with contextlib.ExitStack() as undo:
         undo.callback(opened.close)

@@ -2,9 +2,9 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
 from starlette.datastructures import Headers, QueryParams
 
 from flagtui.service.bodies import parse_object, read_id
@@ -15,8 +15,7 @@ from flagtui.service.news import News
 from flagtui.service.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """The owner of the key a request carries, and what the key may do."""
 
     user_id: int = 0
@@ -38,16 +37,14 @@ class Caller:
         return action == "read" and f"{resource}:write" in self.scopes
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(msgspec.Struct, frozen=True):
     id: int
     organization_id: str
     settings: Mapping[str, Json]
     replay_flag_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """The arguments of a handler. `db` reads one moment; in a writing operation it is the open transaction.
 
     The defaults are those of automatic changes, which the service makes in the name of a user.
@@ -62,12 +59,12 @@ class Call:
     method: str = "PATCH"
     base_url: str = ""
     path: str = ""
-    params: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, str] = {}
     """The named parts of the path."""
-    query: QueryParams = field(default_factory=QueryParams)
-    headers: Headers = field(default_factory=Headers)
+    query: QueryParams = msgspec.field(default_factory=QueryParams)
+    headers: Headers = msgspec.field(default_factory=Headers)
     raw_body: bytes = b""
-    news: News = field(default_factory=News)
+    news: News = msgspec.field(default_factory=News)
     """Announces every write."""
 
     @property

@@ -6,9 +6,10 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+import msgspec
+from msgspec.structs import replace
 from starlette import responses
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
@@ -60,8 +61,7 @@ UNKNOWN = Operation("GET", "", _refuse_method, "A method that the path does not 
 """Checked for access like the others, so that a stranger learns nothing of paths."""
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """The route of a request; `operation` is None for a method the path does not know."""
 
     operation: Operation | None

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, Final, Literal, NamedTuple
 
+import msgspec
+
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.clock import shown_stamp, stamp
@@ -41,8 +43,7 @@ class Target(NamedTuple):
 Read = Callable[[Fields, str, Target], Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """A kind of value: its reader, which raises its faults, and the `schema` of valid values."""
 
     read: Read

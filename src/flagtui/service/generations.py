@@ -5,14 +5,14 @@ newest servers, `OLDER` like those of autumn 2025. What differs is a value here;
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.service.errors import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """The fields of one kind of record that a generation lacks, or has in one direction only."""
 
     missing: frozenset[str] = frozenset()
@@ -23,7 +23,7 @@ class Body:
     """Shown; ignored in a body."""
     create_only: frozenset[str] = frozenset()
     """Read in the body of a new record only."""
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = {}
     """Names in a response."""
 
     @property
@@ -45,8 +45,7 @@ def _body(missing: str = "", *, write: str = "", read: str = "", create: str = "
 _PLAIN: Final = Body()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Generation:
+class Generation(msgspec.Struct, frozen=True, eq=False):
     """One generation of servers; the defaults are the newest's."""
 
     bodies: Mapping[str, Body]
@@ -55,7 +54,7 @@ class Generation:
     """Method and path below the project, or the whole path of operations outside projects."""
     closed_operations: frozenset[str] = frozenset()
     """Kept from API keys by this generation alone, where the service is strict."""
-    own_scopes: Mapping[str, str] = field(default_factory=dict)
+    own_scopes: Mapping[str, str] = {}
     """Objects of the scopes of records, by their path below the project; others need those of experiments."""
     missing_parameters: frozenset[str] = frozenset()
     definition_orders: tuple[str, ...] = (
@@ -103,10 +102,10 @@ class Generation:
     bad_payload: str = "Payload for key '{name}' is not valid JSON."
     variants_attr: str | None = None
     """The field that a fault of an experiment's variants names."""
-    dashboard_headers: Mapping[str, str] = field(
+    dashboard_headers: Mapping[str, str] = msgspec.field(
         default_factory=lambda: {"Deprecation": "true", "Sunset": "Fri, 25 Sep 2026 00:00:00 GMT"}
     )
-    enrichment_headers: Mapping[str, str] = field(default_factory=lambda: {"Deprecation": "true"})
+    enrichment_headers: Mapping[str, str] = msgspec.field(default_factory=lambda: {"Deprecation": "true"})
 
     # Behaviour.
     is_older: bool = False

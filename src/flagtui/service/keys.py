@@ -6,8 +6,9 @@ import secrets
 import sqlite3
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from flagtui.service.access import hash_key
 from flagtui.service.activity import ordered_uuid
@@ -26,8 +27,7 @@ class KeyRefused(ValueError):
     """The requested key is invalid. The text is a sentence for a user."""
 
 
-@dataclass(frozen=True)
-class NewKey:
+class NewKey(msgspec.Struct, frozen=True):
     """The settings of a new key. `teams` confines it to project ids; empty is all the owner's projects."""
 
     label: str
@@ -39,8 +39,7 @@ class NewKey:
     """None makes one."""
 
 
-@dataclass(frozen=True)
-class ListedKey:
+class ListedKey(msgspec.Struct, frozen=True):
     """A stored key as a list shows it: never the secret."""
 
     id: str

@@ -1,7 +1,6 @@
 """The query of a list as SQL: each parameter that filters has a condition in a table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -11,12 +10,11 @@ from flagtui.service.errors import Json
 from flagtui.service.responses import text_of
 
 
-@dataclass
-class Where:
+class Where(msgspec.Struct):
     """Conditions joined by AND, and the values of their named places."""
 
     conditions: list[str]
-    values: dict[str, Json] = field(default_factory=dict)
+    values: dict[str, Json] = {}
 
     def add(self, condition: str, **values: Json) -> None:
         self.conditions.append(condition)

@@ -22,8 +22,9 @@ are served.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
+
+import msgspec
 
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
@@ -37,8 +38,7 @@ REST = ":path}"
 Handler = Callable[[Call], Response]
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """A method of a path. `{name}` in the path becomes `call.params["name"]`."""
 
     method: Method
@@ -105,15 +105,14 @@ class Routed(Protocol):
 RouteT = TypeVar("RouteT", bound=Routed)
 
 
-@dataclass
-class Branch(Generic[RouteT]):
+class Branch(msgspec.Struct, Generic[RouteT]):
     """A step of the tree of paths."""
 
-    fixed: "dict[str, Branch[RouteT]]" = field(default_factory=dict)
+    fixed: "dict[str, Branch[RouteT]]" = {}
     any: "Branch[RouteT] | None" = None
     rest: "Branch[RouteT] | None" = None
     """For all parts that are left, as one value."""
-    methods: dict[str, RouteT] = field(default_factory=dict)
+    methods: dict[str, RouteT] = {}
     names: tuple[str, ...] = ()
 
 

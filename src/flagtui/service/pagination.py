@@ -1,8 +1,9 @@
 """Lists in pages: limit and offset from the query, links to the neighbours, items joined as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, urlencode
+
+import msgspec
 
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
@@ -12,8 +13,7 @@ from flagtui.service.responses import Response, respond_text, text_of
 DEFAULT_LIMIT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(msgspec.Struct, frozen=True):
     limit: int
     offset: int
 

@@ -1,8 +1,8 @@
 """Reads the body of a request, bounded in size, in time and from below in its transfer rate."""
 
 import asyncio
-from dataclasses import dataclass
 
+import msgspec
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 
@@ -10,8 +10,7 @@ from flagtui.service.bodies import check_media_type
 from flagtui.service.errors import too_large, too_slow
 
 
-@dataclass(frozen=True)
-class Pace:
+class Pace(msgspec.Struct, frozen=True):
     """The slowest pace at which a body may arrive."""
 
     grace: float = 3.0

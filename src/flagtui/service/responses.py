@@ -1,7 +1,6 @@
 """Responses of handlers, and their JSON as bytes."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -25,13 +24,12 @@ def value_of(text: str | None) -> Json:
     return None if text is None else msgspec.json.decode(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(msgspec.Struct, frozen=True):
     """`content` empty means no body and no content type."""
 
     content: bytes = b""
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     events: AsyncIterator[bytes] | None = None
     """Server-sent events instead of the content, until the caller leaves."""
 

@@ -11,10 +11,10 @@ import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+import msgspec
 import uvicorn
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,16 +42,15 @@ class RemoteRefused(CannotListen):
     pass
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """The address to listen on. Port 0 chooses a free one."""
 
     host: str = "127.0.0.1"
     port: int = 8010
     allow_remote: bool = False
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
     """Names other than IP addresses and localhost by which clients may call this service."""
-    origins: tuple[str, ...] = field(default=())
+    origins: tuple[str, ...] = ()
     """Origins whose pages may call it, such as `http://localhost:3000`; other pages are refused."""
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import run_off_loop
@@ -206,8 +208,7 @@ class Feed(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(msgspec.Struct, frozen=True):
     """A flag that may be restorable. Texts are raw."""
 
     id: int

@@ -3,9 +3,10 @@
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import time
 from typing import Final
+
+import msgspec
 
 from flagtui import local_time
 from flagtui.models.activity import KINDS, ChangeRow
@@ -35,8 +36,7 @@ _CLOCK: Final = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
 _CENTRE: Final = re.compile(r"(?:^|(?<=\s))@\s*((?:\d{4}-\d\d-\d\d|today|yesterday)\s+\d{1,2}:\S+|\S+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Centre:
+class Centre(msgspec.Struct, frozen=True):
     """The moment of an incident, Unix seconds."""
 
     at: float

@@ -3,9 +3,10 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 
@@ -140,8 +141,7 @@ ENOUGH: Final = 2
 """Neighbours that must share a tag before it is suggested."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """A definition that needs a decision, and the reason."""
 
     row: EventDefinitionRow
@@ -157,8 +157,7 @@ class Case:
         return self.row.name
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True):
     """A suggestion for one definition, from its neighbours."""
 
     description: str = ""

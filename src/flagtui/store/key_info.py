@@ -1,8 +1,9 @@
 """The identity behind a key: its owner, its permissions and its projects."""
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import Forbidden, NotFound
@@ -28,8 +29,7 @@ NEEDS: Final = (
 """Abilities of the user, and the scope that each needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ability:
+class Ability(msgspec.Struct, frozen=True):
     """An ability of the user, if the key has the scope."""
 
     words: str
@@ -37,8 +37,7 @@ class Ability:
     works: bool
 
 
-@dataclass(frozen=True)
-class Introduction:
+class Introduction(msgspec.Struct, frozen=True):
     """The server's information about the key. Missing parts are None or empty."""
 
     me: Me | None

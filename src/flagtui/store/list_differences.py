@@ -1,7 +1,6 @@
 """Differences between two copies of a list, such as yesterday's and today's."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final, Generic
 
 import msgspec
@@ -12,8 +11,7 @@ _NOT_A_CHANGE: Final = frozenset({"called_at", "seen_at", "version", "updated_at
 """Fields that change automatically, or that only reflect another change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed(Generic[DiskRow]):
+class Changed(msgspec.Struct, Generic[DiskRow], frozen=True):
     """One changed record."""
 
     before: DiskRow
@@ -21,8 +19,7 @@ class Changed(Generic[DiskRow]):
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(Generic[DiskRow]):
+class Comparison(msgspec.Struct, Generic[DiskRow], frozen=True):
     """All differences, each in the order of its list."""
 
     added: tuple[DiskRow, ...]

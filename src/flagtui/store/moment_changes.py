@@ -6,9 +6,11 @@ a time and an author.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui import local_time
 from flagtui.api.capabilities import NOT_HERE
@@ -29,8 +31,7 @@ LAST_CHANGE: Final = "last change; what it changed is not logged"
 ReadEvents = Callable[[], Awaitable[Iterable[EventDefinitionRow]]]
 
 
-@dataclass(frozen=True, slots=True)
-class MomentChanges:
+class MomentChanges(msgspec.Struct, frozen=True):
     """The changes around one moment, and what could not be read, in words."""
 
     centre: Centre

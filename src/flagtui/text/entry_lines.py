@@ -1,7 +1,8 @@
 """Draw one activity entry: when, who, each difference, and whether it can be undone."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui import local_time
 from flagtui.evaluate import wire
@@ -20,8 +21,7 @@ from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_words
 
 
-@dataclass(frozen=True)
-class EntryView:
+class EntryView(msgspec.Struct, frozen=True):
     """An activity entry with its context."""
 
     row: ChangeRow

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
@@ -222,8 +223,7 @@ def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[st
     return ""
 
 
-@dataclass(frozen=True)
-class Differing:
+class Differing(msgspec.Struct, frozen=True):
     """Another flag with different values for the two users. `why` is safe text."""
 
     key: str

@@ -5,8 +5,9 @@ Numbers that the server computes are shown as sent, never recomputed.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import NOT_KNOWN
@@ -88,8 +89,7 @@ def chance_of(variant: VariantResult, goal: str) -> float | None:
     return 1 - variant.chance_to_win if goal == "decrease" else variant.chance_to_win
 
 
-@dataclass(frozen=True)
-class Sizing:
+class Sizing(msgspec.Struct, frozen=True):
     """The number of users needed, and how it was calculated."""
 
     needed: float
@@ -129,8 +129,7 @@ FAILURES: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """One variant of one metric. `look` is its colour, never the only sign of the result."""
 
     variant: str
@@ -145,8 +144,7 @@ class Judgement:
     look: Look
 
 
-@dataclass(frozen=True)
-class Leading:
+class Leading(msgspec.Struct, frozen=True):
     """The current result of the first metric, in a few words."""
 
     words: str

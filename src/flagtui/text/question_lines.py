@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.changes.difference import MISSING, PRESENT, SHORT, DifferenceLine, compact
 from flagtui.changes.guard import Question

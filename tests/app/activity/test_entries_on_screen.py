@@ -1,12 +1,12 @@
 """Entries as rows, in the pane and on the clipboard: exact, short and harmless, whatever the server wrote."""
 
 import unicodedata
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import log_entry
 

@@ -2,13 +2,13 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Final
 
 import click
 import pytest
+from msgspec.structs import replace
 from tests.doubles.command_tree import walk
 
 from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent

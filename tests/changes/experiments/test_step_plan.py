@@ -1,8 +1,7 @@
 """The plan of a step, before anything is sent."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.changes.experiments.conftest import CONTEXT, NOW, make_experiment, make_plan, try_step
 from tests.doubles.expected import expect
 

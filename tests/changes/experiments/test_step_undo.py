@@ -1,11 +1,12 @@
 """Steps in flight, their undo, and what the log lets a revert restore."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.experiments.conftest import NOW, make_experiment, make_plan
 from tests.changes.office import HERE
 from tests.changes.writing import Writing, approve

@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 

@@ -1,9 +1,9 @@
 """An intent on the current record: the question and the request."""
 
-import dataclasses
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.conftest import CALM, NOW, flag, make_plan
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
@@ -60,11 +60,11 @@ WIDER: Final = set_rollout(flag(), 0, 60)
 def test_what_is_known_around_it_is_told(
     intent: Intent, around: dict[str, Any], label: str, words: str
 ) -> None:
-    assert consequence(make_plan(intent, flag(), dataclasses.replace(CALM, **around)), label) == words
+    assert consequence(make_plan(intent, flag(), replace(CALM, **around)), label) == words
 
 
 def test_newest_change_is_named_once() -> None:
-    newest = dataclasses.replace(CALM, last_touch=SINCE[0], touched_since=SINCE)
+    newest = replace(CALM, last_touch=SINCE[0], touched_since=SINCE)
     for seen, labels in ((12, ["Last change", "Newer changes"]), (11, ["Newer changes"])):
         plan = make_plan(switch("turn off", 812, seen), flag(), newest)
         assert [each.label for each in plan.consequences if "hange" in each.label] == labels
@@ -166,7 +166,7 @@ def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
 def test_confusable_keys_and_replay_settings_are_cautioned_about() -> None:
     plan = make_plan(OFF, flag(key="prod\u202e-x"))
     assert "U+202E" in next(caution for caution in plan.cautions if "the key has" in caution.text).text
-    context = dataclasses.replace(CALM, similar=("checkout-v1",))
+    context = replace(CALM, similar=("checkout-v1",))
     plan = make_plan(OFF, flag(is_used_in_replay_settings=True), context)
     assert [caution.text.partition(" ")[0] for caution in plan.cautions] == ["easily", "session"]
 
@@ -246,7 +246,7 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
 
 
 def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
-    context = dataclasses.replace(CALM, names=Names(groups={0: "company"}))
+    context = replace(CALM, names=Names(groups={0: "company"}))
     before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
     groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
     plan = make_plan(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)

@@ -1,10 +1,10 @@
 """One approved plan, one request, a true report, and what an earlier run left open."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.office import ENTRY, HERE, NOW, Office
 from tests.changes.writing import recover
 from tests.doubles.expected import require

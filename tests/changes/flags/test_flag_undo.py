@@ -1,10 +1,10 @@
 """Undo from the journal and from the activity: any change, without overwriting other users silently."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.conftest import CALM, flag, plan_change
 from tests.changes.office import HERE, Office
 from tests.doubles.expected import expect
@@ -34,7 +34,7 @@ async def save(office: Office, intent: Intent) -> Entry:
 
 async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
     """The plan to take it back, saved if it could be."""
-    context = dataclasses.replace(NO_DEPENDENTS, now=office.clock.time())
+    context = replace(NO_DEPENDENTS, now=office.clock.time())
     result = plan_change(undo_of(entry), await office.ada.get(812), context)
     if isinstance(result, Plan) and not result.conflicts:
         office.clock.now += 1
@@ -116,7 +116,7 @@ async def test_undo_of_a_creation_masks_an_encrypted_payload(tmp_path: Path) -> 
     changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
     entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
     office.bob_writes(filters={**filters, "payloads": {"true": '"hunter3"'}})
-    plan = expect(await undone(office, dataclasses.replace(entry, verb="create")), Plan)
+    plan = expect(await undone(office, replace(entry, verb="create")), Plan)
     assert ("filters",) in [conflict.path for conflict in plan.conflicts]
     assert "hunter" not in repr(plan.conflicts)
 
@@ -131,7 +131,7 @@ def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path)
     journal.finish("d", "saved")
     assert [entry.id for entry in next_undo(journal.entries(), HERE)] == ["b"]
     assert [entry.id for entry in next_redo(journal.entries(), HERE)] == ["d"]
-    assert next_redo(journal.entries(), dataclasses.replace(HERE, project="2")) == ()
+    assert next_redo(journal.entries(), replace(HERE, project="2")) == ()
 
 
 Changed = dict[str, tuple[JSON, JSON]]

@@ -1,11 +1,12 @@
 """Overrides through the pipeline: planned, sent to the mirror alone, journaled, undone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.doubles.open_mirror import OpenMirror, open_mirror

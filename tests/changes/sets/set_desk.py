@@ -4,10 +4,11 @@ import copy
 import os
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
 from tests.changes.office import HERE
 from tests.changes.sets.conftest import HOST, empty_set
 from tests.changes.writing import PLAIN, Rooms, approve

@@ -2,11 +2,11 @@
 
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.sets.conftest import LIMIT, empty_set, turned_off
 
 from flagtui.changes.journal_entries import Entry

@@ -1,11 +1,11 @@
 """A set planned as a whole: on the state after it, dependencies first, each record compared twice."""
 
 import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.experiments.conftest import make_experiment, make_plan
 from tests.changes.sets.conftest import empty_set, stage_change, turned_off
 from tests.changes.sets.set_desk import LIMIT, SetDesk

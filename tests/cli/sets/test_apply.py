@@ -3,7 +3,6 @@
 import json
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -171,8 +170,7 @@ def test_earlier_runs_leave_something_to_undo() -> None:
     assert choices_after_refusal(1, 0) == ("stop", "undo")
 
 
-@dataclass(frozen=True)
-class Choosing(Scripted):
+class Choosing(Scripted, frozen=True):
     """A user who chooses the answer at this place."""
 
     place: int = 0

@@ -4,11 +4,12 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.service.access import ANONYMOUS, project_of
 from flagtui.service.call import Call

@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.app.commands.command import Command
 from flagtui.store.kinds import KINDS, RecordKind
@@ -17,8 +18,7 @@ _PLACELESS: Final = (*_SERVERLESS, "journal", _MIRROR)
 """Commands that take no project."""
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """The records and the profile that a command would apply to. Names are raw."""
 
     kind: str = ""

@@ -1,9 +1,9 @@
 """The palette: every command by its words, and any record or project by name."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 from rich.cells import cell_len
 from textual import on, work
 from textual.binding import Binding
@@ -25,8 +25,7 @@ FROM: Final = 2
 Run = Callable[[], object]
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(msgspec.Struct, frozen=True):
     """A command that can be chosen here. `run` is None where it cannot be, which `about` explains."""
 
     command: Command
@@ -39,8 +38,7 @@ class Offer:
     """The equivalent command line, raw; empty if there is none."""
 
 
-@dataclass(frozen=True)
-class Destination:
+class Destination(msgspec.Struct, frozen=True):
     """A record or project to go to. `name` and `about` are raw."""
 
     name: str

@@ -1,9 +1,9 @@
 """Choosing one of many: a list of options, a field above it that narrows it, a picker of both."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Generic, TypeVar
 
+import msgspec
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
@@ -74,8 +74,7 @@ A = TypeVar("A")
 OPTION_PADDING: Final = 2
 
 
-@dataclass(frozen=True)
-class ListedChoice(Generic[A]):
+class ListedChoice(msgspec.Struct, Generic[A], frozen=True):
     """One line. It cannot be chosen where its answer is None."""
 
     drawn: Content
@@ -201,8 +200,7 @@ MOST_SHOWN: Final = 200
 """Choices drawn at once; typing brings the others."""
 
 
-@dataclass(frozen=True)
-class Choice(Generic[V]):
+class Choice(msgspec.Struct, Generic[V], frozen=True):
     """Something to choose. `name` and `about` are raw."""
 
     value: V

@@ -1,9 +1,9 @@
 """A prompt for one line, with a preview of its effect while typing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+import msgspec
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,8 +19,7 @@ LONGEST: Final = 100_000
 """Characters of one line; longer values are for the editor."""
 
 
-@dataclass(frozen=True)
-class PromptReading:
+class PromptReading(msgspec.Struct, frozen=True):
     """Meaning of the line so far. Pieces are safe; a problem keeps it from being accepted."""
 
     pieces: Sequence[Piece] = ()
@@ -32,8 +31,7 @@ def no_reading(_line: str) -> PromptReading:
     return PromptReading()
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True):
     """The text of a prompt. Raw; the screen makes it safe."""
 
     title: str

@@ -1,10 +1,10 @@
 """Lines in bands over the days, in characters: braille where the terminal has it, letters elsewhere."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+import msgspec
 from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
@@ -32,8 +32,7 @@ ROWS_WITH_LEGEND: Final = 4
 """Rows of the plot below which the legend is hidden."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """One day of one variant, in percent over the baseline. None where the day is not known."""
 
     day: date
@@ -42,8 +41,7 @@ class Point:
     high: float | None = None
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(msgspec.Struct, frozen=True):
     """One variant over the days. The name is safe to draw."""
 
     name: str

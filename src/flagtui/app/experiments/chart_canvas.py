@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import Final
+
+import msgspec
 
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
 from flagtui.text.styled import Piece
@@ -28,8 +29,7 @@ Known = tuple[float, float | None, float | None]
 """A value and its bounds, in percent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """The range of percentages that the rows cover; zero and round numbers are in the middle of a row."""
 
     low: float
@@ -102,8 +102,7 @@ MARKED_EVERY: Final = 8
 """Cells between two marks of one line at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """The characters around the lines."""
 
     side: str

@@ -1,9 +1,9 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.timer import Timer
 from textual.worker import Worker

@@ -1,8 +1,9 @@
 """Steps of experiments: read again, ask for choices, then pass the step to the pipeline."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
+from msgspec.structs import replace
 from textual import work
 
 from flagtui.app.commands.command_table import bindings_of

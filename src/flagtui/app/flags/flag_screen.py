@@ -1,9 +1,9 @@
 """The page of a flag: tabs, their content, and a column beside them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.api.request import Query
@@ -21,8 +22,7 @@ SEARCHED: Final = 50
 """Events of one search."""
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """Suggestions for a line, or for the last of its parts between commas."""
 
     suggest: Suggest

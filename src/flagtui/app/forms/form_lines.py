@@ -1,8 +1,9 @@
 """Lines of a form and their common questions."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, no_reading
@@ -40,8 +41,7 @@ MOST: Final = 100
 """Conditions, variants, payloads or metrics that have lines."""
 
 
-@dataclass(frozen=True)
-class FormLine:
+class FormLine(msgspec.Struct, frozen=True):
     """One line. `name` is a field or the key of a payload; places count from 0."""
 
     part: Part
@@ -148,8 +148,7 @@ async def ask_tags(
     return None if tags is None or tags.is_empty else tags
 
 
-@dataclass(frozen=True, slots=True)
-class FieldAnswer:
+class FieldAnswer(msgspec.Struct, frozen=True):
     """The new value of a field, as it is stored."""
 
     value: JSON

@@ -1,10 +1,10 @@
 """Edit a record as JSON in the user's editor, which has the terminal meanwhile."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from textual.app import App, SuspendNotSupported
 
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -44,8 +44,7 @@ def hand_over(app: App[Any], work: Callable[[], Made]) -> Made:
     return made[0]
 
 
-@dataclass(frozen=True, slots=True)
-class EditedValues:
+class EditedValues(msgspec.Struct, frozen=True):
     """The values that were changed, kept in a file until they are saved."""
 
     changes: Mapping[str, JSON]

@@ -1,9 +1,9 @@
 """List the staged changes of the open project: what each changes, edit or drop some, apply all together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from textual import work
 
 from flagtui.app.commands.command_table import bindings_of
@@ -33,8 +33,7 @@ from flagtui.text.set_words import explain_dropped, explain_set_fault
 from flagtui.text.styled import Piece
 
 
-@dataclass(frozen=True)
-class ListedChange:
+class ListedChange(msgspec.Struct, frozen=True):
     """A staged change as a row."""
 
     id: str

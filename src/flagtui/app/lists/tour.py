@@ -1,8 +1,9 @@
 """A minute's tour in one line above the list: find a flag, switch it, prove it, take it back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.state.app_state import AppState
@@ -13,8 +14,7 @@ LOOK: Final = 0.3
 """Seconds between looks at whether a step is done; a look draws nothing."""
 
 
-@dataclass(frozen=True)
-class TourStep:
+class TourStep(msgspec.Struct, frozen=True):
     """One step of the tour."""
 
     name: str

@@ -1,11 +1,13 @@
 """Prompt for another key, over the open screen, when one is missing or no longer accepted."""
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding
@@ -108,7 +110,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
             self._show(accepted, "$error")
             self.query_one(Field).clear()
         elif self.is_current:
-            self.dismiss(replace(accepted, keep=keep))
+            self.dismiss(dataclasses.replace(accepted, keep=keep))
 
     def _show(self, words: str, style: str) -> None:
         self.query_one("#sign-in-note", Static).update(styled((safe_text(words, 400), style)))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError
@@ -32,8 +35,7 @@ if TYPE_CHECKING:
     from flagtui.models.flag import Flag
 
 
-@dataclass(frozen=True)
-class Neighbour:
+class Neighbour(msgspec.Struct, frozen=True):
     """A profile to switch to."""
 
     name: str
@@ -41,8 +43,7 @@ class Neighbour:
     """Its server and how careful it is."""
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(msgspec.Struct, frozen=True, dict=True):
     """One profile, ready to be opened. Creating it sends no request."""
 
     profile: str
@@ -63,7 +64,7 @@ class Session:
     """The server, such as https://eu.posthog.com: what copies on disk are kept by; empty where none are."""
     project: int | str = "@current"
     """The project the profile names; that of the browser where it names none."""
-    snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
+    snapshots: Snapshots = msgspec.field(default_factory=lambda: Snapshots(None))
     code: CodeSource | None = None
     """The code of this profile; None where none belongs to it."""
     refresh: float = 60.0
@@ -84,9 +85,9 @@ class Session:
     """Key of the flag to open first."""
     pick: Callable[[str], None] | None = None
     """Hears the key of the flag that is opened, and the program ends; None opens it on the screen."""
-    preferences: Preferences = field(default_factory=Preferences)
+    preferences: Preferences = msgspec.field(default_factory=Preferences)
     """The user's choices for lists; shared by all profiles."""
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
     redact: Callable[[str], str] = str
     """Removes the key from a text, wherever it occurs."""
     with_key: Callable[[str], Client] | None = None
@@ -140,8 +141,7 @@ class Session:
         return self.clock.time() // MINUTE * MINUTE
 
 
-@dataclass(frozen=True)
-class Reread:
+class Reread(msgspec.Struct, frozen=True):
     """The settings file as it is now."""
 
     session: Session

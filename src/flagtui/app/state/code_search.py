@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from flagtui.api.errors import ApiError
 
@@ -43,8 +44,7 @@ class CodeSource(Protocol):
         ...
 
 
-@dataclass(eq=False)
-class CodeSearch:
+class CodeSearch(msgspec.Struct, eq=False):
     """The scanned code of a project. `on_change` runs after every change."""
 
     source: CodeSource

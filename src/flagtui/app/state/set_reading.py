@@ -1,7 +1,8 @@
 """Reads the staged set of a project: its changes, and how their rows show them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.changes.sets.after_set import row_values
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
@@ -13,8 +14,7 @@ Edits = Mapping[Identity, tuple[StagedChange, StagedEdit]]
 """By record: its change, and the change as its row shows it."""
 
 
-@dataclass(frozen=True)
-class SetReading:
+class SetReading(msgspec.Struct, frozen=True):
     """The set as its file has it."""
 
     file_state: tuple[object, ...]

@@ -1,19 +1,19 @@
 """The steps of staging: the sets that `u` goes back to, and those that `U` goes on to."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.changes.sets.set_progress import Identity
 
 
-@dataclass
-class SetSteps:
+class SetSteps(msgspec.Struct):
     """The steps since staging began or ended."""
 
-    _done: list[ChangeSet] = field(default_factory=list)
+    _done: list[ChangeSet] = []
     """The set before each step."""
-    _undone: list[ChangeSet] = field(default_factory=list)
+    _undone: list[ChangeSet] = []
     """The set after each step that was undone since the last new one."""
 
     def keep(self, before: ChangeSet) -> None:

@@ -1,13 +1,13 @@
 """The visible rows of a long list, the cursor and the marks."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.app.widgets.column_layout import RecordId
 
 
-@dataclass
-class Viewport:
+class Viewport(msgspec.Struct):
     """`place` and `top` count rows from 0; `place` is -1 exactly when there is no row."""
 
     count: int = 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any, Generic
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.shell.toasts import drop_toast
@@ -28,13 +30,12 @@ from flagtui.text import outcomes
 from flagtui.text.styled import Notice
 
 
-@dataclass
-class Unresolved:
+class Unresolved(msgspec.Struct):
     """Until then the row shows the server's last values with the mark of a change; the header counts it."""
 
     app_state: AppState
     workspace: Workspace
-    _kept: set[asyncio.Task[None]] = field(default_factory=set)
+    _kept: set[asyncio.Task[None]] = set()
 
     @contextmanager
     def about(self, kind: Kind, record: RecordId) -> Iterator[None]:

@@ -1,9 +1,9 @@
 """The results of a batch with failures; those can be retried alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -42,8 +42,7 @@ _MARKS: Final[dict[str, Piece]] = {
 _REFUSED: Final[Piece] = ("✗ ", "$error")
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """One record. `key` and `reason` are raw."""
 
     id: RecordId

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen

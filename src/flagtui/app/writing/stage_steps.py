@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.state.app_state import AppState

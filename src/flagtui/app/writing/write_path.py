@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore

@@ -1,9 +1,11 @@
 """Intents for event definitions, also as JSON in an editor, and the words of each change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.editor_text import RecordText
 from flagtui.changes.tag_line import Retagging as TagLine
@@ -18,22 +20,20 @@ KIND: Final = "event_definition"
 Retagging = Literal["add", "remove"]
 
 
-@dataclass(frozen=True, slots=True)
-class Retag:
+class Retag(msgspec.Struct, frozen=True):
     """The same tags for many events, which servers can change together."""
 
     action: Retagging
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EventIntent:
+class EventIntent(msgspec.Struct, frozen=True):
     """New values for some fields of one definition; `seen` holds the values that the user saw."""
 
     id: str
     changes: Mapping[str, JSON]
     verb: str
-    seen: Mapping[str, JSON] = field(default_factory=dict)
+    seen: Mapping[str, JSON] = {}
     retag: Retag | None = None
     name: str = ""
     """Of a new definition, which has no id yet; and of one that may have been deleted."""

@@ -1,8 +1,9 @@
 """Plans an intent against the current definition: the difference, its consequences, the request."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+import msgspec
 
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import (
@@ -27,19 +28,17 @@ _NEWER_FIELDS: Final = EVENT_FIELDS.having("newer")
 _NEWEST_NAMES: Final = {"primary_property": "promoted_property"}
 
 
-@dataclass(frozen=True)
-class DefinitionContext:
+class DefinitionContext(msgspec.Struct, frozen=True):
     """Facts for planning in addition to the definition."""
 
     now: float = 0.0
-    people: Mapping[int, str] = field(default_factory=dict)
+    people: Mapping[int, str] = {}
     """Names of people by number, for owners."""
     used_by: tuple[str, ...] = ()
     """Experiments known to use the event."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventPlan(PlanBase):
+class EventPlan(PlanBase, frozen=True, kw_only=True):
     """A change that could be made, complete."""
 
     noun: ClassVar[str] = "event definition"
@@ -69,7 +68,7 @@ class EventPlan(PlanBase):
 
     def title_of(self, counted: str) -> str:
         words = TITLES_OF_MANY.get(self.verb.name)
-        return super(EventPlan, self).title_of(counted) if words is None else words.format(counted)
+        return super().title_of(counted) if words is None else words.format(counted)
 
     @property
     def is_deletion(self) -> bool:

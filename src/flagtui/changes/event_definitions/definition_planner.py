@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb

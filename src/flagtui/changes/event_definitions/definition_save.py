@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import Invalid, NotFound, NotOffered
 from flagtui.changes.adapter import Adapter

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -16,8 +17,7 @@ LOOKED_AT: Final = 30
 AT_ONCE: Final = 6
 
 
-@dataclass(frozen=True)
-class EventUse:
+class EventUse(msgspec.Struct, frozen=True):
     """An experiment that measures the event."""
 
     id: int

@@ -4,9 +4,11 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec.structs import asdict, replace
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.config.files import replace_file
@@ -16,8 +18,7 @@ from flagtui.models.rows import EventDefinitionRow
 WORDS: Final = {"verified": "verify", "hidden": "hide", "description": "describe"}
 
 
-@dataclass(frozen=True)
-class TriageDecision:
+class TriageDecision(msgspec.Struct, frozen=True):
     """The decisions about one event."""
 
     id: str
@@ -52,14 +53,13 @@ def values_of(row: EventDefinitionRow | None) -> dict[str, JSON]:
     return {**shown, "tags": sorted(row.tags)}
 
 
-@dataclass
-class Triage:
+class Triage(msgspec.Struct):
     """Decisions by event id, in the order they were made, stored in `folder` under `place`."""
 
     folder: Path
     place: str
-    by_id: dict[str, TriageDecision] = field(default_factory=dict)
-    _applied: dict[str, Mapping[str, JSON]] = field(default_factory=dict)
+    by_id: dict[str, TriageDecision] = {}
+    _applied: dict[str, Mapping[str, JSON]] = {}
     """By event: what an applied decision made of the fields it changed; nothing of a deleted event."""
 
     @property
@@ -122,7 +122,7 @@ class Triage:
 
     def save(self) -> None:
         """Save all decisions atomically. If the disk refuses, they stay in memory."""
-        decisions = [vars(replace(decision, trouble="")) for decision in self.by_id.values()]
+        decisions = [asdict(replace(decision, trouble="")) for decision in self.by_id.values()]
         with contextlib.suppress(OSError):
             if not decisions:
                 self.path.unlink(missing_ok=True)

@@ -1,8 +1,9 @@
 """The consequences and warnings of a step: above all, for the flag."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.experiments.experiment_fields import METRICS, split_words
 from flagtui.changes.experiments.metric_nodes import all_metrics
@@ -29,8 +30,7 @@ WEEK: Final = 7.0
 """Days under which an experiment has not seen every day of a week."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepContext:
+class StepContext(msgspec.Struct, frozen=True):
     """Facts for planning a step."""
 
     now: float = 0.0

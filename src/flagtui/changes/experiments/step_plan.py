@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar, Final
+
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -26,8 +27,7 @@ MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "resto
 """Steps after which there is an experiment more in the list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentPlan(PlanBase):
+class ExperimentPlan(PlanBase, frozen=True, kw_only=True):
     """A step that could be taken."""
 
     noun: ClassVar[str] = "experiment"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step

@@ -1,8 +1,9 @@
 """The steps of an experiment: states, words and undo."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, cast
+
+import msgspec
 
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
@@ -32,8 +33,7 @@ LAUNCHED: Final = LIVE | {"stopped"}
 ANY: Final = LAUNCHED | {"draft"}
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One step. `states` are those it may be taken from."""
 
     name: StepName
@@ -45,8 +45,7 @@ class Step:
     """Whether experiments of the old engine can take it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True):
     """The choices of the user for a step."""
 
     conclusion: str = ""
@@ -59,14 +58,13 @@ class Choices:
     name: str = ""
     project: int = 0
     """Where a copy goes."""
-    fields: Mapping[str, JSON] = field(default_factory=dict)
+    fields: Mapping[str, JSON] = {}
     """New values of an edit."""
-    seen: Mapping[str, JSON] = field(default_factory=dict)
+    seen: Mapping[str, JSON] = {}
     """The values of those fields that the user saw."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentIntent:
+class ExperimentIntent(msgspec.Struct, frozen=True):
     """One step for one experiment."""
 
     id: int

@@ -3,9 +3,11 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Final, Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, RateLimited
 from flagtui.changes.flags.flag_consequences import touch_of
@@ -42,8 +44,7 @@ class Answers(Protocol):
     ) -> BlastRadius: ...
 
 
-@dataclass(frozen=True)
-class FlagReading:
+class FlagReading(msgspec.Struct, frozen=True):
     """The current flag with its context, and the intent to plan on it."""
 
     fresh: Flag

@@ -4,8 +4,9 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.difference import Path, path_words
 from flagtui.changes.flags.property_rules import is_read, problems_in_property
@@ -22,8 +23,7 @@ NO_CONDITION: Final = "a new flag needs at least one condition"
 _NOT_JSON: Final = "the text is not JSON"
 
 
-@dataclass(frozen=True, slots=True)
-class FilterProblem:
+class FilterProblem(msgspec.Struct, frozen=True):
     """One problem that a server refuses, and its path."""
 
     path: Path

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+import msgspec
 
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.changes.planner import off_loop
@@ -19,8 +20,7 @@ from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.json_value import JSON
 
 
-@dataclass(frozen=True, slots=True)
-class NotKnown:
+class NotKnown(msgspec.Struct, frozen=True):
     """An unknown part with its reason: `the server did not respond in 3 s`."""
 
     why: str
@@ -35,8 +35,7 @@ class NotKnown:
 NOT_ASKED: Final = NotKnown("the server was not asked")
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True):
     """The number of people or groups that have the flag before and after the change."""
 
     before: int
@@ -51,8 +50,7 @@ class Reach:
     """Users the server does not count, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(msgspec.Struct, frozen=True):
     """One earlier change: who, when (Unix seconds), what, in words."""
 
     who: str
@@ -60,8 +58,7 @@ class Touch:
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """The context of a flag, read before the question; nothing here may delay a kill switch."""
 
     now: float = 0.0

@@ -1,8 +1,9 @@
 """Intents to change flags: fields, targeting, tags."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.flags.flag_words import why_read_only
@@ -14,8 +15,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(msgspec.Struct, frozen=True):
     """New values for some fields of one flag.
 
     `seen` holds the values the user saw in those fields. Without it a later change by another user cannot be
@@ -26,7 +26,7 @@ class Intent:
     changes: Mapping[str, JSON]
     verb: str
     """Its verb: `turn off`, `delete`, `set rollout`; see `verbs`."""
-    seen: Mapping[str, JSON] = field(default_factory=dict)
+    seen: Mapping[str, JSON] = {}
     seen_version: int | None = None
 
 

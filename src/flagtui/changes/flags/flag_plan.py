@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.flags import NOT_COMPARED
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
@@ -26,10 +28,8 @@ SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.tak
 """Unordered lists: additions and removals by two users never conflict."""
 
 
-class AboutFlag(PlanBase):
+class AboutFlag(PlanBase, frozen=True, kw_only=True):
     """The flag of a plan, whether the flag itself changes or not."""
-
-    __slots__ = ()
 
     fresh: Flag
     """The flag that was read for the plan."""
@@ -50,8 +50,7 @@ class AboutFlag(PlanBase):
         return self.key if is_plain_key(self.key) else str(self.id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(AboutFlag):
+class Plan(AboutFlag, frozen=True, kw_only=True):
     """A complete planned change: nothing is read between the question and the request."""
 
     intent: Intent
@@ -90,8 +89,7 @@ _NEVER: Final = {"unarchive": "is not archived", "restore": "is not deleted"}
 """By verb that ends a state: the words for a flag that is not in it, and may never have been."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoOp:
+class NoOp(msgspec.Struct, frozen=True):
     """An intent whose values the flag has already."""
 
     intent: Intent

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.current_flag import (
@@ -42,8 +45,7 @@ MOST_TOGETHER: Final = 9
 """Flags one request may change because they depend on each other; more have to be named."""
 
 
-@dataclass(frozen=True)
-class NewFlag:
+class NewFlag(msgspec.Struct, frozen=True):
     """A flag to create."""
 
     fields: Mapping[str, JSON]

@@ -1,8 +1,9 @@
 """Predict the server's refusals, in the server's order."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context

@@ -4,8 +4,9 @@ The texts are raw: callers pass them through `safe_text` before drawing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from flagtui.changes.difference import (
     MISSING,

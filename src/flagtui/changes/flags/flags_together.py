@@ -1,8 +1,9 @@
 """Flags read and planned, alone or together in an order in which none blocks another."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
+
+import msgspec
 
 from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.flag_context import Context
@@ -17,8 +18,7 @@ PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
 """Plans, and the skipped flags with their reasons."""
 
 
-@dataclass(frozen=True)
-class FlagChange:
+class FlagChange(msgspec.Struct, frozen=True):
     """A requested change of one flag."""
 
     record: int

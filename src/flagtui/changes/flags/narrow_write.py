@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.api.flags import Flags
 from flagtui.changes.canonical_filters import means_same
@@ -19,8 +20,7 @@ OPEN: Final = wire.new_condition(100)
 """The first condition, which matches everyone."""
 
 
-@dataclass(frozen=True, slots=True)
-class NarrowWrite:
+class NarrowWrite(msgspec.Struct, frozen=True):
     """Another share for one condition, or a condition for everyone in first place."""
 
     condition: int | None = None

@@ -1,8 +1,9 @@
 """New flags: their first values, and the plan, which passes the guard like any other change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
@@ -74,12 +75,11 @@ def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
     return {**kept, "key": key, "active": False, "filters": filters}
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(msgspec.Struct, frozen=True):
     """The keys that are in use."""
 
     rows: Sequence[FlagRow]
-    deleted: Mapping[str, int] = field(default_factory=dict)
+    deleted: Mapping[str, int] = {}
     """Keys of deleted flags that could still be restored, and their numbers."""
     is_elsewhere: bool = False
     """Whether they are in use in another project, to which flags are copied under their own keys."""

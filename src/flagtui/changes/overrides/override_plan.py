@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict
 from flagtui.changes.proposal import Consequence, PlanBase
@@ -38,8 +39,7 @@ class OverrideMirror(Protocol):
         """Serve the value of the definitions again. Raises ApiError."""
 
 
-@dataclass(frozen=True, slots=True)
-class OverrideIntent:
+class OverrideIntent(msgspec.Struct, frozen=True):
     """A value to serve for one flag, to everyone or to one person."""
 
     id: int
@@ -61,8 +61,7 @@ class OverrideIntent:
         return override
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverridePlan(PlanBase):
+class OverridePlan(PlanBase, frozen=True, kw_only=True):
     """One override, set or removed."""
 
     intent: OverrideIntent

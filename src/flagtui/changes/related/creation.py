@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Literal
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -19,8 +20,7 @@ from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedPlan(AboutFlag):
+class RelatedPlan(AboutFlag, frozen=True, kw_only=True):
     """A plan to create something from a flag, or to schedule a change; the flag itself stays unchanged."""
 
     fresh: Flag
@@ -29,10 +29,10 @@ class RelatedPlan(AboutFlag):
     summary: str
     """The requested change, in the words of the journal."""
     stays: str = "the flag stays as it is"
-    before: Mapping[str, JSON] = field(default_factory=dict)
-    after: Mapping[str, JSON] = field(default_factory=dict)
+    before: Mapping[str, JSON] = {}
+    after: Mapping[str, JSON] = {}
     """Values that the journal stores for the undo."""
-    send: Callable[[Client], Awaitable[Answered]] = field(compare=False)
+    send: Callable[[Client], Awaitable[Answered]]
     """The one request."""
     makes_a_flag: bool = False
     """The number in the journal is that of the new flag then, and 0 until the server gave it one."""
@@ -42,15 +42,14 @@ class RelatedPlan(AboutFlag):
         return f"#{self.id} · {self.stays}"
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(msgspec.Struct, frozen=True):
     """The response of the server to a related change."""
 
     note: str = ""
     is_done: bool = True
     made: Flag | None = None
     """The new flag, where one was made."""
-    server_values: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = {}
     """Values the server chose, which taking it back has to know."""
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -37,15 +39,14 @@ _KEPT: Final = ("key", "name", "active", "filters", "tags")
 """Fields of the copy that the journal stores, to detect a later change."""
 
 
-@dataclass(frozen=True)
-class CopyTarget:
+class CopyTarget(msgspec.Struct, frozen=True):
     """The project a copy is for."""
 
     id: int
     name: str
     organization: str = ""
     """Id of the organisation; the server copies within one."""
-    taken: Taken = field(default_factory=lambda: Taken(()))
+    taken: Taken = msgspec.field(default_factory=lambda: Taken(()))
 
 
 def bound_to_its_project(flag: Flag) -> str:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui import local_time
 from flagtui.api import Client
@@ -40,8 +42,7 @@ _SECONDS: Final = {"m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(msgspec.Struct, frozen=True):
     """A change at a later time."""
 
     words: str
@@ -51,7 +52,7 @@ class Later:
     """With its zone."""
     scheduled_id: int | None = None
     """The number of a scheduled change that shall not happen after all."""
-    again: Mapping[str, JSON] = field(default_factory=dict)
+    again: Mapping[str, JSON] = {}
     """How it recurs, in the server's words."""
 
     @property

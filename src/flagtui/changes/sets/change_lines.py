@@ -1,6 +1,6 @@
 """The differences of a staged change, in words."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from flagtui.changes.difference import MISSING, DifferenceLine, difference, field_words
 from flagtui.changes.flags.flag_context import Context

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, merge, same
@@ -25,8 +26,7 @@ from flagtui.models.json_value import JSON
 Record: TypeAlias = Flag | EventDefinition | Experiment
 
 
-@dataclass(frozen=True)
-class OutdatedChange:
+class OutdatedChange(msgspec.Struct, frozen=True):
     """A change whose record has changed since, with the three sides of the values that differ."""
 
     change: StagedChange

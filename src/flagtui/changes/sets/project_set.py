@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -17,8 +16,7 @@ from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
 
 
-@dataclass(frozen=True)
-class StagedSet:
+class StagedSet(msgspec.Struct, frozen=True):
     """The staged set of a host and project, in a file that exists only while something is staged."""
 
     folder: Path
@@ -130,8 +128,7 @@ def _join_reasons(earlier: str, added: str) -> str:
     return "; ".join(dict.fromkeys(filter(None, (*earlier.split("; "), added))))
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(msgspec.Struct, frozen=True):
     """The staged changes, and the set with and without them."""
 
     changes: list[StagedChange]

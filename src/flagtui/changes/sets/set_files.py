@@ -5,9 +5,10 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.journal import lock
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
@@ -20,8 +21,7 @@ LOCK_PATIENCE: Final = 1.0
 """Seconds to wait for another program, which holds a set for one command or while its app is staging."""
 
 
-@dataclass(frozen=True)
-class SetFile:
+class SetFile(msgspec.Struct, frozen=True):
     """One change set in a file."""
 
     path: Path

@@ -6,8 +6,10 @@ The order is one in which the server refuses no change because of another.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.event_definitions.definition_intent import EventIntent

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.journal_entries import Entry
@@ -18,8 +20,7 @@ from flagtui.changes.sets.set_progress import SetProgress, settle_open
 from flagtui.changes.skipped import Skipped
 
 
-@dataclass(frozen=True)
-class SetPlan:
+class SetPlan(msgspec.Struct, frozen=True):
     """The plans of a set. It can be sent unless something is pending, outdated or blocked."""
 
     progress: SetProgress

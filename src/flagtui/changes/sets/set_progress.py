@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, Literal, get_args
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
@@ -22,8 +23,7 @@ MARGIN: Final = 1.0
 """Seconds after `WATCH_FOR` at which a request was certainly not applied."""
 
 
-@dataclass(frozen=True)
-class SetProgress:
+class SetProgress(msgspec.Struct, frozen=True):
     """The changes of a set that were sent in an earlier run."""
 
     applied: Mapping[Identity, Entry]

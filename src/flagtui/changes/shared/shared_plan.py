@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+import msgspec
 
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
 from flagtui.changes.proposal import Consequence, PlanBase
@@ -41,8 +42,7 @@ _AFTER_DELETION: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SharedIntent:
+class SharedIntent(msgspec.Struct, frozen=True):
     """New values of a holdout or a shared metric; `seen` holds the values that the user saw."""
 
     kind: str
@@ -50,11 +50,10 @@ class SharedIntent:
     """0 for a new record."""
     changes: Mapping[str, JSON]
     verb: str
-    seen: Mapping[str, JSON] = field(default_factory=dict)
+    seen: Mapping[str, JSON] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedPlan(PlanBase):
+class SharedPlan(PlanBase, frozen=True, kw_only=True):
     """A change of a holdout or a shared metric, complete."""
 
     intent: SharedIntent

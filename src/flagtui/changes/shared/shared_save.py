@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter

@@ -1,8 +1,9 @@
 """`flagtui activity`: who changed which flag, or what can have caused something at a moment."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from flagtui.cli.plumbing.activity_selection import select_changes
 from flagtui.cli.plumbing.option_rules import limit_option

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.proposal import Outcome, Purpose
@@ -86,8 +87,7 @@ async def apply(
             return await ApplyRun(session, place, terms, report, on_refusal).run()
 
 
-@dataclass
-class ApplyRun:
+class ApplyRun(msgspec.Struct):
     """One call of the command."""
 
     session: ProjectSession

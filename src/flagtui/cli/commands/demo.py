@@ -1,10 +1,11 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
+import dataclasses
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from flagtui.cli.launch.demo_app import Demonstration, demo_folder, open_demo, profile_of, start_over
 from flagtui.cli.linear import run_linear
@@ -29,7 +30,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)
     service.embed()
     use_state(state_of(folder, name))
-    profile = replace(profile_of(options), host=NOWHERE, project=str(service.project))
+    profile = dataclasses.replace(profile_of(options), host=NOWHERE, project=str(service.project))
     BUILT_IN[DEMO_PROFILE] = BuiltInProfile(profile, options.words)
     # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
     os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})

@@ -3,11 +3,11 @@
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from flagtui import __version__
 from flagtui.api import Client

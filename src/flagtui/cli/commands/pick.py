@@ -1,9 +1,10 @@
 """`flagtui pick`: the list on the screen, and the key of the flag that was chosen on standard output."""
 
-from dataclasses import replace
+import dataclasses
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from flagtui.cli.plumbing.errors import require_terminal
 from flagtui.cli.plumbing.global_options import log_path
@@ -38,7 +39,7 @@ def pick(context: click.Context, place: WorkPlace) -> int:
     chosen: list[str] = []
     session = make_session(opening, read_only=True)
     # The search of a choice is not where the app goes on.
-    preferences = replace(session.preferences, resumes=False)
+    preferences = dataclasses.replace(session.preferences, resumes=False)
     session = replace(session, pick=chosen.append, preferences=preferences)
     mouse = opening.settings.mouse and not context.find_root().params["no_mouse"]
     code = run_session(session, {}, mouse=mouse)

@@ -1,8 +1,9 @@
 """`flagtui profiles`: the places to work that the settings file names."""
 
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
+
+import msgspec
 
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -12,8 +13,7 @@ from flagtui.cli.records.field_words import LEVELS, level_words, star
 from flagtui.config.profiles import Profile
 
 
-@dataclass(frozen=True)
-class ListedProfile:
+class ListedProfile(msgspec.Struct, frozen=True):
     """A profile, and whether it is the default."""
 
     profile: Profile

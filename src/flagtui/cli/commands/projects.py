@@ -1,7 +1,8 @@
 """`flagtui projects`: what the key can open."""
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.cli.plumbing.options import WorkPlace
@@ -15,8 +16,7 @@ from flagtui.models.account import Project
 from flagtui.store.key_info import Introduction, load_identity
 
 
-@dataclass(frozen=True)
-class ListedProject:
+class ListedProject(msgspec.Struct, frozen=True):
     """A project, and whether the profile opens it."""
 
     project: Project

@@ -1,7 +1,8 @@
 """`flagtui revert`: revert changes of the activity, by any user, by the usual write path."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.revert_planner import questions_of_reverts

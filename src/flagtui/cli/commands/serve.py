@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import Trouble
@@ -22,8 +22,7 @@ from flagtui.service.sample_data import room_for, sample
 from flagtui.service.server import CannotListen, Place, end_on_signals, listen, run
 
 
-@dataclass(frozen=True)
-class Serving:
+class Serving(msgspec.Struct, frozen=True):
     """The options of the command line."""
 
     port: int

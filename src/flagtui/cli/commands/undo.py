@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature

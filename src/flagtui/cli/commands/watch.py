@@ -6,10 +6,11 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict, Unpack
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, RateLimited, ServerFault, Unanswered, Unreachable
 from flagtui.cli.plumbing.errors import Trouble
@@ -101,14 +102,13 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
     return in_project(place, work)
 
 
-@dataclass
-class UnheardChanges:
+class UnheardChanges(msgspec.Struct):
     """The state of the watch. `reported` are identities already reported, the oldest first."""
 
     session: ProjectSession
     since: float | None = None
     """Unix seconds of the first change to report; None reports only changes after the first request."""
-    reported: dict[str, None] = field(default_factory=dict)
+    reported: dict[str, None] = {}
     is_begun: bool = False
 
     async def news(self) -> list[Activity]:

@@ -1,6 +1,6 @@
 """`flagtui` without a command: the app in a profile, or the welcome screen without one."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.plumbing.errors import require_terminal

@@ -1,9 +1,11 @@
 """The app on an embedded service, in one process; and the folder of its files."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from flagtui.cli.launch.demo_service import DemoService
 
 
-@dataclass(frozen=True)
-class Demonstration:
+class Demonstration(msgspec.Struct, frozen=True):
     """The options of the command line."""
 
     fresh: bool = False

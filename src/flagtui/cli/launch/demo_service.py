@@ -1,9 +1,10 @@
 """The service of the demo, in this process. Loaded when the first rows are on the screen."""
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -19,8 +20,7 @@ KEY = "phx_demo_key_of_this_machine"
 NOWHERE = "http://127.0.0.1:1"
 
 
-@dataclass
-class DemoService:
+class DemoService(msgspec.Struct):
     """Opened by the first question, and filled then unless it was before."""
 
     database: Path

@@ -1,7 +1,9 @@
 """The running mirror of a profile, and the profile that a running mirror serves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.app.state.mirror_watch import MirrorWatch
 from flagtui.cli.plumbing.errors import Trouble
@@ -16,8 +18,7 @@ from flagtui.models.mirror_state import MirrorState
 from flagtui.safe_text import safe_text
 
 
-@dataclass(frozen=True)
-class FoundMirror:
+class FoundMirror(msgspec.Struct, frozen=True):
     """The user's running mirror."""
 
     places: Locations

@@ -1,8 +1,9 @@
 """Read the records of a change in blocks, and stop once more would change than one confirmation may."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from flagtui.changes.guard import refuse_early
 from flagtui.cli.plumbing.change_report import refusal
@@ -12,8 +13,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import MatchT, Word
 
 
-@dataclass
-class BulkReader:
+class BulkReader(msgspec.Struct):
     """Reads no more records than needed to refuse a change of too many."""
 
     session: ProjectSession

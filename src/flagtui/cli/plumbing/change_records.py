@@ -1,8 +1,9 @@
 """The records that a changing command prints: the result of each record, or its plan in a dry run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.changes.difference import MISSING, FieldConflict
 from flagtui.changes.proposal import Proposal
@@ -28,8 +29,7 @@ ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", STAGED, 
 """As programs read them."""
 
 
-@dataclass(frozen=True)
-class ChangePlace:
+class ChangePlace(msgspec.Struct, frozen=True):
     """The project and the server of a change."""
 
     project: str = ""
@@ -44,8 +44,7 @@ class ChangePlace:
 NO_PLACE: Final = ChangePlace()
 
 
-@dataclass(frozen=True)
-class ChangeResult:
+class ChangeResult(msgspec.Struct, frozen=True):
     """The result of one record."""
 
     key: str
@@ -65,8 +64,7 @@ class ChangeResult:
     place: ChangePlace = NO_PLACE
 
 
-@dataclass(frozen=True)
-class ChangePlan:
+class ChangePlan(msgspec.Struct, frozen=True):
     """The planned changes of one record, or the reason for none."""
 
     plan: Proposal | None

@@ -2,10 +2,11 @@
 
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import Invalid, NotOffered, PaymentNeeded, RateLimited
 from flagtui.changes.guard import GuardRefused
@@ -49,14 +50,13 @@ def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], Rec
     return command(name, kind=OUTCOME, plans=PLAN, **more)
 
 
-@dataclass
-class ChangeReport:
+class ChangeReport(msgspec.Struct):
     """Report the changes of a command: a sentence each for people, one document for programs."""
 
     printer: Printer
     place: ChangePlace = NO_PLACE
     """Where the next results and plans belong."""
-    _results: list[ChangeResult] = field(default_factory=list)
+    _results: list[ChangeResult] = []
     _plans: list[ChangePlan] | None = None
     _has_results: bool = False
     _has_saved: bool = False

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Any, Generic
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import (

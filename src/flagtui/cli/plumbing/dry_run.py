@@ -1,8 +1,9 @@
 """Dry runs: the checks of the real run, what it needs, and its exit code."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.changes.guard import GuardRefused, guard
 from flagtui.changes.planner import Planned

@@ -6,7 +6,6 @@ Options of host, profile and project can precede or follow a command.
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -78,8 +77,7 @@ class WorkPlace(msgspec.Struct, frozen=True):
     """Whether the command only reads, so that all of it is tried again for `wait` seconds."""
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(msgspec.Struct, frozen=True):
     """The confirmations that the options of a writing command give beforehand."""
 
     yes: bool = False
@@ -103,8 +101,7 @@ class Agreement:
         return self.out is not None or self.stage
 
 
-@dataclass(frozen=True)
-class WriteTerms:
+class WriteTerms(msgspec.Struct, frozen=True):
     """The options of a writing command that do not concern the change itself."""
 
     place: WorkPlace

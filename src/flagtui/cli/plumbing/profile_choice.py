@@ -1,9 +1,13 @@
 """Choose the profile, its server, and where its key can be, without any prompt or request."""
 
+import dataclasses
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host, read_host
@@ -25,8 +29,7 @@ from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
 
 
-@dataclass(frozen=True)
-class BuiltInProfile:
+class BuiltInProfile(msgspec.Struct, frozen=True):
     """A profile that is in no settings file."""
 
     profile: Profile
@@ -38,8 +41,7 @@ BUILT_IN: Final[dict[str, BuiltInProfile]] = {}
 """Built-in profiles by name: that of the demo while a command runs in it."""
 
 
-@dataclass(frozen=True)
-class ProfileRequest:
+class ProfileRequest(msgspec.Struct, frozen=True):
     """The profile and project of the command line."""
 
     profile: str | None = None
@@ -63,8 +65,7 @@ class LoginEnvironment:
     settings: Settings
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True):
     """A profile and everything known about it without any prompt or request."""
 
     environment: LoginEnvironment
@@ -75,7 +76,7 @@ class Opening:
 
     def in_project(self, id: str) -> "Opening":
         """Return the same for the project with this id."""
-        profile = replace(self.profile, project=id)
+        profile = dataclasses.replace(self.profile, project=id)
         return replace(self, chosen=replace(self.chosen, profile=profile), project_name="")
 
     @property
@@ -162,7 +163,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
         chosen = choose_profile(
             {**settings.profiles, **{name: each.profile for name, each in BUILT_IN.items()}},
             settings.default_profile,
-            replace(given, project="") if has_name else given,
+            dataclasses.replace(given, project="") if has_name else given,
             named=request.profile or "",
             project="" if has_name else request.project or "",
             origin_of=_origin_of,
@@ -206,11 +207,11 @@ def choose_other(opening: Opening, name: str) -> Opening:
     The variables were meant for the profile the program was started with: its key goes to no other host.
     """
     environment = opening.environment
-    bare = replace(environment, given=Given(), key="")
+    bare = dataclasses.replace(environment, given=Given(), key="")
     other = choose(bare, ProfileRequest(profile=name))
     if environment.key and other.host.origin == opening.host.origin:
         chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
-        return Opening(replace(bare, key=environment.key), chosen, other.host)
+        return Opening(dataclasses.replace(bare, key=environment.key), chosen, other.host)
     return other
 
 

@@ -1,8 +1,9 @@
 """The project of a command: its id, a name that the server is asked for, or the one of a journal entry."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command

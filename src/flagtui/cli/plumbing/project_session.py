@@ -3,8 +3,9 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import msgspec
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
@@ -126,8 +127,7 @@ class HasId(Protocol):
     def id(self) -> int | str: ...
 
 
-@dataclass
-class ProjectSession:
+class ProjectSession(msgspec.Struct):
     """Lives as long as the connection."""
 
     opening: Opening
@@ -139,7 +139,7 @@ class ProjectSession:
     """The project of the command line, when this one is another."""
     exit_code: int = 0
     """What a command that only reads ends with after its records are printed."""
-    _me: "list[Me | None]" = field(default_factory=list)
+    _me: "list[Me | None]" = []
     _me_turn: "asyncio.Lock | None" = None
 
     @property

@@ -6,17 +6,16 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Final
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.output.lines import print_line, progress
 from flagtui.safe_text import safe_text
 
 
-@dataclass(frozen=True)
-class Prompts:
+class Prompts(msgspec.Struct, frozen=True):
     """Asks the user at the terminal."""
 
     is_there: bool

@@ -1,10 +1,11 @@
 """Proposals: the change sets in the folder of this repository, or of this user."""
 
 import os
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
 from flagtui.changes.sets.set_files import SetFile
@@ -40,8 +41,7 @@ def new_proposal(name: str) -> Path:
     return next(path for path in map(folder.joinpath, names) if not os.path.lexists(path))
 
 
-@dataclass(frozen=True)
-class ProposedSet:
+class ProposedSet(msgspec.Struct, frozen=True):
     """A file in the folder of proposals; it may be no change set."""
 
     file: SetFile

@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from inspect import iscoroutinefunction
 from operator import attrgetter
 from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import fields
 
 from flagtui.cli.plumbing.command_tree import DEFAULT, ShownCommand
 from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost, Trouble

@@ -1,9 +1,10 @@
 """Sources of change sets: a file, the staged set, the folder of proposals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from flagtui.changes.sets.change_lines import change_lines
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
@@ -45,8 +46,7 @@ CHANGE: Final[RecordSchema[StagedChange]] = RecordSchema(
 )
 
 
-@dataclass(frozen=True)
-class SetSource:
+class SetSource(msgspec.Struct, frozen=True):
     """A change set to apply, and where it is."""
 
     file: SetFile

@@ -2,9 +2,10 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import PlanContext, Planned, PlannedRecord

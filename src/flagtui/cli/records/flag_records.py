@@ -1,10 +1,11 @@
 """Flags as they are printed: a row of the list, and one with its targeting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 JSON = Any
 
 
-@dataclass(frozen=True)
-class WholeFlag:
+class WholeFlag(msgspec.Struct, frozen=True, dict=True):
     """A flag, and who sees it in words."""
 
     raw: Mapping[str, JSON]

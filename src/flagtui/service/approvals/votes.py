@@ -3,7 +3,8 @@
 import sqlite3
 import uuid
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from flagtui.service.access import user_with_all_scopes
 from flagtui.service.bodies import Fields

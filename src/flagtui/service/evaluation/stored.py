@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.evaluate.definitions import Definitions, needed_keys
 from flagtui.evaluate.run import Group, Person
@@ -140,8 +140,7 @@ _KNOWN_AS = """ AND p.id =
 _NOWHERE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPerson:
+class StoredPerson(msgspec.Struct, frozen=True):
     row: int
     distinct_id: str
     properties: Mapping[str, Json]

@@ -5,8 +5,9 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.service.call import Call
 from flagtui.service.responses import Response, respond
@@ -23,8 +24,7 @@ Events = Mapping[str, Mapping[str, str]]
 """Types of properties in the words of the language, by event and property."""
 
 
-@dataclass(frozen=True)
-class TypeWriter:
+class TypeWriter(msgspec.Struct, frozen=True):
     """A programming language; a property of another kind, or of none, has the type `any`."""
 
     title: str

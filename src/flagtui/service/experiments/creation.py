@@ -1,7 +1,8 @@
 """Reading the body of an experiment, and creating one with a new flag or on an existing flag."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.service.activity import log
 from flagtui.service.bodies import Fields
@@ -27,8 +28,7 @@ from flagtui.service.flags.rules.documents import config_version
 from flagtui.service.responses import Response
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """The values of a body: columns that change, and changes of other tables."""
 
     columns: dict[str, Json]

@@ -1,7 +1,8 @@
 """A new draft from an old experiment, in the same project or another."""
 
 import uuid
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from flagtui.service.access import open_project
 from flagtui.service.bodies import Fields

@@ -1,8 +1,10 @@
 """The flag's configuration in the terms of experiments: variants, share of people, payloads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -23,8 +25,7 @@ FEW_VARIANTS = "Feature flag must have at least 2 variants (control and at least
 NO_CONTROL = "Feature flag must have a variant with key 'control'"
 
 
-@dataclass(frozen=True, slots=True)
-class FlagConfig:
+class FlagConfig(msgspec.Struct, frozen=True):
     """The changes of the flag in a body; None where nothing."""
 
     variants: list[dict[str, Json]] | None = None

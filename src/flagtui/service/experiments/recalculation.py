@@ -6,9 +6,11 @@ the product waits here too, so that polling sees it pending, running and complet
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Literal
+
+import msgspec
+from msgspec.structs import asdict
 
 from flagtui.service.activity import ordered_uuid
 from flagtui.service.call import Call
@@ -29,8 +31,7 @@ QUEUED = timedelta(seconds=1)
 EACH_METRIC = timedelta(seconds=0.5)
 
 
-@dataclass(frozen=True, slots=True)
-class Recalculation:
+class Recalculation(msgspec.Struct, frozen=True):
     """One request; `metric_uuid` None is all metrics of the experiment."""
 
     id: str

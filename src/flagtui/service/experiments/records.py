@@ -1,9 +1,10 @@
 """An experiment and the flag it rests on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+import msgspec
 
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json
@@ -21,8 +22,7 @@ def is_frozen(group: Json) -> bool:
     return isinstance(group, dict) and group.get("exposure_frozen") is True
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedFlag:
+class LinkedFlag(msgspec.Struct, frozen=True):
     """The data of a flag that an experiment needs; `fields` are its columns with JSON decoded."""
 
     fields: Mapping[str, Json]
@@ -59,8 +59,7 @@ def baseline_of(stats: Json, variant_keys: Sequence[str]) -> str:
     return "control" if "control" in variant_keys or not variant_keys else variant_keys[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(msgspec.Struct, frozen=True):
     """One row; `fields` are its columns with JSON decoded."""
 
     fields: Mapping[str, Json]

@@ -3,9 +3,9 @@
 import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
+from msgspec.structs import replace
 from starlette.datastructures import Headers
 
 from flagtui.service.call import Call

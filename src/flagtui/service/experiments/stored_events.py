@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
@@ -22,8 +23,7 @@ from flagtui.service.responses import value_of
 Properties = Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class EventPattern:
+class EventPattern(msgspec.Struct, frozen=True):
     """Events of one name, or of any, with properties that meet every filter."""
 
     event: str | None
@@ -127,8 +127,7 @@ def _filters(sent: Any) -> tuple[Mapping[str, Json], ...]:
 FLAG_CALLED = "$feature_flag_called"
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(msgspec.Struct, frozen=True):
     """Reads the events of one experiment, from its start to a moment."""
 
     call: Call
@@ -227,8 +226,7 @@ class Reader:
         return self.call.db.execute(f"SELECT {columns} FROM events WHERE {' AND '.join(parts)}", values)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(msgspec.Struct, frozen=True):
     """One event; `time` in Unix seconds."""
 
     id: int

@@ -1,6 +1,6 @@
 """Changing an experiment field by field, as PATCH does: without the checks the actions have."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found

@@ -3,8 +3,9 @@
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.service.call import Call
@@ -23,8 +24,7 @@ _REQUIRED: Final = "Approval required"
 _PENDING: Final = "A change request is already pending"
 
 
-@dataclass(frozen=True)
-class GatedChange:
+class GatedChange(msgspec.Struct, frozen=True):
     """A change of a flag that has been checked. `row` None makes a new flag; payloads are opened."""
 
     row: sqlite3.Row | None

@@ -5,9 +5,10 @@ import re
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+import msgspec
 
 from flagtui.service.call import Call
 from flagtui.service.database import find
@@ -36,8 +37,7 @@ _SELECT: Final = """
     ORDER BY id"""
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalPolicy:
+class ApprovalPolicy(msgspec.Struct, frozen=True):
     """A rule that changes of one action wait for approvers."""
 
     id: str

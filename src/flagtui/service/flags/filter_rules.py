@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.status import groups_of, variants_of
@@ -23,8 +24,7 @@ _SEMVER = re.compile(r"v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
 _SEMVER_WILDCARD = re.compile(r"v?(\d+|\*)(\.(\d+|\*)){0,2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(msgspec.Struct, frozen=True):
     """A broken rule: `rule` and `detail` as of the newest servers, `code` and `older` as before.
 
     `older` None: older servers let it pass.

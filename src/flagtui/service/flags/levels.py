@@ -1,7 +1,8 @@
 """The access level of the caller for each flag of a project."""
 
 import sqlite3
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.service.access import ADMINISTRATOR
 from flagtui.service.call import Call, Caller, Project
@@ -14,8 +15,7 @@ _ORDER = ("none", "viewer", "editor", "manager")
 DEFAULT = "editor"
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(msgspec.Struct, frozen=True):
     """Access levels of one caller; a level for one flag wins over the one for all flags."""
 
     general: str

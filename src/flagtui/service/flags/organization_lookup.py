@@ -1,8 +1,9 @@
 """Flags of an organization's projects: the rows of one key, and pages of flags of chosen projects."""
 
 import sqlite3
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import read_id

@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import Fields, whole_number

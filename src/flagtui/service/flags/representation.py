@@ -3,9 +3,10 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
+
+import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.service.call import Call
@@ -30,8 +31,7 @@ Texts = Mapping[int, list[str]]
 """JSON texts of other records by flag id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(msgspec.Struct, frozen=True):
     """The data of other tables about some flags, read once for all of them."""
 
     experiments: Texts

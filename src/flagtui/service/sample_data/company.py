@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.evaluate.filters import compare
 from flagtui.evaluate.run import Manner
@@ -30,8 +31,7 @@ MOBILE_PEOPLE: Final = 900
 COMPANIES: Final = 140
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(msgspec.Struct, frozen=True):
     id: int
     distinct_id: str
     properties: dict[str, Any]

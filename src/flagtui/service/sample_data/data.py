@@ -1,13 +1,14 @@
 """The data of the sample company from its TOML files, with ids and times that stay the same."""
 
 import tomllib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from random import Random
 from typing import Any
+
+import msgspec
 
 
 @cache
@@ -48,8 +49,7 @@ def sentence(phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(msgspec.Struct, frozen=True):
     """Turns ages into times, a few seconds past the round number so that it reads the same for a while."""
 
     now: datetime

@@ -2,11 +2,13 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
 from random import Random
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.service.database import insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
@@ -25,8 +27,7 @@ WEB_DEFINITIONS: Final = 1_904
 MOBILE_DEFINITIONS: Final = 212
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """Ages are in days; `seen` None means that the event never arrived."""
 
     name: str

@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, Literal
+
+import msgspec
 
 from flagtui.service.activity import Entry, change, record
 from flagtui.service.database import insert_row
@@ -30,8 +31,7 @@ SAVED: Final = ((1, "Revenue per person", "revenue"), (2, "Queries per person", 
 """Shared metrics: id, name, and measurement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """One experiment as it will be stored, and the truth that its events are drawn from."""
 
     id: int

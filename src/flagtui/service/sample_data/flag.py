@@ -7,6 +7,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
+import msgspec
+
 from flagtui.service.activity import changes_between
 from flagtui.service.database import insert_rows
 from flagtui.service.errors import Json
@@ -78,8 +80,7 @@ def with_rollouts(targeting: Values, *rollouts: float) -> Values:
     return {**targeting, "groups": groups}
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(msgspec.Struct, frozen=True):
     """One saved version of a flag, as the activity log has it; `key` is the flag's at that time."""
 
     at: datetime

@@ -1,11 +1,12 @@
 """Kinds of sample flags: one function for each kind that a company ends up with."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from random import Random
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.service.field_kinds import Values
 from flagtui.service.sample_data.data import Moments, authors, load_subject, phrases, sentence, slug
@@ -29,8 +30,7 @@ NEWEST_CHANGE: Final = 27
 """Days: the hand-written flags are the ones that changed lately, so that they stay on the first page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Idea:
+class Idea(msgspec.Struct, frozen=True):
     key: str
     about: str
     runtime: str
@@ -38,8 +38,7 @@ class Idea:
     author: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dice:
+class Dice(msgspec.Struct, frozen=True):
     """The random generator and the current time: the only inputs of a sample."""
 
     random: Random

@@ -2,8 +2,9 @@
 
 import calendar
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+
+import msgspec
 
 INTERVALS = ("daily", "weekly", "monthly", "yearly")
 CRON_FIELDS = 5
@@ -75,8 +76,7 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
     return sorted(minutes), sorted(hours), matches_day
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(msgspec.Struct, frozen=True):
     """The meaning of one field: its limits, and names that stand for numbers from the lowest on."""
 
     least: int

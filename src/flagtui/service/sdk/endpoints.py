@@ -1,8 +1,9 @@
 """The table of the endpoints that programs call, for the service and the mirror."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from flagtui.service.operations import Method
 from flagtui.service.responses import Response
@@ -10,8 +11,7 @@ from flagtui.service.sdk import array_config, events, flag_responses, ofrep
 from flagtui.service.sdk.sdk_call import SdkCall
 
 
-@dataclass(frozen=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """A method of a path; `{name}` in the path becomes `call.params["name"]`."""
 
     method: Method

@@ -1,10 +1,11 @@
 """The flags of one project at one moment, and the results of evaluating them for one person."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.evaluate import wire
 from flagtui.evaluate.definitions import Definitions
@@ -23,8 +24,7 @@ OVERRIDE: Final = "override"
 """The reason of a value that is set on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class FlagRecord:
+class FlagRecord(msgspec.Struct, frozen=True):
     """The fields of a flag that responses show to every caller."""
 
     key: str
@@ -62,8 +62,7 @@ def _whole(value: Json, default: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else default
 
 
-@dataclass(frozen=True, slots=True)
-class FlagResult:
+class FlagResult(msgspec.Struct, frozen=True):
     """One flag for one person."""
 
     record: FlagRecord

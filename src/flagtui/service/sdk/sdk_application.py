@@ -5,10 +5,10 @@ Pages and pollers send the same body again and again: responses are kept for a m
 
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final, Protocol
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.types import ASGIApp
@@ -100,8 +100,7 @@ MOST: Final = 256
 """Responses that are kept; the largest have all flags of a project."""
 
 
-@dataclass(frozen=True, slots=True)
-class CachedResponse:
+class CachedResponse(msgspec.Struct, frozen=True):
     """A response, and the counts to add each time it is sent."""
 
     response: Response

@@ -4,10 +4,10 @@ import base64
 import binascii
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Protocol
 from urllib.parse import parse_qs
 
+import msgspec
 from starlette.datastructures import Headers, QueryParams
 
 from flagtui.evaluate.run import Person
@@ -24,15 +24,14 @@ _GZIP: Final = b"\x1f\x8b"
 _FORM: Final = b"data="
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationContext:
+class EvaluationContext(msgspec.Struct, frozen=True):
     """The person a program asks about, as it describes them."""
 
     distinct_id: str
-    properties: Mapping[str, Json] = field(default_factory=dict)
-    groups: Mapping[str, str | int] = field(default_factory=dict)
+    properties: Mapping[str, Json] = {}
+    groups: Mapping[str, str | int] = {}
     """Key by name of the group type."""
-    group_properties: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    group_properties: Mapping[str, Mapping[str, Json]] = {}
     device_id: str | None = None
 
 
@@ -56,16 +55,15 @@ class FlagSource(Protocol):
         """Take notice of events that are dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class SdkCall:
+class SdkCall(msgspec.Struct, frozen=True):
     """The arguments of an endpoint."""
 
     source: FlagSource
-    params: Mapping[str, str] = field(default_factory=dict)
-    query: QueryParams = field(default_factory=QueryParams)
-    headers: Headers = field(default_factory=Headers)
+    params: Mapping[str, str] = {}
+    query: QueryParams = msgspec.field(default_factory=QueryParams)
+    headers: Headers = msgspec.field(default_factory=Headers)
     raw_body: bytes = b""
-    noted: list["Noted"] = field(default_factory=list)
+    noted: list["Noted"] = []
     """The request of the program; endpoints add to it."""
 
     @property
@@ -151,8 +149,7 @@ def read_keys(body: Mapping[str, Json]) -> list[str] | None:
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(msgspec.Struct, frozen=True):
     """The requests of a program: the flags it got, and keys that do not exist."""
 
     results: Sequence[FlagResult]

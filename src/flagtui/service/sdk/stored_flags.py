@@ -1,6 +1,6 @@
 """The flags of a project in the database, as a source for the endpoints of programs."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from flagtui.evaluate.run import Group, Person
 from flagtui.service.access import admit, owner_of, project_of

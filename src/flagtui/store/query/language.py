@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic
 
+import msgspec
 from msgspec import Struct
 
 from flagtui.models.rows import Row
@@ -101,8 +102,7 @@ _JOINT: Final = re.compile(f"{_SEPARATORS}\0{_SEPARATORS}")
 """Between two words of a phrase, including separators at their own ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryProblem:
+class QueryProblem(msgspec.Struct, frozen=True):
     """A piece that was ignored, with its position in the line and the reason."""
 
     start: int

@@ -6,9 +6,10 @@ each is computed once. The price: no back references and no look-around.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final
+
+import msgspec
 
 from flagtui.store.query.pattern_needs import Needs, needs_of
 from flagtui.store.query.pattern_syntax import (
@@ -169,19 +170,17 @@ class Pattern(ValueTest[str]):
         return start
 
 
-@dataclass(slots=True)
-class _Position:
+class _Position(msgspec.Struct):
     """A position in the pattern: after a symbol, or one that can be skipped."""
 
     symbol: Symbol | None = None
     after: int = 0
-    free: list[int] = field(default_factory=list)
+    free: list[int] = []
     edge: str | None = None
     accepts: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class _Reached:
+class _Reached(msgspec.Struct, eq=False):
     """All positions reachable after some text."""
 
     positions: frozenset[int]
@@ -189,4 +188,4 @@ class _Reached:
     """Whether no further text changes the result, which is `accepts`."""
     accepts: bool
     accepts_at_end: bool
-    following: "dict[str, _Reached]" = field(default_factory=dict)
+    following: "dict[str, _Reached]" = {}

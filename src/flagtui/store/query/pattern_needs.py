@@ -1,9 +1,10 @@
 """The substrings a pattern requires: most texts fail there, at the speed of `in`."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
+
+import msgspec
 
 from flagtui.store.query.pattern_syntax import Alternation, Edge, InTurn, Node, Repeat, Symbol
 from flagtui.store.query.value_tests import Begins, Contains, ContainsAny, Ends, ValueTest
@@ -14,8 +15,7 @@ _MOST_WORDS: Final = 8
 _EMPTY: Final[AnyOf] = frozenset({""})
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(msgspec.Struct, frozen=True):
     """Requirements of a pattern: all of `all_of` must hold."""
 
     all_of: tuple[ValueTest[str], ...]
@@ -56,8 +56,7 @@ def _is_only(tree: Node, word: str) -> bool:
     return isinstance(tree, InTurn) and len(tree.parts) == len(word) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Needs:
+class _Needs(msgspec.Struct, frozen=True):
     exact: AnyOf | None
     """All texts that the node matches, if they are few; edges count as nothing."""
     clauses: tuple[AnyOf, ...] = ()

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 PATTERN_LIMIT: Final = 200
 _DEPTH_LIMIT: Final = 20
 _REPEAT_LIMIT: Final = 100
@@ -26,27 +28,23 @@ class Symbol:
 _ANY: Final = Symbol(".", lambda _any: True)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class InTurn:
+class InTurn(msgspec.Struct, frozen=True):
     """A sequence: one node after another."""
 
     parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Alternation:
+class Alternation(msgspec.Struct, frozen=True):
     """Any of the options."""
 
     options: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(msgspec.Struct, frozen=True):
     """The node at least `low` and at most `high` times; None is unlimited."""
 
     node: "Node"

@@ -1,9 +1,9 @@
 """Tables of metrics where data is thin, odd, hostile or much."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from flagtui.app.experiments.chart import chart_lines

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls
 

@@ -1,9 +1,10 @@
 """Metrics as a table: values, difference, interval on a common axis, and how sure it is."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
@@ -25,8 +26,7 @@ WIDEST: Final = 0.6
 Bounds = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Strokes:
+class Strokes(msgspec.Struct, frozen=True):
     """Characters of an interval, one cell each."""
 
     left: str
@@ -102,8 +102,7 @@ WORDS_FROM: Final = 48
 """Cells from which reasons for a missing chance have room."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """Widths of the parts of the table; 0 hides a part."""
 
     name: int

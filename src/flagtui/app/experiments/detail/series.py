@@ -1,10 +1,10 @@
 """One metric day by day, on the whole screen: the plot, or the same as a table."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+import msgspec
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -53,8 +53,7 @@ def courses_of(series: Timeseries) -> tuple[Course, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Widths:
+class Widths(msgspec.Struct, frozen=True):
     """Cells of each column; 0 leaves it out."""
 
     variant: int

@@ -1,8 +1,9 @@
 """An experiment being edited as lines."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from flagtui.app.forms.form_lines import (
     FormLine,
@@ -45,12 +46,11 @@ METRICS: Final[tuple[tuple[Place, str, str], ...]] = (
 )
 
 
-@dataclass(frozen=True)
-class Companions:
+class Companions(msgspec.Struct, frozen=True):
     """Shared metrics and holdouts of the project. Both are empty until they have been read."""
 
-    saved_metrics: Mapping[int, SavedMetric] = field(default_factory=dict)
-    holdouts: Mapping[int, Holdout] = field(default_factory=dict)
+    saved_metrics: Mapping[int, SavedMetric] = {}
+    holdouts: Mapping[int, Holdout] = {}
 
 
 def experiment_lines(copy: ExperimentCopy, companions: Companions) -> Iterator[FormLine]:

@@ -1,9 +1,11 @@
 """The questions that make one property of a condition: what is asked about, how, and with which value."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.api.property_names import Owner
@@ -44,8 +46,7 @@ _KINDS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class PropertyContext:
+class PropertyContext(msgspec.Struct, frozen=True):
     """The property types that a condition may use."""
 
     group_type: int | None

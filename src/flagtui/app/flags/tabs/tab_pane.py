@@ -1,8 +1,8 @@
 """The base of every tab of a flag: shows a study and scrolls."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+import msgspec
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -17,8 +17,7 @@ from flagtui.text.styled import Piece
 Lines = Iterable[list[Piece]]
 
 
-@dataclass(frozen=True)
-class Study:
+class Study(msgspec.Struct, frozen=True):
     """A study of the flag: all data at this moment, for the open tab."""
 
     details: FlagDetails

@@ -1,9 +1,11 @@
 """`flagtui auth status` and `auth logout`: the key in use, its owner and scopes."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from flagtui.api.hosts import Host
 from flagtui.cli.plumbing.errors import Trouble
@@ -23,8 +25,7 @@ from flagtui.store.snapshots import snapshots_in
 from flagtui.text.shared_messages import lacking_scope
 
 
-@dataclass(frozen=True)
-class SignedIn:
+class SignedIn(msgspec.Struct, frozen=True):
     """The key in use, its source, and the server's report about it."""
 
     opening: Opening

@@ -3,9 +3,10 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import click
+import msgspec
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
@@ -32,8 +33,7 @@ MOST_TRIES = 5
 """Keys that are typed before signing in is given up."""
 
 
-@dataclass(frozen=True)
-class SignInOptions:
+class SignInOptions(msgspec.Struct, frozen=True):
     """The options of the command line."""
 
     profile: str = ""
@@ -55,15 +55,14 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
     return asyncio.run(ask())
 
 
-@dataclass(frozen=True)
-class TerminalSignIn:
+class TerminalSignIn(msgspec.Struct, frozen=True):
     """One sign-in at the terminal."""
 
     options: SignInOptions
     environment: LoginEnvironment
     person: Prompts
     keys: KeyPlaces
-    ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
+    ask: Callable[[Host, Secret, Profile], Introduction] = msgspec.field(default_factory=lambda: ask_server)
 
     def run(self) -> Profile:
         """Return the profile as it is stored now. Raises Trouble."""

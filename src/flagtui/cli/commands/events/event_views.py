@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
+import msgspec
 
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.listed_records import ListReader, list_matches
@@ -31,8 +31,7 @@ READ: Final = ("event_definitions.list", "event_definitions.get", "event_definit
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class EventTypes:
+class EventTypes(msgspec.Struct, frozen=True):
     """Types for all events, as code."""
 
     language: str
@@ -40,8 +39,7 @@ class EventTypes:
     count: int
 
 
-@dataclass(frozen=True)
-class WholeEvent:
+class WholeEvent(msgspec.Struct, frozen=True):
     """An event definition with everything the server sent."""
 
     definition: EventDefinition

@@ -1,10 +1,10 @@
 """`flagtui experiments …` that change: steps and drafts, planned on today's records, as the app does it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_planner import StepPlanner

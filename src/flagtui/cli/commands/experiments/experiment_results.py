@@ -3,10 +3,11 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
@@ -28,8 +29,7 @@ from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
 from flagtui.text.shared_messages import requested_recalculation
 
 
-@dataclass(frozen=True)
-class MetricValue:
+class MetricValue(msgspec.Struct, frozen=True):
     """One variant of one metric, at the end or on one day."""
 
     experiment: int

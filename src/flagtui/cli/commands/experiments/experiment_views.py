@@ -1,9 +1,10 @@
 """`flagtui experiments …` that read: experiments, their changes, holdouts and shared metrics."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.next_commands import next_command
@@ -24,8 +25,7 @@ from flagtui.models.json_value import as_text
 from flagtui.models.rows import ExperimentRow, FlagRow
 
 
-@dataclass(frozen=True)
-class WholeExperiment:
+class WholeExperiment(msgspec.Struct, frozen=True):
     """An experiment with its metrics."""
 
     experiment: Experiment

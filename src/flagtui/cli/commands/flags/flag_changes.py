@@ -1,10 +1,10 @@
 """`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Unpack
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes.flags.flag_intent import (
     Intent,

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import chain, product
 from typing import Final
 
 import click
+import msgspec
 
 from flagtui.cli.commands.flags.flag_objects import listed_objects_of
 from flagtui.cli.plumbing.errors import Trouble
@@ -29,8 +29,7 @@ from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
 
 
-@dataclass(frozen=True)
-class FlagValue:
+class FlagValue(msgspec.Struct, frozen=True):
     """The value that one person is served by one flag."""
 
     key: str
@@ -42,7 +41,7 @@ class FlagValue:
     source: str = "server"
     explanation: str = ""
     distinct_id: str = ""
-    steps: Sequence[str] = field(default=())
+    steps: Sequence[str] = ()
 
 
 VALUE: Final[RecordSchema[FlagValue]] = RecordSchema(

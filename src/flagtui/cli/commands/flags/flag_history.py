@@ -1,10 +1,10 @@
 """`flagtui flags history`, `diff` and `due`: past changes of flags, and scheduled ones."""
 
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 import click
+import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, difference, field_words
@@ -37,8 +37,7 @@ LOGGED: Final = 100
 """Entries of the activity that are read for them."""
 
 
-@dataclass(frozen=True)
-class FlagDifference:
+class FlagDifference(msgspec.Struct, frozen=True):
     """One place in which two versions differ."""
 
     key: str
@@ -50,8 +49,7 @@ class FlagDifference:
     new_version: int | None
 
 
-@dataclass(frozen=True)
-class ScheduledFlagChange:
+class ScheduledFlagChange(msgspec.Struct, frozen=True):
     """A change that is due, of the flag with this key."""
 
     key: str

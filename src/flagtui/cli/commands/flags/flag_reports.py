@@ -1,10 +1,10 @@
 """`flagtui flags …` that report: stale flags, their use, what programs get, cohorts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import click
+import msgspec
 
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
@@ -26,8 +26,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import winner_words
 
 
-@dataclass(frozen=True)
-class StaleFlag:
+class StaleFlag(msgspec.Struct, frozen=True):
     """A flag that is on and seems not to be needed."""
 
     row: FlagRow
@@ -39,8 +38,7 @@ class StaleFlag:
         return self.row.id
 
 
-@dataclass(frozen=True)
-class FlagUse:
+class FlagUse(msgspec.Struct, frozen=True):
     """Whether a flag is used, as the server reports it."""
 
     key: str
@@ -48,8 +46,7 @@ class FlagUse:
     reason: str
 
 
-@dataclass(frozen=True)
-class RemoteValue:
+class RemoteValue(msgspec.Struct, frozen=True):
     """The value of a remote configuration."""
 
     key: str
@@ -76,8 +73,7 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
 )
 
 
-@dataclass(frozen=True)
-class DefinedFlag:
+class DefinedFlag(msgspec.Struct, frozen=True):
     """A flag as libraries evaluate it, with what its conditions refer to."""
 
     definition: dict[str, JSON]

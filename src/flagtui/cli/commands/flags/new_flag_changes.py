@@ -1,11 +1,11 @@
 """`flagtui flags create` and `flagtui flags copy`: new flags, here and in other projects."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from re import fullmatch
 from typing import Final, TypedDict, Unpack
 
 import click
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context

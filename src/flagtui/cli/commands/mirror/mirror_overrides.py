@@ -1,12 +1,12 @@
 """`flagtui mirror set|unset|list|clear`: the overrides of a running mirror."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from time import time
 from typing import Final
 
 import click
+import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.mirror_choice import as_mirror_trouble
@@ -25,8 +25,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
 
 
-@dataclass(frozen=True)
-class ListedOverride:
+class ListedOverride(msgspec.Struct, frozen=True):
     """An override as the mirror reports it."""
 
     key: str

@@ -5,12 +5,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
+import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.cli.commands.mirror.mirror_overrides import report_unknown
@@ -50,8 +50,7 @@ TOKEN: Final = "phc_mirror"
 """Shown as an example: a mirror takes any token."""
 
 
-@dataclass(frozen=True)
-class MirrorOptions:
+class MirrorOptions(msgspec.Struct, frozen=True):
     """The options of the command line."""
 
     place: WorkPlace
@@ -165,8 +164,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
         listener.close()
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(msgspec.Struct, frozen=True):
     """The source of definitions, their cache, and the project that the app opens."""
 
     upstream: Upstream

@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import click
@@ -33,8 +32,7 @@ def no_page(_record: object) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class Printer:
+class Printer(msgspec.Struct, frozen=True):
     """Formats records for `--json`, `--ndjson`, `--fields` and the terminal."""
 
     format: Format

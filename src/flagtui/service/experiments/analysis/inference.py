@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from flagtui.service.experiments.analysis.distributions import (
     chi_square_survival,
@@ -126,8 +127,7 @@ METHODS: Final[Mapping[str, Method]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(msgspec.Struct, frozen=True):
     """The settings for judging results: a name of METHODS and its limit."""
 
     method: str = "bayesian"

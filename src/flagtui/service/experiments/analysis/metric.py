@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+import msgspec
 
 MetricType = Literal["mean", "funnel", "ratio", "retention"]
 Aggregation = Literal["total", "sum", "min", "max", "avg", "unique_session", "dau", "unique_group"]
@@ -35,8 +36,7 @@ class NotComputable(Exception):
     """The metric needs something that stored events do not have; the text names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """The events that count, and the worth of each."""
 
     node: Mapping[str, Any]
@@ -60,8 +60,7 @@ class Source:
         return cls(node, math, node.get("math_property"))
 
 
-@dataclass(frozen=True, slots=True)
-class Outliers:
+class Outliers(msgspec.Struct, frozen=True):
     """Percentiles (0..1) beyond which values are drawn to the bound."""
 
     lower: float | None = None
@@ -76,8 +75,7 @@ class Outliers:
         return cls(lower, upper, bool(raw.get("ignore_zeros")))
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(msgspec.Struct, frozen=True):
     """Seconds after the start between which a return counts, and the unit to which times are rounded down."""
 
     start: int
@@ -86,8 +84,7 @@ class Retention:
     first_start: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """One metric, read from its stored JSON."""
 
     kind: MetricType

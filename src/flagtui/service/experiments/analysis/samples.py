@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from flagtui.service.experiments.analysis.metric import Metric, MetricType, Outliers
 from flagtui.service.experiments.analysis.values import Amount
@@ -17,8 +19,7 @@ RATIO_SUMS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """Sums over the people (or groups) of one variant; the denominator sums are zero unless it is a ratio."""
 
     key: str
@@ -33,8 +34,7 @@ class Sample:
     """Of a funnel: how many reached each step after the exposure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True):
     """The mean of one variant and the variance of a single observation."""
 
     count: int

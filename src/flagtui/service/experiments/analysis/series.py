@@ -2,7 +2,8 @@
 
 import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample, tally
@@ -20,8 +21,7 @@ MOST_DAYS = 1_000
 _INSTANT = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(msgspec.Struct, frozen=True):
     """The records of one experiment and one metric, in order of time."""
 
     metric: Metric

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from flagtui.service.experiments.analysis.metric import Aggregation, Metric, Retention
 
@@ -20,8 +21,7 @@ class Exposure(NamedTuple):
     variant: str
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     """The variant a person counts for, with their first and last exposure."""
 
     variant: str
@@ -96,8 +96,7 @@ class Occurrence(NamedTuple):
     """The property asked for: a number, or an identity to be counted once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(msgspec.Struct, frozen=True):
     """The value that one entity adds to its variant."""
 
     numerator: float
