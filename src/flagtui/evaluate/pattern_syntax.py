@@ -39,6 +39,10 @@ _DEEPEST: Final = 100
 """Groups in groups, and sets in sets."""
 _PROGRAM_LIMIT: Final = 5_000
 """Parts of a pattern with its counts written out, as ``regex`` does it; more fill the memory."""
+_UNBROKEN: Final = 128
+"""Parts before a break: ``regex`` prepares the search for a long text of like parts for seconds, untimed."""
+_BREAK: Final = "(?!(?!))"
+"""Matches everywhere, and ends a text that ``regex`` would search for as one."""
 _SET_OPERATORS: Final = ("&&", "--", "~~")
 
 
@@ -63,6 +67,7 @@ class _Translation:
         self._pattern = pattern
         self._at = 0
         self._out: list[str] = []
+        self._broken_at = 0
         self._open_groups: list[_Group] = []
         self._closed: set[str] = set()
         """Names and numbers of groups that can be referred to."""
@@ -81,6 +86,9 @@ class _Translation:
             if match is None:
                 raise UnsupportedPatternError(self._pattern)
             kind, written = match.lastgroup or "", match[0]
+            if kind != "count" and len(self._out) - self._broken_at >= _UNBROKEN:
+                self._broken_at = len(self._out)
+                self._out.append(_BREAK)
             if kind == "set":
                 self._out.append(self._set())
             elif kind == "escape":
