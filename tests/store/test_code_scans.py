@@ -33,7 +33,7 @@ def test_scan_is_replaced_by_later_ones_of_its_folder(tmp_path: Path) -> None:
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     scan = require(scans.load(tmp_path))
     assert [use.place for use in scan.uses_of("new-nav").uses] == ["src/app.ts:3:5"]
-    assert [use.place for use in scan.uses_of("new-nav", "event").uses] == ["src/app.ts:12:1"]
+    assert [use.place for use in scan.places_of("new-nav", "event")] == ["src/app.ts:12:1"]
     assert scan.uses_of("other").uses == ()
 
 

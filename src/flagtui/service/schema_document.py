@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
+from msgspec.structs import replace
+
 from flagtui import __version__
 from flagtui.service.errors import Json
 from flagtui.service.generations import DEFAULT, Generation
@@ -36,8 +38,8 @@ def document(operations: Iterable[Operation], generation: Generation = DEFAULT) 
     """Return the whole document, with the fields of one generation; operations of one path come together."""
     paths: dict[str, dict[str, Json]] = {}
     for operation in operations:
-        path = paths.setdefault(operation.path.replace(REST, "}") + "/", {})
-        path[operation.method.lower()] = _operation(operation, generation)
+        shown = replace(operation, path=operation.path.replace(REST, "}"))
+        paths.setdefault(f"{shown.path}/", {})[shown.method.lower()] = _operation(shown, generation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -56,10 +58,7 @@ def _operation(operation: Operation, generation: Generation) -> Json:
         "operationId": _name(operation),
         "summary": operation.summary,
         "tags": [_subject(operation.path)],
-        "parameters": [
-            *_path_parameters(operation.path.replace(REST, "}")),
-            *_query_parameters(operation.parameters),
-        ],
+        "parameters": [*_path_parameters(operation.path), *_query_parameters(operation.parameters)],
         "responses": _responses(operation, generation),
     }
     if operation.scope:
@@ -67,14 +66,14 @@ def _operation(operation: Operation, generation: Generation) -> Json:
         described["x-scope"] = operation.scope
     if operation.public:
         described["security"] = []
-    if operation.method in ("POST", "PUT", "PATCH"):
+    if operation.has_body:
         schema = _read_by(generation, operation)
         described["requestBody"] = {"required": False, "content": {"application/json": {"schema": schema}}}
     return described
 
 
 def _name(operation: Operation) -> str:
-    words = [word.strip("{}") for word in operation.path.replace(REST, "}").strip("/").split("/")]
+    words = [word.strip("{}") for word in operation.path.strip("/").split("/")]
     return "_".join((operation.method.lower(), *words))
 
 
@@ -86,7 +85,7 @@ def _subject(path: str) -> str:
 def _path_parameters(path: str) -> list[Json]:
     return [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _NAMED.findall(path.replace(REST, "}"))
+        for name in _NAMED.findall(path)
     ]
 
 

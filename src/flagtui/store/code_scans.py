@@ -37,9 +37,9 @@ class CodeScan(msgspec.Struct, frozen=True):
     """The project with whose flags the code was compared."""
     version: int = _VERSION
 
-    def uses_of(self, key: str, subject: str = "flag") -> CodeUses:
-        uses = (each for each in self.places if (each.key, each.subject) == (key, subject))
-        return CodeUses(tuple(each for each in uses if each.is_use), self.folder, self.taken_at)
+    def uses_of(self, key: str) -> CodeUses:
+        uses = (each for each in self.places_of(key, "flag") if each.is_use)
+        return CodeUses(tuple(uses), self.folder, self.taken_at)
 
     def places_of(self, key: str, subject: str) -> list[CodeUse]:
         """Return the places that name a flag or an event: uses first, then by file and line."""
