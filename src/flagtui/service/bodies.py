@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final, TypeGuard, TypeVar
 
 import msgspec
 
@@ -76,6 +76,10 @@ def _children(value: Json) -> list[Json]:
 def type_word(value: Json) -> str:
     """Return how error texts name the type of a JSON value."""
     return "null" if value is None else type(value).__name__
+
+
+def is_number(value: Json) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 RETAGS: Final[Mapping[str, Callable[[set[str], set[str]], set[str]]]] = {

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import Fields, is_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.records import LinkedFlag, variants_in
@@ -178,10 +178,6 @@ def _group_type(parameters: Mapping[str, Json]) -> Json:
 def is_share(value: Json) -> bool:
     """Return a number of per cent."""
     return is_number(value) and 0 <= value <= 100
-
-
-def is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _FLAG = ("filters", "ensure_experience_continuity")

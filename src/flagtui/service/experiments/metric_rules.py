@@ -5,11 +5,11 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from flagtui.service.bodies import is_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECONDS, nodes
-from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.resources import find_row
 from flagtui.service.responses import value_of
 from flagtui.service.shapes import TEXT, list_of, record, words

@@ -5,7 +5,7 @@ from typing import get_args
 
 import msgspec
 
-from flagtui.service.bodies import NOT_JSON, Fields
+from flagtui.service.bodies import NOT_JSON, Fields, is_number
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json, hand_written, invalid
@@ -17,7 +17,6 @@ from flagtui.service.experiments.analysis.sample_size import (
     recommended_sample,
 )
 from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Sample
-from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.service.bodies import is_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json
@@ -87,7 +88,7 @@ class ApprovalPolicy(msgspec.Struct, frozen=True):
             return True
         if conditions["type"] == "before_after":
             return any(_compares(sign, new, limit) for _, new in pairs if new is not None)
-        amounts = [new - old for old, new in pairs if _is_number(old) and _is_number(new)]
+        amounts = [new - old for old, new in pairs if is_number(old) and is_number(new)]
         return any(_compares(sign, amount, limit) for amount in amounts)
 
 
@@ -100,11 +101,7 @@ def _at(side: Mapping[str, Json], path: str) -> Json:
 def _compares(sign: str, value: Json, limit: Json) -> bool:
     if sign in ("==", "!="):
         return (value == limit) is (sign == "==")
-    return _is_number(value) and _is_number(limit) and _ORDERS[sign](value, limit)
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number(value) and is_number(limit) and _ORDERS[sign](value, limit)
 
 
 def load_policies(call: Call, actions: Iterable[str]) -> list[ApprovalPolicy]:

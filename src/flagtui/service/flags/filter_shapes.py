@@ -1,11 +1,10 @@
 """The shape of filters: types and ranges, checked on every write before anything else."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from flagtui.service.bodies import NOT_JSON, type_word
+from flagtui.service.bodies import NOT_JSON, is_number, type_word
 from flagtui.service.errors import Json, invalid
 from flagtui.service.generations import NEWEST, Generation
 
@@ -68,10 +67,8 @@ def _check_group(group: Mapping[str, Json], where: str) -> None:
 
 def _check_percentage(holder: Mapping[str, Json], where: str, kind_name: str) -> None:
     value, place = holder.get("rollout_percentage"), f"{where}rollout_percentage"
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         raise fail(f"{place} must be a {kind_name}, got {type_word(value)}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise fail(f"{place} must be finite, got {value}")
     if not 0 <= value <= 100:
         raise fail(f"{place} must be between 0 and 100, got {value}")
 

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import Fields, is_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, conflict, hand_written, invalid
 from flagtui.service.flags.dependents import check_guards
@@ -89,7 +89,7 @@ def _share(fields: Fields) -> float:
     name, sent = "rollout_percentage", fields.sent["rollout_percentage"]
     if sent is None:
         raise fields.fault(name, "This field may not be null.", "null")
-    if isinstance(sent, bool) or not isinstance(sent, int | float):
+    if not is_number(sent):
         raise fields.fault(name, "A valid number is required.")
     if sent < 0:
         raise fields.fault(name, "Ensure this value is greater than or equal to 0.", "min_value")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.evaluate.pattern_budget import is_malformed
+from flagtui.service.bodies import is_number
 from flagtui.service.errors import Json
 from flagtui.service.flags.rules.values import (
     RETURN_TYPES,
@@ -52,8 +53,7 @@ def config_version(filters: Json) -> int | None:
     if not isinstance(filters, Mapping) or "version" not in filters:
         return 1
     version = filters["version"]
-    is_number = isinstance(version, int | float) and not isinstance(version, bool)
-    return int(version) if is_number and version in (1, 2) else None
+    return int(version) if is_number(version) and version in (1, 2) else None
 
 
 def stored_version(text: str) -> int | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
+from flagtui.service.bodies import is_number
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.flags.filter_rules import is_date, is_semver
 from flagtui.service.flags.filter_shapes import OPERATORS
@@ -87,13 +88,13 @@ def _has_type(value: Json, kind: str) -> bool:
         case "string":
             return isinstance(value, str) and value != ""
         case "number":
-            return _is_number(value)
+            return _is_in_range(value)
         case _:
             return isinstance(value, dict) and _is_within(value, 1)
 
 
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+def _is_in_range(value: Json) -> bool:
+    return is_number(value) and abs(value) <= _LARGEST
 
 
 def _is_within(value: Json, level: int) -> bool:
@@ -101,13 +102,13 @@ def _is_within(value: Json, level: int) -> bool:
     if isinstance(value, dict | list):
         members = value.values() if isinstance(value, dict) else value
         return level <= _DEEPEST and all(_is_within(member, level + 1) for member in members)
-    return value is None or isinstance(value, bool | str) or _is_number(value)
+    return value is None or isinstance(value, bool | str) or _is_in_range(value)
 
 
 def check_percentage(holder: Mapping[str, Json], name: str, place: str) -> None:
     """Raise unless the field is a percentage with at most 2 decimals."""
     value, place = holder[name], f"{place}__{name}"
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         raise fault(place, "Must be a finite number.")
     if not 0 <= value <= 100:
         raise fault(place, "Must be between 0 and 100.")
@@ -151,8 +152,7 @@ def _operand_fault(operator: str, value: Json) -> str | None:
     if operator.endswith("_multi"):
         return None if isinstance(value, list) else "Must be an array."
     if operator in ("gt", "gte", "lt", "lte"):
-        is_comparable = isinstance(value, str | int | float) and not isinstance(value, bool)
-        return None if is_comparable else "Must be a number or a string."
+        return None if isinstance(value, str) or is_number(value) else "Must be a number or a string."
     if operator.startswith("semver_"):
         return None if is_semver(operator, value) else "Must be a semver string."
     if operator.startswith("is_date_"):
