@@ -1,6 +1,7 @@
 """The query of a list as SQL: each parameter that filters has a condition in a table."""
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -76,7 +77,11 @@ def read_names(text: str) -> str | None:
     return text_of([name for name in names if isinstance(name, str)]) if names else None
 
 
+_LONGEST_SEARCH: Final = 10_000
+"""Characters. SQLite refuses patterns of more than 50,000 bytes; nothing that is searched is as long."""
+
+
 def like(search: str) -> str:
     """Return a pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
-    escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    escaped = search[:_LONGEST_SEARCH].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"

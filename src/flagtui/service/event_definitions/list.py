@@ -7,7 +7,6 @@ from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.database import count_rows
 from flagtui.service.errors import invalid, server_error
-from flagtui.service.event_definitions.fields import LONGEST_NAME
 from flagtui.service.event_definitions.rows import JOINED, definition_text
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
 from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
@@ -88,11 +87,8 @@ def build_where(call: Call) -> Where:
 
 
 def _add_search(_: Call, where: Where, text: str) -> None:
-    """Require every word to occur; one that is longer than any name occurs nowhere."""
-    terms = text.split()
-    if any(len(term) > LONGEST_NAME for term in terms):
-        where.add("0")
-    elif terms:
+    """Require every word to occur."""
+    if terms := text.split():
         missing = "SELECT 1 FROM json_each(:terms) AS t WHERE d.name NOT LIKE t.value ESCAPE '\\'"
         where.add(f"NOT EXISTS ({missing})", terms=text_of([like(term) for term in terms]))
 
