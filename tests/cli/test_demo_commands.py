@@ -80,6 +80,15 @@ def test_demo_has_its_own_profile_and_ignores_other_keys(run_demo: Run, tmp_path
     assert run_demo("demo", "flags", "list", "--profile", "prod").out == run_demo("demo", "flags", "list").out
 
 
+@pytest.mark.usefixtures("demo_data")
+def test_demo_signs_nobody_in_or_out(run_demo: Run, tmp_path: Path) -> None:
+    for words in (("login", "--with-token", "--host", "eu", "--keep", "file"), ("logout",)):
+        refused = run_demo("demo", "auth", *words)
+        sentence = "flagtui: the demo has a key of its own. Use the same command without demo.\n"
+        assert (refused.code, refused.err) == (2, sentence)
+    assert not (tmp_path / "flagtui" / "config.toml").exists()
+
+
 def test_demo_command_help_is_its_own_and_makes_no_data(run_demo: Run, tmp_path: Path) -> None:
     assert run_demo("demo", "flags", "rollout", "--help").out == run_demo("flags", "rollout", "--help").out
     assert [*tmp_path.rglob("*.db")] == []

@@ -130,6 +130,12 @@ class Opening(msgspec.Struct, frozen=True):
         return writable_state(self.environment.places)
 
 
+def refuse_in_demo() -> None:
+    """Raise Trouble in the demo, whose key is its own: the settings belong to the user's profiles."""
+    if BUILT_IN:
+        raise Trouble("the demo has a key of its own.", "Use the same command without demo.", code="usage")
+
+
 VARIABLE_WINS: Final = f"{KEY_VARIABLE} is set here and wins over the key of the profile."
 
 

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
-from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.profile_choice import Opening, refuse_in_demo
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import LEVELS, level_words
@@ -90,6 +90,7 @@ def status(profile: str, printer: Printer) -> None:
 @PROFILE
 def logout(profile: str) -> None:
     """Remove the stored key of a profile, and its cached rows."""
+    refuse_in_demo()
     opening = open_profile(named_profile(profile))
     name = opening.profile.name
     _forget_rows(opening)

@@ -18,7 +18,12 @@ from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import print_line
-from flagtui.cli.plumbing.profile_choice import VARIABLE_WINS, LoginEnvironment, read_login_environment
+from flagtui.cli.plumbing.profile_choice import (
+    VARIABLE_WINS,
+    LoginEnvironment,
+    read_login_environment,
+    refuse_in_demo,
+)
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyPlaces, Owner
@@ -281,5 +286,6 @@ def login(
     profile: str, host: str, project: str, with_token: bool, key_command: str, keep: Keep | None
 ) -> None:
     """Check a personal API key, show what it may do, and store it for a profile."""
+    refuse_in_demo()
     options = SignInOptions(named_profile(profile), host, project, with_token, key_command, keep)
     sign_in(read_login_environment(), options)
