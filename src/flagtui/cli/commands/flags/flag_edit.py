@@ -212,7 +212,7 @@ def _edit_in_editor(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
         raise Trouble(f"{why}.", code="usage") from None
     if isinstance(made, editor_text.GivenUp):
         kept = f"Your text is kept in {made.copy}" if made.copy else ""
-        raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
+        raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}; nothing was sent.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
         return skip_no_op(flag.id, flag.key, "its text was not edited")
