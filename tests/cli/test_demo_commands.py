@@ -81,7 +81,7 @@ def test_demo_has_its_own_profile_and_ignores_other_keys(run_demo: Run, tmp_path
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_demo_signs_nobody_in_or_out(run_demo: Run, tmp_path: Path) -> None:
+def test_signing_in_and_out_is_refused_in_the_demo(run_demo: Run, tmp_path: Path) -> None:
     for words in (("login", "--with-token", "--host", "eu", "--keep", "file"), ("logout",)):
         refused = run_demo("demo", "auth", *words)
         sentence = "flagtui: the demo has a key of its own. Use the same command without demo.\n"

@@ -38,6 +38,7 @@ COUNTS: Final = {
     "events list --limit 5": Count(1),
     "events get is:verified": Count(lists=1),
     "activity": Count(1),
+    "activity since:2h": Count(1),
 }
 """By the words of a command; its project is named by an option or the environment."""
 

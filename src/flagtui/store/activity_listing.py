@@ -11,7 +11,7 @@ import msgspec
 from flagtui import local_time
 from flagtui.models.activity import KINDS, ChangeRow
 from flagtui.safe_text import safe_text
-from flagtui.store.query.language import QueryProblem
+from flagtui.store.query.language import Query, QueryProblem
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of
 from flagtui.store.query.vocabulary import (
     Facts,
@@ -94,6 +94,12 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Query
     except WrongValue:
         reason = f"@ needs {MOMENTS}, in {local_time.label(now)}"
         return None, rest, (QueryProblem(match.start(), match.end(), reason),)
+
+
+def earliest(query: Query[ChangeRow], now: float) -> float | None:
+    """Return the time before which no change matches, Unix seconds; None without a `since:`."""
+    moments = [term.words[0] for term in query.terms if term.name == "since" and not term.is_negated]
+    return max((read_moment(moment, now) for moment in moments), default=None)
 
 
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:

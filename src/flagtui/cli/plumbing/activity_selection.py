@@ -8,7 +8,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import read_query
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, split_centre
+from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
 from flagtui.store.moment_changes import merge_rows, read_moment_changes
 from flagtui.store.query.language import compile_query
 
@@ -25,11 +25,12 @@ async def select_changes(
     if wrong:
         raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
     narrowing = read_query(rest, ACTIVITY)
+    since = earliest(narrowing, session.now) if centre is None else centre.since
     passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
     changes: list[ChangeRow] = []
     async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
         row = change_row(entry, -len(changes))
-        if centre is not None and row.at is not None and row.at < centre.since:
+        if since is not None and row.at is not None and row.at < since:
             break
         if centre is not None or passes(row):
             changes.append(row)
