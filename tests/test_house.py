@@ -28,6 +28,18 @@ FLOORS: Final = (
 FILES: Final = find_modules(SOURCE, SOURCE.parent)
 
 
+WITHOUT_MSGSPEC: Final = frozenset(
+    f"flagtui.{name}"
+    for name in (
+        "api.errors",
+        "cli.plumbing.errors",
+        "cli.plumbing.output.lines",
+        "config.locations",
+    )
+)
+"""Modules of help, completion and errors of the command line, which load nothing that takes long."""
+
+
 def imports_of(name: str) -> frozenset[str]:
     return find_imports(name, FILES)
 
@@ -164,6 +176,38 @@ def is_called_by_name(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDe
     """Whether no decorator hands it to another caller; nothing else calls a property."""
     marks = [ast.unparse(mark) for mark in node.decorator_list]
     return all(mark in ("property", "dataclass", "staticmethod", "classmethod") for mark in marks)
+
+
+def test_values_are_structs_unless_they_need_a_dataclass() -> None:
+    """Python compiles a dataclass when its module is imported, which takes thirty times as long."""
+    classes = [(module, node) for module, path in FILES.items() for node in find_nodes(path, ast.ClassDef)]
+    bases = {
+        name_last(base.value if isinstance(base, ast.Subscript) else base)
+        for _, node in classes
+        for base in node.bases
+    }
+    needless = [
+        f"{module}.{node.name}"
+        for module, node in classes
+        if any("dataclass" in ast.unparse(mark) for mark in node.decorator_list)
+        if node.name not in bases and not needs_a_dataclass(node) and module not in WITHOUT_MSGSPEC
+    ]
+    assert not needless, "\n".join(needless)
+
+
+def needs_a_dataclass(node: ast.ClassDef) -> bool:
+    """Whether it extends another class, computes a field, or describes one by more than its default."""
+    if any(not ast.unparse(base).startswith("Generic[") for base in node.bases):
+        return True
+    calls = [
+        part.value
+        for part in node.body
+        if isinstance(part, ast.AnnAssign) and isinstance(part.value, ast.Call)
+    ]
+    described = [call for call in calls if name_last(call.func) in ("field", "setting")]
+    return any({word.arg for word in call.keywords} != {"default_factory"} for call in described) or any(
+        isinstance(part, ast.FunctionDef) and part.name == "__post_init__" for part in node.body
+    )
 
 
 def test_workers_with_arguments_are_described() -> None:

@@ -57,12 +57,11 @@ def _zone(name: str) -> tzinfo:
         return UTC
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """One group a person belongs to, such as the company "acme"."""
 
     key: str | int
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    properties: Mapping[str, Any] = {}
 
     @property
     def known_properties(self) -> Mapping[str, Any]:

@@ -6,7 +6,6 @@ activity log and the schema document are made from it.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, Final, Literal, NamedTuple
 
@@ -73,8 +72,7 @@ class Use(Flag):
     """A new record cannot be without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """`kind` None is read-only; `shown` None is the schema of `kind` without limits, {} is not shown."""
 
     name: str

@@ -130,14 +130,13 @@ class Term(Generic[Row]):
         return not self.name and not self.is_negated and len(self.words) == 1
 
 
-@dataclass(frozen=True)
-class Query(Generic[Row]):
+class Query(msgspec.Struct, Generic[Row], frozen=True):
     """A parsed line. Nothing in it can fail any more."""
 
     line: str
     terms: tuple[Term[Row], ...]
     problems: tuple[QueryProblem, ...]
-    vocabulary: Vocabulary[Row] = field(repr=False)
+    vocabulary: Vocabulary[Row]
 
     @property
     def shows(self) -> frozenset[str]:
