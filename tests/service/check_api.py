@@ -25,13 +25,18 @@ from flagtui.service.sample_data import sample
 KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "25"))
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-_FOLDER = tempfile.mkdtemp(prefix="flagtui-check-")
-_SERVICE = create_service(Path(_FOLDER) / "x.db", key=KEY, sample=sample())
 
-# Every generated request starts and stops the application, which would close the database.
-_LASTING = Starlette()
-_LASTING.router.default = _SERVICE.state.dispatcher
-schema = schemathesis.openapi.from_asgi("/api/schema/", _LASTING)
+
+def start_service(*, newest: bool = False) -> Starlette:
+    """Serve the sample from an application whose stop does not close the database."""
+    path = Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db"
+    # Every generated request starts and stops the application.
+    lasting = Starlette()
+    lasting.router.default = create_service(path, key=KEY, sample=sample(), newest=newest).state.dispatcher
+    return lasting
+
+
+schema = schemathesis.openapi.from_asgi("/api/schema/", start_service())
 schema.config.update(headers={"Authorization": f"Bearer {KEY}"})
 
 

@@ -6,7 +6,6 @@ Asked are the operations this service has. No 5xx, and every answer 2xx fits the
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,11 @@ import pytest
 import schemathesis
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
-from starlette.applications import Starlette
 from tests.doubles.fixtures import NO_FIXTURES
+from tests.service.check_api import KEY, start_service
 
-from flagtui.service import create_service
 from flagtui.service.application import OPERATIONS
-from flagtui.service.sample_data import sample
 
-KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "15"))
 FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
 if FIXTURES is None:
@@ -47,32 +43,13 @@ def shape(path: str) -> str:
     return "/".join("{}" if part.startswith("{") else part for part in path.split("/"))
 
 
-def at_home(_: Any, case: "schemathesis.Case[Any]", __: dict[str, Any]) -> None:
-    """Generated ids name nothing: most become the ones of the sample."""
-    parameters = case.path_parameters
-    for name, value in (("project_id", "1"), ("organization_id", "@current")):
-        if name in parameters:
-            parameters[name] = value
-    for name in ("id", "version", "version_number"):
-        if name in parameters and (seed := sum(str(parameters[name]).encode())) % 10:
-            parameters[name] = str(1 + seed % 300)
-
-
 DOCUMENT = without_missing(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(encoding="utf-8")))
 # The description omits that very old flags have none.
 DOCUMENT["components"]["schemas"]["FeatureFlag"]["properties"]["version"]["type"] = ["integer", "null"]
-
-
-_SERVICE = create_service(
-    Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample=sample(), newest=True
-)
-# Every generated request starts and stops the application, which would close the database.
-_LASTING = Starlette()
-_LASTING.router.default = _SERVICE.state.dispatcher
+# The hook of the other file changes its ids too.
 schema = schemathesis.openapi.from_dict(DOCUMENT)
-schema.app = _LASTING
+schema.app = start_service(newest=True)
 schema.config.update(headers={"Authorization": f"Bearer {KEY}"})
-schemathesis.hook("before_call")(at_home)
 
 
 @schema.parametrize()
