@@ -40,8 +40,8 @@ class Service(Caller):
     project: int = 1
 
     def url_of(self, path: str) -> str:
-        """Return `path` below the project, without slashes around it."""
-        return f"/api/projects/{self.project}/{path}/"
+        """Return `path` below the project, without slashes around it, unless it starts with one."""
+        return path if path.startswith("/") else f"/api/projects/{self.project}/{path}/"
 
     async def send(self, method: str, path: str, body: Any = None, **query: Any) -> httpx.Response:
         return await self.ask(method, path, body, params=query)
