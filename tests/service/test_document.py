@@ -218,16 +218,6 @@ async def test_every_list_with_pages_describes_their_parameters(world: World) ->
     assert len(pages) > 10
 
 
-async def test_an_older_service_describes_what_it_has(start_world: Start) -> None:
-    newest, older = (
-        await read_document(await start_world()),
-        await read_document(await start_world(legacy=True)),
-    )
-    enable = "/api/projects/{project_id}/feature_flags/{id}/enable/"
-    assert enable in newest["paths"]
-    assert enable not in older["paths"]
-
-
 SERVED = {operation.name for operation in OPERATIONS}
 EVERY_GENERATION = [DEFAULT, NEWEST, OLDER]
 
@@ -259,13 +249,6 @@ async def test_older_service_lacks_exactly_the_listed_operations(start_world: St
     newest, older = await paths(await start_world()), await paths(await start_world(legacy=True))
     missing = {name.partition(" ")[2] for name in OLDER.missing_operations}
     assert newest - older == missing - {"/event_definitions"}
-
-
-async def test_an_older_flag_has_the_older_names(start_world: Start) -> None:
-    world = await start_world(legacy=True)
-    shown = await world.flag("a", tags=["x"], evaluation_tags=["x"], archived=True)
-    assert (shown["evaluation_tags"], shown["creation_context"]) == (["x"], "feature_flags")
-    assert not OLDER.body("flag").missing & set(shown)
 
 
 def test_default_generation_lacks_nothing() -> None:

@@ -7,7 +7,6 @@ import pytest
 from tests.doubles.service_world import Start, World
 from tests.service.specification.field_tables import TABLES, faults, shown_fields
 from tests.service.specification.record_responses import (
-    HALVES,
     METRIC,
     OPEN,
     PLACES,
@@ -203,10 +202,3 @@ def _assert_stored(response: Mapping[str, Any], sent: Mapping[str, Any]) -> None
             assert response[name].items() >= value.items()
         elif name != "_create_in_folder":
             assert response[name] == value, name
-
-
-async def test_variants_and_properties_make_a_flag_not_simple(world: World) -> None:
-    several = await world.flag("several", filters=HALVES)
-    assert (several["is_simple_flag"], several["rollout_percentage"]) == (False, None)
-    plain = await world.flag("plain", filters=OPEN)
-    assert (plain["is_simple_flag"], plain["rollout_percentage"]) == (True, 40)
