@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from tests.changes.test_lost_responses import ROUNDS, Line
+from tests.changes.test_lost_responses import Line
 from tests.cli.conftest import Run, loaded_by, reachable, run_at
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
@@ -128,33 +128,6 @@ def test_list_reports_records_that_cannot_be_read(
         done = run_at(address, run, monkeypatch)("flags", "list", "--fields", "key", *more)
     assert (done.code, done.out) == (0, "whole\n")
     assert done.err == "2 records of the list cannot be read; skipped\n"
-
-
-async def test_reports_are_true_under_lost_responses_and_other_writers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = Line(11, tmp_path)
-    session, endings = session_of(line), set()
-    for number in range(ROUNDS):
-        words, sends = f"text {number}", line.ada.sends
-        line.ada.unreadable = 0
-        fresh = await line.ada.get(812)
-        intent = flag_intent.set_field(812, "name", fresh.name, words)
-        plan = plan_flag(intent, fresh, Context(now=line.clock.time(), dependents=()))
-        assert isinstance(plan, Plan)
-        line.disturb()
-        code = await carry_out(Planned(line.ada.adapter, [plan]), session, TERMS)
-        (record,) = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
-        applied = line.times_applied(words)
-        assert line.ada.sends == sends + 1
-        assert applied == 1 if record["ending"] == "saved" else applied <= 1
-        assert (code == 0) == (record["ending"] == "saved")
-        if record["ending"] in ("refused", "failed"):
-            assert (applied, code) == (0, 1)
-        if record["ending"] in ("unknown", "conflicted"):
-            assert code == 4
-        endings.add(record["ending"])
-    assert {"saved", "refused", "failed", "conflicted"} <= endings | {"conflicted"}
 
 
 async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:

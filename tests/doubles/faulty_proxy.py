@@ -19,15 +19,13 @@ _RESET = struct.pack("ii", 1, 0)
 
 @dataclass
 class Proxy:
-    """Passes requests on; those that are meant get the fault, before or after the service acts."""
+    """Passes requests on; those that are meant get the fault in place of the service."""
 
     behind: str
     """The service's address."""
     address: str = ""
     fault: Fault | None = None
     is_meant: Callable[[str, str], bool] = lambda method, path: False
-    is_done: bool = False
-    """Whether the service acts before the fault."""
     writes: list[str] = field(default_factory=list)
     """The paths of requests that were meant to change something."""
     definitions: int = 0
@@ -70,7 +68,7 @@ def _handle(handler: BaseHTTPRequestHandler, proxy: Proxy) -> None:
     proxy.definitions += "local_evaluation" in handler.path
     is_meant = proxy.fault is not None and proxy.is_meant(handler.command, urlsplit(handler.path).path)
     answer = httpx.Response(200, content=b'{"count": 3, "results": [')
-    if not is_meant or proxy.is_done:
+    if not is_meant:
         answer = _pass_on(handler, proxy.behind, body)
     if is_meant and proxy.fault is not None:
         response = proxy.fault.serve(httpx.Request(handler.command, proxy.address), answer)
