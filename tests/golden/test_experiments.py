@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 from rich.color import ColorSystem
 from rich.segment import Segment
-from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running
 from tests.golden.conftest import SIZES, Golden, draw
 
@@ -74,31 +73,6 @@ def _letters(segment: Segment) -> str:
     return "".join(" " if character == " " else letter for character in segment.text)
 
 
-@long
-@pytest.mark.parametrize(
-    ("environment", "ending"),
-    [({"TERM": "linux", "COLORTERM": ""}, "16-colours"), ({"NO_COLOR": "1"}, "no-colour")],
-)
-async def test_few_colours_or_none_are_enough_for_tables_and_plots(
-    setting: Setting,
-    golden: Golden,
-    monkeypatch: pytest.MonkeyPatch,
-    environment: dict[str, str],
-    ending: str,
-) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    async with running(replace(setting, size=SIZES[0])) as program:
-        await stand_on(program, "Checkout redesign")
-        await program.press("enter")
-        await draw(program, golden, f"experiment-{ending}", sixteen)
-        await program.press("enter")
-        await draw(program, golden, f"experiment-days-{ending}", sixteen)
-        assert ("DAY " in program.screen) == (ending == "no-colour")
-        await program.press("v")
-        await draw(program, golden, f"experiment-turned-{ending}", sixteen)
-
-
 async def test_letters_are_enough_for_a_plot(
     setting: Setting, golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,3 +81,11 @@ async def test_letters_are_enough_for_a_plot(
         await stand_on(program, "Words on the upgrade")
         await program.press("enter", "enter")
         await draw(program, golden, "experiment-days-ascii")
+
+
+async def test_days_are_a_table_without_colours(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with running(replace(setting, size=SIZES[0])) as program:
+        await stand_on(program, "Checkout redesign")
+        await program.press("enter", "enter")
+        assert "DAY " in program.screen

@@ -11,13 +11,11 @@ from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.heavy_server import HeavyServer, serve
 from tests.doubles.loop_blocks import LoopBlocks
-from tests.doubles.slices import long
-from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
 from tests.journeys.standing import stand_on_experiment
 from textual.widgets import OptionList
 
-from flagtui.app.flags.flag_screen import TITLES, FlagScreen
 from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.forms.form_lines import FormLine, LineId
 from flagtui.changes.flags.flag_context import Context
@@ -101,37 +99,6 @@ async def test_draft_is_read_once_and_metrics_avoid_the_gap(setting: Setting) ->
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("metric", "metrics", 89, -1)
         assert "E edits the whole experiment as JSON" in program.notices[-1]
-
-
-@long
-async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
-    raw = heavy.with_conditions(2_000)
-    raw["filters"] |= {
-        name: heavy.with_variants(2_000)["filters"][name] for name in ("multivariate", "payloads")
-    }
-    async with running(
-        replace(setting, size=WIDE), lambda wire: serve(wire, "feature_flags", [raw])
-    ) as program:
-        async with LoopBlocks() as blocks:
-            await program.press("home")
-            assert "WHO SEES IT   2,000 conditions" in program.screen
-            await program.press("enter")
-            screen = program.app.screen
-            assert isinstance(screen, FlagScreen)
-            seen = {}
-            for name in TITLES:
-                screen.action_open_tab(name)
-                await program.settle()
-                await program.press("G")
-                seen[name] = words(program.screen)
-            await program.press("escape", "space")
-        assert "… and 1,900 more conditions; the JSON tab has all" in seen["overview"]
-        assert "… and 1,933 more conditions; the JSON tab has all" in seen["conditions"]
-        assert "… and 1,933 more variants; the JSON tab has all" in seen["variants"]
-        assert "2,000 conditions are too many to count" in seen["variants"]
-        assert "lines so far" not in seen["json"]
-        assert "Turn OFF" in program.screen
-        assert blocks.most_work < MOST_WORK
 
 
 async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting) -> None:

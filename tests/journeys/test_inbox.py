@@ -38,6 +38,8 @@ def progress(program: Program) -> list[int]:
 async def test_decisions_are_applied_together_and_taken_back_together(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         screen = await open_inbox(program)
+        await program.press("j")
+        assert screen.rows.place == 1
         await stand_on(program, screen, "checkout_completed")
         seen = words(str(screen.query_one("#proposed").render()))
         assert "M same as checkout completed verified" in seen

@@ -183,3 +183,9 @@ async def test_the_start_says_what_became_of_changes_left_open(setting: Setting)
                 message
             )
         assert program.wire.writes() == []
+
+
+async def test_uncacheable_list_is_marked_beside_its_age(setting: Setting) -> None:
+    (setting.folder / "rows").write_text("a file in the place of the folder")
+    async with running(replace(setting, snapshots=True)) as program:
+        assert "synced just now, not cached" in program.header
