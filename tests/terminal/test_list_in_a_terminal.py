@@ -26,22 +26,6 @@ def bytes_of(terminal: Terminal, keys: str, until: str) -> int:
     return len(terminal.sent) - before
 
 
-def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
-    assert terminal.attributes() != terminal.attributes_before
-    assert "1049" in terminal.modes_on()
-    assert terminal.press_to_end("\x11") == 0
-    assert terminal.attributes() == terminal.attributes_before
-    assert terminal.modes_on() == set()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_signal_ends_program_and_restores_the_terminal(terminal: Terminal, number: signal.Signals) -> None:
-    terminal.signal(number)
-    assert terminal.wait_for_end() == 128 + number
-    assert terminal.attributes() == terminal.attributes_before
-    assert terminal.modes_on() == set()
-
-
 def test_stopped_loop_still_restores_the_terminal_on_a_signal() -> None:
     with Terminal([*PROGRAM, "10"]) as terminal:
         terminal.wait_for("READY 10/10")
@@ -65,11 +49,6 @@ def test_keys_pressed_before_the_program_is_up_are_not_lost() -> None:
     with Terminal([*PROGRAM, "1000"]) as terminal:
         terminal.press("/check", until=r"READY (?!1000/)\d+/1000")
         assert terminal.lines[0].strip() == "check"
-
-
-def test_key_and_query_in_one_packet_are_separated(terminal: Terminal) -> None:
-    terminal.press("/check", until=r"READY (?!1000/)\d+/1000")
-    terminal.wait_for(r"\A check")
 
 
 def test_keys_typed_after_a_query_and_enter_reach_the_list(terminal: Terminal) -> None:

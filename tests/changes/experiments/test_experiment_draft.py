@@ -135,23 +135,6 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
     assert "2 measured once it runs" in text
 
 
-@pytest.mark.parametrize(
-    ("keys", "problem"),
-    [
-        (("control",), "at least two variants"),
-        (("a", "b"), "has to be called control"),
-        (("control", "control"), "same key"),
-        (("control", "no good"), "needs letters"),
-        (("control", *(f"v{place}" for place in range(20))), "20 variants at most"),
-    ],
-)
-def test_only_variants_every_server_takes_can_be_saved(keys: tuple[str, ...], problem: str) -> None:
-    copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
-    copy.change(*copy.variants_path)[:] = [{"key": key, "rollout_percentage": 0} for key in keys]
-    copy.distribute()
-    assert any(problem in words for words in copy.problems)
-
-
 def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
     copy.unseen_events.add("new one")

@@ -219,8 +219,12 @@ def variants(**shares: float) -> dict[str, Any]:
         (variants(old=50, test=50), "one variant has to be called control: the others are compared with it"),
         (variants(control=50, a_b=50), "the variant a b needs letters, digits, - and _"),
         (variants(control=50, test=60), "the variants have 110 % together, which has to be 100 %"),
+        (variants(control=100, **{f"v{place}": 0 for place in range(20)}),
+         "an experiment has 20 variants at most"),
+        ({"feature_flag_variants": variants(control=50)["feature_flag_variants"] * 2},
+         "two variants have the same key"),
     ],
-)
+)  # fmt: skip
 def test_variants_share_everyone_and_have_plain_keys(parameters: Any, problem: str | None) -> None:
     assert list(problems_in_fields({"parameters": parameters})) == ([problem] if problem else [])
 
