@@ -12,7 +12,6 @@ from tests.doubles.whole_program import Program
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.event_definitions import definition_intent as events
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
-from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_intent import set_field, switch
@@ -138,18 +137,6 @@ async def test_a_new_value_and_a_new_flag(program: Program) -> None:
     assert await ask_both(program, lambda place: NewFlagPlanner(place).plan([new]))
 
 
-async def test_flags_that_have_to_change_along(program: Program) -> None:
-    rows = flags_of(program)
-    needed = {id for row in rows if row.active for id in row.depends_on}
-    base = next(row for row in rows if row.id in needed)
-    request = change_for(switch("turn off", base.id))
-    along = await ask_both(program, flag_plan(request))
-    assert any("also turned off: it depends on" in line for line in along)
-    # What was agreed to beforehand does not reach flags that were not named.
-    agreed = await FlagPlanner(command_line(program, yes=True)).plan([request])
-    assert [plan.id for plan in agreed.plans] == [base.id]
-
-
 async def test_with_yes_nobody_is_counted(program: Program) -> None:
     row = next(row for row in flags_of(program) if row.active)
     planned = await FlagPlanner(command_line(program, yes=True)).plan([change_for(switch("archive", row.id))])
@@ -178,12 +165,3 @@ async def test_event_definitions(program: Program, verb: str) -> None:
     assert await ask_both(program, event_plan(by_verb[verb](rows[0].id)))
     several = [by_verb[verb](row.id) for row in rows[:4]]
     assert await ask_both(program, event_plan(*several))
-
-
-async def test_deleting_an_event_names_experiments_that_measure_it(program: Program) -> None:
-    client = program.colleague()
-    running = next(row for row in (await client.experiments.page({})).rows if row.status == "running")
-    name = events_measured(await client.experiments.get(running.id))[0]
-    measured = await client.event_definitions.by_name(name)
-    lines = await ask_both(program, event_plan(events.delete(measured.id)))
-    assert any("Used by" in line and f"#{running.id} " in line for line in lines)
