@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
