@@ -99,6 +99,21 @@ def test_app_refuses_the_name_of_a_project(monkeypatch: pytest.MonkeyPatch) -> N
         make_session(opening, read_only=False)
 
 
+def test_read_only_app_opens_without_a_folder_for_the_journal(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAGTUI_API_KEY", "phx_12345678")
+    opening = choose_signed_in(read_login_environment(), ProfileRequest())
+    state = opening.environment.places.state
+    assert state is not None
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.touch()
+    with pytest.raises(Trouble, match="or set HOME to a folder that is") as refused:
+        opening.state_to_open(read_only=False)
+    assert refused.value.fix == "To look without changing anything: flagtui --read-only"
+    assert opening.state_to_open(read_only=True) == state
+
+
 @pytest.mark.usefixtures("home")
 def test_the_key_leaves_the_environment_before_anything_else_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_API_KEY", "phx_12345678")

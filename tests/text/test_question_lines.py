@@ -78,6 +78,15 @@ def test_cautions_come_before_consequences() -> None:
     assert text.index("! users lose it") < text.index("Reach 3 of 4 users")
 
 
+def test_question_about_many_names_those_with_cautions_first() -> None:
+    plans = [plan("a payload", id) for id in range(1, 9)]
+    plans[6] = replace(plans[6], cautions=(Caution("experiment #31 is running"),))
+    text = question_text(*plans)
+    assert text.index("! 1 of 8 with a caution: flag-7") < text.index("flag-1")
+    doubtful = [replace(each, cautions=(Caution("it is used"),)) for each in plans[:5]]
+    assert "! 5 of 5 with a caution: flag-1, flag-2, flag-3 and 2 more" in question_text(*doubtful)
+
+
 def test_wide_letters_do_not_share_a_line_with_the_change() -> None:
     off, edited = make_plan(switch("turn off", 1), flag(id=1, key="界" * 17)), plan("a description", 2)
     lines = [["".join(text) for text, _ in line] for line in bulk_lines([off, edited], 80)]

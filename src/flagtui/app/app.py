@@ -61,7 +61,7 @@ class FlagTui(ScreenOwner[None]):
         """The connection to the server, loaded once cached rows are on screen."""
         from flagtui.app.shell.server_connection import ServerConnection
 
-        return ServerConnection(self.app_state, self.open_connection)
+        return ServerConnection(self.app_state, self.open_connection, self.runner.show_toast)
 
     @cached_property
     def above(self) -> "AboveLists":

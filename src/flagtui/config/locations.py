@@ -21,8 +21,15 @@ class _State:
     folder: Path | None = None
 
 
+WRITABLE: Final = "Make it writable, or set HOME to a folder that is."
+
+
 class FolderUnusable(Exception):
-    """A folder that cannot be written; the text is a sentence with the next step."""
+    """A folder that cannot be used; the text is a sentence with the next step."""
+
+
+class FolderUnwritable(FolderUnusable):
+    """A folder that cannot be made or written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +131,10 @@ def make_folder(folder: Path | None, purpose: str) -> Path:
         whose = "is a link that another user made" if folder.is_symlink() else "belongs to another user"
         raise FolderUnusable(f"{folder} {whose}, so {purpose} cannot be kept there. Remove it.") from error
     except OSError as error:
-        raise FolderUnusable(
-            f"{folder} cannot be made ({error.strerror}), so {purpose} cannot be kept. "
-            "Make it writable, or set HOME to a folder that is."
-        ) from error
+        why = f"{folder} cannot be made ({error.strerror}), so {purpose} cannot be kept."
+        raise FolderUnwritable(f"{why} {WRITABLE}") from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FolderUnusable(f"{folder} is read-only, so {purpose} cannot be kept. Make it writable.")
+        raise FolderUnwritable(f"{folder} is read-only, so {purpose} cannot be kept. {WRITABLE}")
     return folder
 
 

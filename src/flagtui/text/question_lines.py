@@ -25,6 +25,8 @@ LONGEST: Final = 400
 """Characters of one consequence or caution."""
 MOST: Final = 100
 """The most lines of consequences and of cautions; the rest is counted."""
+FEW: Final = 3
+"""Records that a question shows without scrolling on every screen."""
 BESIDE: Final = 34
 """The fewest cells for two values beside the name of their field."""
 CHOSEN: Final = "▌"
@@ -156,6 +158,7 @@ def bulk_lines(
     has_words = len(set(words)) > 1
     meant = [place for place in range(len(plans)) if not chosen or place in chosen]
     shared = _shared_consequences([plans[place] for place in meant], [gravest[place] for place in meant])
+    yield from _doubtful_lines([plans[place] for place in meant], width)
     if not has_words:
         for place, line in enumerate(wrap_safe(words[0], width - 8)):
             yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
@@ -179,6 +182,15 @@ def bulk_lines(
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
         yield from _conflict_lines_of(plan, width)
+
+
+def _doubtful_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
+    """Yield which records have a caution or a conflict: a short screen does not show their own lines."""
+    names = [safe_text(plan.key, 60) for plan in plans if plan.cautions or plan.conflicts]
+    if names and len(plans) > FEW:
+        more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+        text = f"{len(names):,} of {len(plans):,} with a caution: {', '.join(names[:FEW])}{more}"
+        yield from caution_lines(text, (), width)
 
 
 def _shared_consequences(

@@ -17,7 +17,7 @@ from textual.geometry import Size
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, Refused
-from flagtui.app.shell.header import Header, Link, Location, Tab, fit_tabs
+from flagtui.app.shell.header import RECOGNISED, Header, Link, Location, Tab, fit_tabs
 from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
 from flagtui.store.workspace import Workspace
@@ -209,3 +209,4 @@ def test_tab_in_front_has_room_among_searches(current: str, width: int, searches
     front = next(tab for tab in tabs if tab.key == current)
     assert width < 132 or front.title == next(tab for tab in [*LISTS, *SEARCHES] if tab.key == current).title
     assert not front.title.startswith("…")
+    assert cell_len(front.title) >= RECOGNISED or not is_search

@@ -10,9 +10,9 @@ def keys_of(typed: str) -> list[tuple[str, str | None]]:
     return [(event.key, event.character) for event in KeyParser(False).feed(typed) if isinstance(event, Key)]
 
 
-@pytest.mark.parametrize("digit", "1234567890")
-def test_escape_and_a_digit_are_alt_and_the_digit(digit: str) -> None:
-    assert keys_of(f"\x1b{digit}j") == [(f"alt+{digit}", digit), ("j", "j")]
+@pytest.mark.parametrize("character", "1234567890fb")
+def test_escape_and_a_character_are_alt_and_the_character(character: str) -> None:
+    assert keys_of(f"\x1b{character}j") == [(f"alt+{character}", character), ("j", "j")]
 
 
 def test_escape_does_not_change_signs_and_characters_stay() -> None:

@@ -142,3 +142,14 @@ async def test_keys_pastes_and_deletions_keep_their_order() -> None:
     assert await text_after(*keys(["end", "enter", "tab", "a", "enter", "b"])) == "old\n    a\nb"
     assert await text_after(*keys(["end", *"er", "backspace", "s"])) == "oldes"
     assert await text_after(*keys(["end"]), events.Paste("\n{\n}"), *keys(["x"])) == "old\n{\n}x"
+
+
+async def test_line_follows_its_cursor_in_another_width(app: SearchApp) -> None:
+    app.line.set_line("word " * 12 + "END")
+    await app.pilot.press("end")
+    for width in (60, 30, 50):
+        await app.pilot.resize_terminal(width, 10)
+        await app.pilot.pause()
+        assert 20 < app.line.cursor_screen_offset.x <= width
+    await app.pilot.press("alt+b", "alt+b", "x")
+    assert app.line.value.endswith("xword END")

@@ -80,6 +80,10 @@ def test_set_is_free_after_its_holder_in_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ChangeSetError) as error, hold(tmp_path / "sets", "staged", "the app"):
         raise AssertionError("it is held")
     assert error.value.fault == "unreadable"
+    # A pipe takes no name of the holder, as a full disk does not.
+    os.mkfifo(tmp_path / "piped.lock")
+    with pytest.raises(ChangeSetError, match="cannot be used for change sets"), hold(tmp_path, "piped", "me"):
+        raise AssertionError("it is held")
 
 
 FLAG: Final[dict[str, Any]] = {"kind": "flag", "record": 1, "key": "new-nav", "verb": "turn on"}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label
@@ -16,10 +16,9 @@ from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import Line, Spot, shorten_longest, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import is_living
-from flagtui.app.widgets.search_line import LineHistory, SearchLine
+from flagtui.app.widgets.search_line import ChipLine, LineHistory, SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.config.preferences import LeftList, Preferences
 from flagtui.safe_text import safe_text
@@ -37,34 +36,6 @@ WIDE = 110
 """Columns from which the preview has room beside the list."""
 FIRST_QUERY: Final = 5
 """The key of the first saved search; the tabs before it are the lists."""
-
-
-class ChipLine(Line):
-    """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
-
-    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """Show `state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
-
-        On a narrow screen, chips that filter nothing are hidden first; a long reason gives way to the count.
-        """
-        end = shorten_longest(end, self.content_size.width)
-        shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
-        taken = sum(cell_len(text) for text, _style in end)
-        while shown and taken + sum(shown.values()) > self.size.width:
-            del shown[next((chip for chip in shown if not chip.is_set), next(iter(shown)))]
-        pieces: list[Piece] = []
-        at = self.content_size.width - taken - sum(shown.values())
-        spots = [Spot(at, "")]
-        for chip, width in shown.items():
-            style = "$primary" if chip.is_set else ""
-            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
-            at += width
-            spots.append(Spot(at, f"cycle('{chip.label}')"))
-        self.show(styled(), styled(*pieces, *end), spots)
-
-    def on_resize(self, _event: events.Resize) -> None:
-        if isinstance(self.screen, BrowseScreen):
-            self.screen.reframe()
 
 
 class BrowseScreen(FramedScreen):
@@ -148,7 +119,9 @@ class BrowseScreen(FramedScreen):
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """Draw these filters where the window has room for any, and the pieces at the end."""
-        self.query_one(ChipLine).show_chips(chips if self.size.width >= STANDARD else (), end)
+        line, search = self.query_one(ChipLine), self.search
+        line.make_room(end if search.reason else (), self.size.width, cell_len(search.value))
+        line.show_chips(chips if self.size.width >= STANDARD else (), end)
 
     @property
     def chip_room(self) -> int:
@@ -156,6 +129,10 @@ class BrowseScreen(FramedScreen):
         return self.query_one(ChipLine).content_size.width
 
     def on_resize(self, _event: events.Resize) -> None:
+        self.reframe()
+
+    @on(ChipLine.Resized)
+    def _on_chips_resized(self) -> None:
         self.reframe()
 
     def on_screen_resume(self) -> None:

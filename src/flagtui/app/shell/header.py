@@ -18,6 +18,10 @@ DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number
 """Parts hidden on narrow screens, the least needed first. Badge, staged changes and link stay."""
 SHORTEST: Final = 6
 """Cells below which a project's name is not recognisable."""
+RECOGNISED: Final = 12
+"""Cells of the name of a search in front for which lists give way."""
+SHORTEST_LIST: Final = 4
+"""Cells of the title of a list that are left, `Exp…`."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
 """Columns from which there is usually room."""
 LISTS: Final = len(TABS)
@@ -193,7 +197,8 @@ class Tabs(Line):
 def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
     """Return the tabs that have room where not all have, the one in front among them.
 
-    The others lose their counts first, then searches the ends of their names, then their places.
+    The others lose their counts first, then searches the ends of their names, then their places; lists lose
+    the ends of theirs to a search in front.
     """
     tabs = [tab if tab.key == current else Tab(tab.key, tab.title) for tab in tabs]
     for most in range(max(cell_len(tab.title) for tab in tabs), SHORTEST - 1, -1):
@@ -209,6 +214,11 @@ def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
         if (room := cell_len(search.title) - over) < SHORTEST:
             bare = Tab(search.key, search.title)
             room, search = room + _tab_width(search) - _tab_width(bare), bare
+        wanted, longest = min(cell_len(search.title), RECOGNISED), max(cell_len(tab.title) for tab in lists)
+        while room < wanted and longest > SHORTEST_LIST:
+            longest -= 1
+            lists = [Tab(tab.key, cut(tab.title, longest), tab.count) for tab in lists]
+            room = width - _tabs_width([*lists, Tab(search.key, "", search.count)])
         return [*lists, Tab(search.key, cut(search.title, max(1, room)), search.count)]
     return tabs
 

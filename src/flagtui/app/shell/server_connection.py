@@ -13,13 +13,18 @@ from flagtui.app.state.staged_records import staged_change
 from flagtui.details.flag_inspector import Inspector
 from flagtui.store.kinds import FLAGS, Kind
 from flagtui.store.workspace import Workspace
+from flagtui.text.clock_words import SET, clock_words
+from flagtui.text.styled import Notice
 
 
 class ServerConnection:
     """Loads the identity, the project and its records. Failures become the app's trouble."""
 
-    def __init__(self, app_state: AppState, reconnect: Callable[[], object]) -> None:
+    def __init__(
+        self, app_state: AppState, reconnect: Callable[[], object], show_toast: Callable[[Notice], None]
+    ) -> None:
         self._app_state = app_state
+        self._show_toast = show_toast
         self.polling = Polling(app_state, reconnect)
 
     async def poll(self) -> None:
@@ -40,6 +45,9 @@ class ServerConnection:
             app_state.become_troubled(error)
         finally:
             app_state.is_connecting = False
+        if app_state.workspace is not None and (words := clock_words(app_state.workspace.client.link)):
+            text = f"This machine's clock is {words}; ages are off by as much.\n{SET}"
+            self._show_toast(Notice(text, "warning", "clock"))
 
     async def reload(self) -> None:
         """Ask for everything again; the rows there are stay until newer ones arrive."""

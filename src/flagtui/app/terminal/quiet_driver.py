@@ -44,6 +44,8 @@ ESCAPE_SECONDS: Final = 0.1
 """How long after input the parser may still be waiting to learn whether an Escape comes alone."""
 OF_A_MAC: Final = "1234567890-="
 """Keys that Textual, behind an Escape, reads as the characters `¡™£¢∞§¶•ªº–≠` of a Mac's keyboard."""
+BY_WORDS: Final = "fb"
+"""Keys that it reads there as Ctrl and an arrow, which move by a word where text is typed."""
 
 
 @runtime_checkable
@@ -60,10 +62,10 @@ class LeftByKey(Protocol):
 
 
 class KeyParser(XTermParser):
-    """Reads an Escape and a digit in one packet as the keys that they are; they switch tabs."""
+    """Reads an Escape and a character in one packet as Alt and the character: in a list they are two keys."""
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
-        if len(sequence) > 1 and sequence[0] == "\x1b" and sequence[1:] in OF_A_MAC:
+        if len(sequence) > 1 and sequence[0] == "\x1b" and sequence[1:] in OF_A_MAC + BY_WORDS:
             sequence, alt = sequence[1:], True
         return super()._sequence_to_key_events(sequence, alt)
 

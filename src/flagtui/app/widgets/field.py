@@ -27,6 +27,12 @@ OWN_KEYS: Final = (
     Binding("tab", "next_field", "next field", show=False),
     Binding("shift+tab", "field_before", "field before", show=False),
 )
+TYPING_KEYS: Final = (
+    *Input.BINDINGS,
+    # Option and an arrow on a Mac.
+    Binding("alt+f", "cursor_right_word", "word right", show=False),
+    Binding("alt+b", "cursor_left_word", "word left", show=False),
+)
 
 
 class Options(TypedDict, total=False):
@@ -52,7 +58,7 @@ def at_once(*bindings: BindingType) -> list[BindingType]:
 class Field(Input, inherit_bindings=False):
     """`answers` and `leaves` describe what Enter and Escape do here, for the footer."""
 
-    BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
+    BINDINGS: ClassVar[list[BindingType]] = at_once(*TYPING_KEYS, *OWN_KEYS)
     refuses_paste: ClassVar = ""
     """Why nothing can be pasted; empty where text can."""
 
@@ -84,6 +90,11 @@ class Field(Input, inherit_bindings=False):
         if len([stop for stop in self.screen.focus_chain if is_stop(stop)]) > 1:
             yield "tab", "next field"
         yield "esc", self._leaves
+
+    def on_resize(self) -> None:
+        """Scroll to the cursor, which a narrower field would hide."""
+        if self.has_focus:
+            self.mutate_reactive(Input.selection)
 
     def action_next_field(self) -> None:
         self.screen.focus_next(STOPS)

@@ -7,12 +7,19 @@ from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+from textual.message import Message
 
-from flagtui.app.widgets.field import Field, KeyWords, at_once
+from flagtui.app.widgets.field import TYPING_KEYS, Field, KeyWords, at_once
+from flagtui.app.widgets.line import Line, Spot, shorten_longest, styled
 from flagtui.safe_text import safe_text
+from flagtui.store.query.line_edits import Chip
+from flagtui.text.styled import Piece
 
 KEPT_LINES = 50
+SHORTEST: Final = 16
+"""The fewest cells of the line on a screen."""
+BESIDE: Final = 5
+"""Cells of its row that are neither the line nor the filters."""
 
 
 class LineHistory:
@@ -82,7 +89,7 @@ class SearchLine(Field, inherit_bindings=False):
     SearchLine, SearchLine:focus { border: none; height: 1; padding: 0; }
     SearchLine > .search-line--problem { text-style: underline; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
+    BINDINGS: ClassVar[list[BindingType]] = at_once(*TYPING_KEYS, *OWN_KEYS)
 
     def __init__(
         self,
@@ -189,3 +196,47 @@ class ProblemHighlighter(Highlighter):
         style = self._line.get_component_rich_style("search-line--problem", partial=True)
         for start, end, _ in self._line.problems:
             text.stylize(style, start, end)
+
+
+class ChipLine(Line):
+    """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
+
+    _room: int | None = None
+
+    class Resized(Message):
+        """It has another size."""
+
+    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
+        """Show `state any  type any  runtime any   2 marked  12 of 248`; `end` follows the chips.
+
+        On a narrow screen, chips that filter nothing are hidden first; a long reason gives way to the count.
+        """
+        end = shorten_longest(end, self.content_size.width)
+        shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
+        taken = sum(cell_len(text) for text, _style in end)
+        while shown and taken + sum(shown.values()) > self.size.width:
+            del shown[next((chip for chip in shown if not chip.is_set), next(iter(shown)))]
+        pieces: list[Piece] = []
+        at = self.content_size.width - taken - sum(shown.values())
+        spots = [Spot(at, "")]
+        for chip, width in shown.items():
+            style = "$primary" if chip.is_set else ""
+            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
+            at += width
+            spots.append(Spot(at, f"cycle('{chip.label}')"))
+        self.show(styled(), styled(*pieces, *end), spots)
+
+    def make_room(self, reason: Sequence[Piece], width: int, typed: int) -> None:
+        """Take the cells of a reason where the search line does not need them; without one, the usual width.
+
+        `width` is that of the screen, `typed` the cells of the line.
+        """
+        wanted = sum(cell_len(text) for text, _style in reason)
+        free = max(0, width - BESIDE - max(SHORTEST, typed + 1))
+        room = min(wanted, free) if reason else None
+        if room != self._room:
+            self._room = room
+            self.styles.width, self.styles.max_width = room, None if room is None else "100%"
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())

@@ -1,6 +1,7 @@
 """Change sets on disk: private files written atomically, and a lock that names its holder."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -98,8 +99,11 @@ def hold(folder: Path, name: str, holder: str, patience: float = LOCK_PATIENCE) 
             other = os.pread(descriptor, 200, 0).decode(errors="replace").strip() or "another program"
             reason = f"{other} has this change set open"
             raise ChangeSetError("open", reason, "Wait for it, or end it.") from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{holder} (process {os.getpid()})".encode(), 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{holder} (process {os.getpid()})".encode(), 0)
+        except OSError as fault:
+            raise _unreadable(f"{folder} cannot be used for change sets", fault) from None
         yield
     finally:
         os.close(descriptor)
@@ -118,4 +122,6 @@ def _slug(host: str, project: str) -> str:
 
 def _unreadable(what: str, fault: OSError) -> ChangeSetError:
     reason = fault.strerror or "the system refused it"
-    return ChangeSetError("unreadable", f"{what}: {reason}", "Check the folder and its access rights.")
+    is_full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+    fix = "Make room on the disk." if is_full else "Check the folder and its access rights."
+    return ChangeSetError("unreadable", f"{what}: {reason}", fix)

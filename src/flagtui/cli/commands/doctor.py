@@ -43,6 +43,7 @@ from flagtui.config.settings import SettingsError, parse_settings, read_settings
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import abilities, load_identity
+from flagtui.text.clock_words import SET, clock_words
 from flagtui.text.formats import count
 
 _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
@@ -155,12 +156,8 @@ async def _flags(client: Client) -> Finding:
 
 
 def _clock(client: Client) -> Iterator[Finding]:
-    link = client.link
-    if link.server_time is None or link.last_answer is None:
-        return
-    ahead = link.server_time - link.last_answer
-    if abs(ahead) > 60:
-        yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
+    if words := clock_words(client.link):
+        yield Finding("clock", words, "note", SET)
 
 
 @command(

@@ -61,7 +61,7 @@ def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
 
 def open_profile(opening: Opening, request: ProfileRequest) -> int:
     """Run the app on the server of this profile."""
-    opening.state_folder()
+    opening.state_to_open(read_only=request.read_only)
     log_path()
     with asked_background():
         from flagtui.cli.launch.app_session import checked_keymap, make_session, run_session

@@ -75,7 +75,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
     if opening.project_name:
         what = f"the app opens a project by its id, not by its name: {opening.project_name}."
         raise Trouble(what, f"See the ids: {next_command('projects')}", code="usage")
-    profile, state = opening.profile, opening.state_folder()
+    profile, state = opening.profile, opening.state_to_open(read_only=read_only)
     key, cache = KeyInUse(opening), opening.cache
     shared = preferences or preferences_of(opening.settings, opening.environment.places.settings_file, state)
 

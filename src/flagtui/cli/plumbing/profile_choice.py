@@ -17,6 +17,7 @@ from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
     FolderUnusable,
+    FolderUnwritable,
     Given,
     Locations,
     find_locations,
@@ -129,6 +130,18 @@ class Opening(msgspec.Struct, frozen=True):
         """Return the folder of the journal and crash reports. Raises Trouble."""
         return writable_state(self.environment.places)
 
+    def state_to_open(self, *, read_only: bool) -> Path:
+        """Return it for the app, which needs no journal where it changes nothing. Raises Trouble."""
+        places = self.environment.places
+        try:
+            return make_folder(places.state, JOURNAL)
+        except FolderUnwritable as wrong:
+            if places.state is not None and self.rules(read_only=read_only).level is Level.READ_ONLY:
+                return places.state
+            raise Trouble(str(wrong), "To look without changing anything: flagtui --read-only") from None
+        except FolderUnusable as wrong:
+            raise Trouble(str(wrong)) from None
+
 
 def refuse_in_demo() -> None:
     """Raise Trouble in the demo, whose key is its own: the settings belong to the user's profiles."""
@@ -136,6 +149,7 @@ def refuse_in_demo() -> None:
         raise Trouble("the demo has a key of its own.", "Use the same command without demo.", code="usage")
 
 
+JOURNAL: Final = "the journal of your changes"
 VARIABLE_WINS: Final = f"{KEY_VARIABLE} is set here and wins over the key of the profile."
 
 
@@ -224,7 +238,7 @@ def choose_other(opening: Opening, name: str) -> Opening:
 def writable_state(places: Locations) -> Path:
     """Return the folder for the journal. Raises Trouble."""
     try:
-        return make_folder(places.state, "the journal of your changes")
+        return make_folder(places.state, JOURNAL)
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
 
