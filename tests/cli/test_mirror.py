@@ -279,14 +279,14 @@ def test_signal_right_before_serving_ends_it_cleanly(home: Path, words: tuple[st
     assert list(home.rglob("mirrors/*.json")) == []
 
 
-def test_sample_needs_no_account_and_warns_of_overrides(home: Path) -> None:
+def test_sample_needs_no_account_and_warns_of_overrides(run: Run, home: Path) -> None:
     with mirroring(home, "--sample", "--override", "new-nav=on", "--port", "0") as (port, _):
         assert value_of(port, "new-nav") is True
     given = ("--override", "new-nvv=on", "--override", "checkout-redesign=nope")
     with mirroring(home, "--sample", "--port", "0", *given) as (port, warned):
         lines = warned.readline(), warned.readline()
-        # Once it responds, it ends well.
-        assert flag_keys(port)
+        assert (run("mirror", "list", "--port", str(port)).code, bool(flag_keys(port))) == (0, True)
+        assert warned.readline().startswith("GET /flags/definitions 200 "), "its state is read unlogged"
     assert lines[0] == "new-nvv is no flag of the project; it exists on this machine alone\n"
     assert lines[1].startswith("checkout-redesign has no variant nope in the project")
 

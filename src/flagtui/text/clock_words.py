@@ -1,4 +1,4 @@
-"""How far the clock of this machine is from the server's: every age is measured with it."""
+"""The clock of this machine against the server's: ages are measured with it."""
 
 from typing import Final
 

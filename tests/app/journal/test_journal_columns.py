@@ -5,7 +5,7 @@ import pytest
 from flagtui.app.journal.journal_screen import JOURNAL_COLUMNS
 from flagtui.app.widgets.column_layout import lay_out
 
-LONG_KEY = "checkout-redesign-v2-x"
+LONG_KEY = "checkout-redesign-v2"
 LONG_CHANGE = "undo: change targeting"
 
 
@@ -20,7 +20,8 @@ def test_key_is_the_last_column_to_shrink(width: int) -> None:
 
 
 def test_change_is_shortened_only_below_eighty_cells() -> None:
-    assert len("set rollout") < widths(58)["verb"] < len(LONG_CHANGE)
+    assert len("undo: turn off") <= widths(54)["verb"]
+    assert widths(58)["verb"] < len(LONG_CHANGE)
     assert "place" not in widths(58)
     assert "ending" in widths(58)
     assert widths(76)["verb"] >= len(LONG_CHANGE)

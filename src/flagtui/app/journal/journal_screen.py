@@ -75,9 +75,10 @@ def _place(entry: Entry) -> str:
 
 JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("at", "WHEN", age_cell("at"), 6, align="right"),
-    Column("key", "KEY", text_cell("key", "strong"), 22, grow=1, most=48, gap=2),
-    # `undo: change targeting` is whole from 80 cells; the profile, which repeats itself, goes first.
-    Column("verb", "CHANGE", words_cell(_verb, "plain"), 12, grow=8, most=24),
+    Column("key", "KEY", text_cell("key", "strong"), 20, grow=1, most=48, gap=2),
+    # `undo: turn off` is whole everywhere, `undo: change targeting` from 80 cells; the profile, which repeats
+    # itself, goes first.
+    Column("verb", "CHANGE", words_cell(_verb, "plain"), 14, grow=8, most=24),
     Column("ending", "ENDED", draw_ending, 10),
     Column("place", "WHERE", words_cell(_place), 8, from_width=54, sortable=False),
     Column("words", "WHAT AND WHY", words_cell(_words), 16, grow=4, from_width=90, sortable=False),

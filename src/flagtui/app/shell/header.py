@@ -214,8 +214,8 @@ def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
         if (room := cell_len(search.title) - over) < SHORTEST:
             bare = Tab(search.key, search.title)
             room, search = room + _tab_width(search) - _tab_width(bare), bare
-        wanted, longest = min(cell_len(search.title), RECOGNISED), max(cell_len(tab.title) for tab in lists)
-        while room < wanted and longest > SHORTEST_LIST:
+        least, longest = min(cell_len(search.title), RECOGNISED), max(cell_len(tab.title) for tab in lists)
+        while room < least and longest > SHORTEST_LIST:
             longest -= 1
             lists = [Tab(tab.key, cut(tab.title, longest), tab.count) for tab in lists]
             room = width - _tabs_width([*lists, Tab(search.key, "", search.count)])

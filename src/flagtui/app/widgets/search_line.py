@@ -231,9 +231,9 @@ class ChipLine(Line):
 
         `width` is that of the screen, `typed` the cells of the line.
         """
-        wanted = sum(cell_len(text) for text, _style in reason)
+        cells = sum(cell_len(text) for text, _style in reason)
         free = max(0, width - BESIDE - max(SHORTEST, typed + 1))
-        room = min(wanted, free) if reason else None
+        room = min(cells, free) if reason else None
         if room != self._room:
             self._room = room
             self.styles.width, self.styles.max_width = room, None if room is None else "100%"

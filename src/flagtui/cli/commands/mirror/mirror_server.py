@@ -25,7 +25,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
 from flagtui.cli.plumbing.value_types import FilePath, WrittenFile
 from flagtui.config.locations import FolderUnusable, find_locations
-from flagtui.mirror.endpoints import MirrorEndpoints
+from flagtui.mirror.endpoints import CONTROL_PATH, MirrorEndpoints
 from flagtui.mirror.kept_definitions import KeptDefinitions
 from flagtui.mirror.mirror import Mirror, MirroredProject
 from flagtui.mirror.mirrored_flags import MirroredFlags
@@ -153,7 +153,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
 
             table = MirrorEndpoints(mirror, secret).table()
             application = make_sdk_application(mirror.flags, table, mirror.running)
-            run(application, listener, place, _log, mirror.flags.news)
+            run(application, listener, place, _log_request, mirror.flags.news)
     except UpstreamError as error:
         if error.response is not None:
             raise in_words(error.response) from None
@@ -244,6 +244,12 @@ def _introduce(mirror: Mirror, port: int, others: list[int], record: Path | None
 
 def _print(line: str) -> None:
     print(safe_text(line, 1_000), flush=True)
+
+
+def _log_request(line: str) -> None:
+    """Log a request of a program; the app reads the state each second, which would hide them."""
+    if not line.startswith(f"GET {CONTROL_PATH} 200 "):
+        _log(line)
 
 
 def _log(line: str) -> None:
