@@ -104,7 +104,7 @@ async def at_hand(program: Program) -> tuple[str, bool]:
 
 
 @pytest.mark.parametrize(
-    ("size", "change"), [((60, 15), "undo: chang…"), ((80, 24), "undo: change targeting")]
+    ("size", "change"), [((60, 15), "undo: change …"), ((80, 24), "undo: change targeting")]
 )
 async def test_journal_shows_whole_keys_and_outcomes(
     size: tuple[int, int], change: str, setting: Setting

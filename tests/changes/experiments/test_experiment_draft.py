@@ -147,7 +147,8 @@ def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
 
 
 def test_metrics_are_moved_shared_and_taken_away() -> None:
-    link = {"id": 1, "saved_metric": 4, "metadata": {"type": "primary"}, "query": {"uuid": "s"}}
+    link: dict[str, Any] = {"id": 1, "saved_metric": 4, "name": "Paid", "metadata": {"type": "primary"}}
+    link |= {"query": {"uuid": "s"}}
     fresh = draft(metrics=[_metric("a"), _metric("b")], saved_metrics=[link], saved_metrics_ids=None)
     copy = ExperimentCopy.of(fresh)
     assert copy.move_metric("metrics", 0, 1)
@@ -159,10 +160,12 @@ def test_metrics_are_moved_shared_and_taken_away() -> None:
     assert [line.words for line in plan.lines] == [
         "primary metrics: − b",
         "secondary metrics: + b (mean of order)",
-        "shared metrics: #4: primary → secondary",
+        "shared metrics: Paid #4: primary → secondary",
     ]
     copy.remove_metric("saved_metrics_ids", 0)
-    assert "shared metrics: − #4" in [line.words for line in plan_of(copy, fresh).lines]
+    copy.share_metric(9, "secondary", "Refunds")
+    shared = ["shared metrics: + Refunds #9 (secondary)", "shared metrics: − Paid #4"]
+    assert [line.words for line in plan_of(copy, fresh).lines][-2:] == shared
 
 
 def test_a_field_that_did_not_arrive_is_named() -> None:

@@ -64,6 +64,8 @@ class ExperimentCopy(Draft):
         """Whether the experiment sets variants and shares, not an independent flag."""
         self.unseen_events: set[str] = set()
         """Names of events that were taken although none was sent yet."""
+        self.shared: dict[int, str] = {}
+        """The names of shared metrics that were added, by id."""
 
     @classmethod
     def of(cls, fresh: Experiment) -> "ExperimentCopy":
@@ -130,12 +132,14 @@ class ExperimentCopy(Draft):
         changes = self.changes
         if self.is_new:
             name = as_text(self.values["name"]).strip()
-            choices = Choices(name=name, flag_key=self.fresh.feature_flag_key, fields=changes)
+            flag_key, shared = self.fresh.feature_flag_key, self.shared
+            choices = Choices(name=name, flag_key=flag_key, fields=changes, shared=shared)
             return ExperimentIntent(0, STEPS["create"], choices)
         if not changes:
             return None
         seen = {name: self._at_first[name] for name in changes if name in self._at_first}
-        return ExperimentIntent(self.fresh.id, STEPS["edit"], Choices(fields=changes, seen=seen))
+        choices = Choices(fields=changes, seen=seen, shared=self.shared)
+        return ExperimentIntent(self.fresh.id, STEPS["edit"], choices)
 
     def settings(self, name: str) -> dict[str, JSON]:
         """Return the parts of a field, to be read."""
@@ -175,8 +179,9 @@ class ExperimentCopy(Draft):
         other: Place = "metrics_secondary" if place == "metrics" else "metrics"
         self.change_metrics(other).append(self.change_metrics(place).pop(at))
 
-    def share_metric(self, id: int, role: Role) -> None:
+    def share_metric(self, id: int, role: Role, name: str = "") -> None:
         """Use a shared metric as well."""
+        self.shared[id] = name
         self.change_metrics("saved_metrics_ids").append({"id": id, "metadata": {"type": role}})
 
     # Variants

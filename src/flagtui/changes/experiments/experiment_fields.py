@@ -1,6 +1,7 @@
 """The editable fields of an experiment: as stored, their problems, and in words."""
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from flagtui.changes.difference import MISSING, arrow, brief, field_words
@@ -19,7 +20,7 @@ from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.local_time import as_moment
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 METHODS: Final = ("bayesian", "frequentist")
@@ -115,14 +116,19 @@ def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
         yield "the confidence level is more than 0 and less than 100 %"
 
 
-def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
-    """Return a phrase for each part of a change: `primary metrics: + Paid (funnel view → purchase)`."""
+def change_words(
+    name: str, before: JSON, after: JSON, shared: Mapping[int, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return a phrase for each part of a change: `primary metrics: + Paid (funnel view → purchase)`.
+
+    `shared` has the names of shared metrics, by id.
+    """
     label = EXPERIMENT_FIELDS.words(name)
     match name:
         case "metrics" | "metrics_secondary":
             parts = _metric_changes(as_list(before), as_list(after))
         case "saved_metrics_ids":
-            parts = _link_changes(as_list(before), as_list(after))
+            parts = _link_changes(as_list(before), as_list(after), shared)
         case "parameters":
             return tuple(_parameter_words(as_dict(before), as_dict(after)))
         case "stats_config" | "exposure_criteria":
@@ -177,16 +183,17 @@ def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
     return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(objects)}
 
 
-def _link_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
+def _link_changes(before: list[JSON], after: list[JSON], shared: Mapping[int, str]) -> Iterator[str]:
     old, new = ({as_dict(link).get("id"): _role(link) for link in links} for links in (before, after))
+    names = {id: f"{shared.get(as_id(id) or 0, '')} #{id}".strip() for id in (*old, *new)}
     for id, role in new.items():
         if id not in old:
-            yield f"+ #{id} ({role})"
+            yield f"+ {names[id]} ({role})"
         elif old[id] != role:
-            yield f"#{id}: {old[id]} → {role}"
+            yield f"{names[id]}: {old[id]} → {role}"
     for id in old:
         if id not in new:
-            yield f"− #{id}"
+            yield f"− {names[id]}"
 
 
 def _role(link: JSON) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
@@ -95,7 +95,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         fresh=fresh,
         verb=step.verb,
         moves=moves,
-        lines=tuple(_worded_lines(moves, choices)),
+        lines=tuple(_worded_lines(moves, choices, names_of_shared(fresh, choices))),
         consequences=tuple(consequences(fresh, step, choices, context)),
         cautions=tuple(cautions(fresh, step, choices, context)),
         conflicts=tuple(_changed_since(fresh, choices)),
@@ -112,11 +112,19 @@ def _changed_since(fresh: Experiment, choices: Choices) -> Iterator[FieldConflic
             yield FieldConflict((name,), seen, requested, current)
 
 
-def _worded_lines(moves: Sequence[DifferenceLine], choices: Choices) -> Iterator[DifferenceLine]:
+def names_of_shared(fresh: Experiment, choices: Choices) -> Mapping[int, str]:
+    """Return the names of shared metrics that the experiment has, or gets, by id."""
+    return {link.saved_metric or 0: link.name for link in fresh.saved_metrics} | dict(choices.shared)
+
+
+def _worded_lines(
+    moves: Sequence[DifferenceLine], choices: Choices, shared: Mapping[int, str]
+) -> Iterator[DifferenceLine]:
     """Yield the moves for a dialog in words, without repeating their values."""
     for move in moves:
         is_field = move.where in choices.fields
-        for words in change_words(move.where, move.before, move.after) if is_field else (move.words,):
+        parts = change_words(move.where, move.before, move.after, shared) if is_field else (move.words,)
+        for words in parts:
             yield DifferenceLine(move.path, MISSING, MISSING, words)
 
 
@@ -218,8 +226,8 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Differen
         yield _field_line("feature_flag_key", None, choices.flag_key)
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
-            before = stored_field(fresh, name)
-            yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value)))
+            before, shared = stored_field(fresh, name), names_of_shared(fresh, choices)
+            yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value, shared)))
     if step.name == "duplicate":
         yield _field_line("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 

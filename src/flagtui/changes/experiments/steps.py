@@ -62,6 +62,8 @@ class Choices(msgspec.Struct, frozen=True):
     """New values of an edit."""
     seen: Mapping[str, JSON] = {}
     """The values of those fields that the user saw."""
+    shared: Mapping[int, str] = {}
+    """The names of shared metrics that the edit adds, by id."""
 
 
 class ExperimentIntent(msgspec.Struct, frozen=True):

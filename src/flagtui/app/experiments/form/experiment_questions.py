@@ -252,7 +252,7 @@ class ExperimentQuestions:
         ]
         role = await self._runner.ask(PickerScreen("As which", roles))
         if role is not None:
-            self.copy.share_metric(chosen, role)
+            self.copy.share_metric(chosen, role, self.known.saved_metrics[chosen].name)
 
     async def _metric(self, place: Place, at: int) -> None:
         metrics = self.copy.metrics(place)
