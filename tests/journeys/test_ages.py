@@ -2,8 +2,10 @@
 
 import ast
 import re
+from email.utils import formatdate
 from pathlib import Path
 
+import httpx
 import pytest
 from msgspec.structs import replace
 from tests.doubles.drawn_lines import watch_drawing
@@ -179,3 +181,23 @@ async def test_bare_times_are_local_on_every_screen(
         assert "compared with the copy of 2026-03-02 10:0" in words(program.screen)
         assert " CET " in words(program.screen)
         assert "~ export-parquet" in program.screen
+
+
+class DayAhead(httpx.AsyncBaseTransport):
+    """A server whose clock is a day ahead."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, now: float) -> None:
+        self.inner, self.date = inner, formatdate(now + 86_400, usegmt=True)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self.inner.handle_async_request(request)
+        response.headers["date"] = self.date
+        return response
+
+
+async def test_wrong_clock_of_this_machine_is_reported(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.wire.inner = DayAhead(program.wire.inner, program.app.app_state.session.clock.time())
+        program.app.open_connection()
+        await program.settle()
+        assert "This machine's clock is 24 hours behind the server's; ages are off" in program.notices[-1]
