@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.lines import print_line
+from flagtui.cli.plumbing.output.lines import print_line, wrap_line
 from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.output.table import cell_width, fit_widths, table_lines
@@ -207,3 +207,12 @@ def test_lines_break_between_words_on_a_terminal_only(
     assert [*map(len, broken)] == [26, 26, 41]
     assert " ".join(broken).split() == line.split()
     assert all(each.startswith("  ") for each in broken)
+
+
+@pytest.mark.parametrize("width", [20, 30, 60, 80])
+def test_no_line_breaks_within_a_command_to_paste(width: int) -> None:
+    commands = ("flagtui staged list", "flagtui apply staged --profile prod", "flagtui flags get 'a b'")
+    line = f"The staged set has 1 change: {commands[0]}; {commands[1]}. To see it: {commands[2]}"
+    lines = wrap_line(line, width).splitlines()
+    assert " ".join(lines) == line
+    assert [sum(command in each for each in lines) for command in commands] == [1, 1, 1]

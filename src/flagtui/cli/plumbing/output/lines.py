@@ -1,6 +1,7 @@
 """Single lines of output, each made safe to draw, and broken between words on a terminal."""
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -8,6 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TextIO
 
 from flagtui.safe_text import safe_text
+
+_COMMAND: Final = re.compile(r"(?<=[:;] )flagtui .*?(?=;|\.? *$|\. )")
+_JOINT: Final = "\0"
+"""A space where no line may break; safe text has none of its own."""
 
 
 @dataclass
@@ -71,13 +76,17 @@ def _print(line: str, stream: TextIO) -> None:
 
 
 def wrap_line(line: str, width: int) -> str:
-    """Return the line in as many as it needs for so many cells, further ones below the first word."""
+    """Return the line in as many as it needs for so many cells, further ones below the first word.
+
+    A command after a colon stays in one line, also if it is longer: pasted in parts, it would be others.
+    """
     if len(line) <= width:
         return line
     import textwrap
 
     indent = " " * (len(line) - len(line.lstrip()))
+    solid = _COMMAND.sub(lambda command: command[0].replace(" ", _JOINT), line)
     lines = textwrap.wrap(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        solid, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return "\n".join(lines)
+    return "\n".join(lines).replace(_JOINT, " ")
