@@ -83,28 +83,6 @@ async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting:
         assert not isinstance(program.app.screen, ResultsScreen)
 
 
-async def test_lost_connection_stops_the_rest_which_can_continue_later(setting: Setting) -> None:
-    async with running(setting) as program:
-        keys = ("new-nav", "export-parquet", "replay-canvas")
-        for key in keys:
-            await program.go_to(key, "x")
-        program.wire.before = lambda request: (
-            httpx.ConnectError("down") if request.method == "PATCH" else None
-        )
-        await program.press("space", "y", "escape")
-        assert not program.app.screen.is_modal, "results are closed without trying again"
-        assert program.row("new-nav").active
-        await program.press("a", "y")
-        shown = words(program.screen)
-        assert "1 failed, 2 not sent" in shown
-        assert all(key in shown for key in keys)
-        program.wire.before = lambda request: None
-        await program.press("R", "y")
-        assert "3 archived" in program.notices[-1]
-        for key in keys:
-            assert (await program.stored(key, archived=True)).archived
-
-
 async def test_marks_with_changes_in_flight_get_no_second_question(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("type:boolean is:on", "x", "x", "space")

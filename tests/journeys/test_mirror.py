@@ -13,7 +13,6 @@ from flagtui.api.errors import Unreachable
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.mirror.override_file import OverrideFile
-from flagtui.mirror.requests_seen import RecordFile
 
 
 @asynccontextmanager
@@ -89,22 +88,6 @@ async def test_undo_passes_changes_that_a_restart_of_the_mirror_undid(setting: S
         await program.press("colon")
         assert "Override the flag on this machine: on, off or a variant" in program.screen
         assert "flagtui mirror set " in program.screen
-
-
-async def test_rows_and_page_show_overrides_of_persons_and_requests(setting: Setting, tmp_path: Path) -> None:
-    mirror = open_mirror("new-nav=on", "new-nav=off@ann", record=RecordFile(tmp_path / "r.ndjson"))
-    mirror.request("new-nav", "nev-nav", "nev-nav")
-    async with on_mirror(setting, mirror) as program:
-        assert "25 %  on, off @a…  1 × no val…" in row(program, "new-nav")
-        assert "requested here, no such flag: nev-nav (2 ×)" in program.screen
-        await program.go_to("new-nav", "enter")
-        page = words(program.screen)
-        assert "everyone on upstream on, 25 %" in page
-        assert " ann off " in page
-        assert "REQUESTED HERE 1 time" in page
-        mirror.mirror.clear()
-        await program.look_at_mirror()
-        assert "as upstream on, 25 %" in words(program.screen)
 
 
 async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setting, tmp_path: Path) -> None:
