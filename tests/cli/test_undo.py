@@ -132,7 +132,8 @@ def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, ma
     kept = signed_in("undo", "bbbb1111", "--yes", is_shown=True)
     assert (kept.code, machine.flag().name) == (4, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
-    assert "--overwrite" in kept.err
+    assert "another user changed this, so nothing was sent; nothing of yours" in kept.err
+    assert kept.err.endswith("To agree: --yes --overwrite.\n")
     records = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
     assert records[0]["conflicts"] == [{"where": "name", **sides, "by_you": False}]

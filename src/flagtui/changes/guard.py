@@ -142,6 +142,11 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         """Whether only this user changed the values that would be overwritten."""
         return all(conflict.is_own for conflict in self.conflicts)
 
+    @property
+    def conflict_words(self) -> str:
+        """Name the other side of the conflicts: `another user changed this`."""
+        return "you changed this later" if self.is_own else "another user changed this"
+
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """Return the approval, or the missing parts."""
         if why := self._missing(answer):
@@ -152,7 +157,6 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         return approved
 
     def _missing(self, answer: Confirmation) -> str:
-        whose = "you changed this later" if self.is_own else "another user changed this"
         lacks_journal = bool(self.without_journal) and not answer.without_journal
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
@@ -161,7 +165,7 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
             (self.type_this is not None and not answer.typed, "it has to be confirmed by typing"),
             (self.type_this not in (None, answer.typed), "the typed text does not match"),
             (self.type_this is None and not answer.yes, "not confirmed"),
-            (self.conflicts and not answer.overwrite, f"{whose}; agree to overwrite it"),
+            (self.conflicts and not answer.overwrite, f"{self.conflict_words}; agree to overwrite it"),
             (self.reason_required and not answer.reason.strip(), "a reason is required here"),
             (lacks_journal, "the journal cannot be written; confirm to continue without it"),
         ):

@@ -149,7 +149,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         not_sent = NOTHING_MORE if self.ended_so_far.saved else self._report.not_sent
         if not question.conflicts or given.overwrite:
             raise Trouble(f"{approved.why}; {not_sent}.", f"T{how[1:]}", code="refused")
-        why = f"{approved.why}, so {not_sent}"
+        why = f"{question.conflict_words}, so {not_sent}"
         clashing = [plan for plan in question.plans if plan.conflicts]
         ended = [
             Outcome(plan, "conflicted", reason=why, next=how, conflicts=tuple(plan.conflicts))
