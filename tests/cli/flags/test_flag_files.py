@@ -140,6 +140,15 @@ def test_edited_value_that_a_file_cannot_change_is_refused(field: str, value: An
     assert print_flags(signed_in, "new-nav") == [record]
 
 
+def test_file_of_several_flags_edits_no_single_one(signed_in: Run) -> None:
+    (record,) = print_flags(signed_in, "new-nav")
+    written = {name: value for name, value in record.items() if name != "id"} | {"key": "other"}
+    for text in (json.dumps({"records": [record, written]}), f"{json.dumps(record)}\n{json.dumps(written)}"):
+        refused = signed_in("flags", "edit", "new-nav", "--from", "-", "--dry-run", stdin=text)
+        sentence = "flagtui: the file has several flags. Leave out FLAG to change them all.\n"
+        assert (refused.code, refused.err) == (2, sentence)
+
+
 def test_file_may_keep_the_rollout_that_its_filters_change(signed_in: Run) -> None:
     (record,) = print_flags(signed_in, "new-nav")
     (group,) = record["filters"]["groups"]

@@ -24,7 +24,7 @@ def is_flag_file(text: str) -> bool:
         records = list(_objects(text))
     except (ValueError, RecursionError, Trouble):
         return False
-    return bool(records) and all("schema" in record or "id" in record for record in records)
+    return len(records) > 1 or any("schema" in record or "id" in record for record in records)
 
 
 def read_flags(text: str) -> list[dict[str, JSON]]:
