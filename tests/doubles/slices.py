@@ -17,7 +17,7 @@ FULL: Final = bool(os.environ.get("FLAGTUI_FULL"))
 SEED: Final = int(os.environ.get("FLAGTUI_SEED", "17"))
 """Of the proofs that draw at random: another one each time they run at length."""
 ALL_MODES: Final = bool(os.environ.get("FLAGTUI_ALL_MODES"))
-LONG: Final = FULL or bool(os.environ.get("FLAGTUI_LONG") or os.environ.get("FLAGTUI_GOLDEN"))
+LONG: Final = FULL or bool(os.environ.get("FLAGTUI_LONG"))
 long: Final = pytest.mark.long
 """Of a test that takes half a second or more, and a rule that a shorter test detects as well."""
 story: Final = pytest.mark.story
