@@ -65,15 +65,17 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
         yield "keys at the cursor", cursor_keys, []
     order = [*rows._order]
     if rows._sort is not None and len(order) <= MOST_ROWS:
-        ordering = finder._listing.orders[finder.sort.name]
+        ordering = finder._listing.orders[finder.ranking.sort.name]
         keys = [
             (
-                ordering.rank(row, is_reversed=finder.sort.is_reversed, outside=finder._ranking.outside),
+                ordering.rank(
+                    row, is_reversed=finder.ranking.sort.is_reversed, outside=finder.ranking.outside
+                ),
                 (ordering.label or finder._listing.label)(row),
             )
             for row in (rows._rows[at] for at in order)
         ]
-        if not ordering.has_value and finder.sort.is_reversed:
+        if not ordering.has_value and finder.ranking.sort.is_reversed:
             keys.reverse()
         yield "arrow", all(left <= right for left, right in pairwise(keys)), True
     # The activity counts entries that were not read yet.

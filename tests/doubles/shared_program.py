@@ -31,7 +31,7 @@ class SharedProgram:
             if isinstance(screen, ListScreen) and screen.is_mounted:
                 screen.search.set_line("")
                 screen.rows.action_clear_marks()
-                if screen._finder.sort != screen.description.sort:
+                if screen._finder.ranking.sort != screen.description.sort:
                     screen._sort_by(screen.description.sort)
                 screen.rows.action_first()
                 screen.set_focus(screen.rows)

@@ -62,7 +62,7 @@ async def test_help_is_searched_runs_commands_and_explains_signs(setting: Settin
         await program.press("slash", *"reverse the", "enter")
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
-        assert screen._finder.sort.is_reversed
+        assert screen._finder.ranking.sort.is_reversed
 
 
 def title_line(program: Program) -> str:

@@ -104,11 +104,11 @@ def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) 
 def test_what_is_not_known_comes_last_whichever_way_round() -> None:
     finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", updated_at=1.0), FlagRow(3, "c", updated_at=2.0)])
     assert keys(finder, "") == ["c", "b", "a"]
-    finder.sort_by(finder.sort.press("updated"))
+    finder.sort_by(finder.ranking.sort.press("updated"))
     assert keys(finder, "") == ["b", "c", "a"]
-    finder.sort_by(finder.sort.press("key"))
+    finder.sort_by(finder.ranking.sort.press("key"))
     assert keys(finder, "") == ["a", "b", "c"]
-    finder.sort_by(finder.sort.press("key"))
+    finder.sort_by(finder.ranking.sort.press("key"))
     assert keys(finder, "") == ["c", "b", "a"]
 
 
@@ -141,7 +141,7 @@ def test_later_rows_are_searched_like_the_first_ones(
 def test_changed_row_keeps_its_position_until_the_next_sort() -> None:
     rows = make_rows(20)
     finder = Finder(rows, sort=Sort("updated"), clock=lambda: NOW)
-    finder.is_steady = True
+    finder.ranking.is_steady = True
     before = found_ids(finder)
     changed = before[7]
     touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == changed else row for row in rows]
@@ -150,7 +150,7 @@ def test_changed_row_keeps_its_position_until_the_next_sort() -> None:
     assert not finder.is_sorted
     finder.show(tuple(row for row in touched if row.id != before[3]))
     assert found_ids(finder) == [*before[:3], *before[4:]]
-    finder.sort_by(finder.sort)
+    finder.sort_by(finder.ranking.sort)
     assert found_ids(finder)[0] == changed
     assert finder.is_sorted
 
@@ -159,7 +159,7 @@ def test_changed_row_keeps_its_position_until_the_next_sort() -> None:
 def test_rows_stay_sorted_when_a_change_moves_none(sort: Sort) -> None:
     rows = make_rows(20)
     finder = Finder(rows, sort=sort, clock=lambda: NOW)
-    finder.is_steady = True
+    finder.ranking.is_steady = True
     first = found_ids(finder)[0]
     touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == first else row for row in rows]
     finder.show(tuple(touched))
@@ -168,15 +168,15 @@ def test_rows_stay_sorted_when_a_change_moves_none(sort: Sort) -> None:
 
 def test_orders_are_ascending_by_words_and_known() -> None:
     finder = Finder(make_rows(3), sort=Sort("key"))
-    assert not finder.is_descending
+    assert not finder.ranking.is_descending
     finder.sort_by(Sort("key", is_reversed=True))
-    assert finder.is_descending
+    assert finder.ranking.is_descending
     finder.sort_by(Sort("updated"))
-    assert finder.is_descending
+    assert finder.ranking.is_descending
     finder = Finder(make_rows(3))
     with pytest.raises(KeyError, match="size"):
         finder.sort_by(Sort("size"))
-    assert finder.sort == Sort("updated")
+    assert finder.ranking.sort == Sort("updated")
 
 
 def test_rows_that_are_gone_are_not_found() -> None:

@@ -206,23 +206,18 @@ async def _send(
 async def _send_within_limits(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
-    longest = LONGEST_WAIT if is_alone else LONGEST_WAIT_OF_MANY
+    longest, pauses = (LONGEST_WAIT, 1) if is_alone else (LONGEST_WAIT_OF_MANY, WAITS)
     left = longest if context.wait is None else context.wait
-    for _ in range(1 if is_alone else WAITS):
+    while True:
         try:
-            return await _send_once(plans, adapter)
+            return [await adapter.send(plans[0])] if len(plans) == 1 else await adapter.send_group(plans)
         except RateLimited as error:
             wait = max(error.retry_after or 1.0, 1.0)
-            if wait > left:
+            if not pauses or wait > left:
                 raise
-        left -= wait
+        pauses, left = pauses - 1, left - wait
         context.tell(f"the server asks for a pause of {wait:.0f} s")
         await context.clock.sleep(wait)
-    return await _send_once(plans, adapter)
-
-
-async def _send_once(plans: Sequence[P], adapter: Adapter[P, R]) -> Sequence[Outcome[P, R]]:
-    return [await adapter.send(plans[0])] if len(plans) == 1 else await adapter.send_group(plans)
 
 
 def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:

@@ -17,7 +17,7 @@ from flagtui.details.suggestions import PropertySuggestions
 from flagtui.models.activity import Activity
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
+from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.models.flag_responses import BlastRadius
 from flagtui.models.rows import FlagRow
 
@@ -48,15 +48,6 @@ class Inspector:
         self.definitions = LocalDefinitions(client, self.cohorts)
         self.suggestions = PropertySuggestions(client, self.definitions)
 
-    @property
-    def names(self) -> Names:
-        """The names of group types and cohorts loaded so far."""
-        return Names(
-            groups=self.definitions.group_names,
-            cohorts=self.cohorts.names,
-            matching_version=self.definitions.matching_version,
-        )
-
     def cached_details(self, row: FlagRow) -> FlagDetails:
         """Return the cached details of the row's version and staged change, without a request."""
         details, staged = self._kept.get(row.id, (None, None))
@@ -66,8 +57,8 @@ class Inspector:
             or details.row.updated_at != row.updated_at
             or staged != self._staged(row.id)
         ):
-            return FlagDetails(row, names=self.names)
-        return replace(details, row=row, names=self.names)
+            return FlagDetails(row, names=self.definitions.names)
+        return replace(details, row=row, names=self.definitions.names)
 
     async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
@@ -100,7 +91,7 @@ class Inspector:
             details,
             changes=changes,
             reach=reach,
-            names=self.names,
+            names=self.definitions.names,
             no_dependents=no_dependents,
             has_failed=self._client.link.failed_reads > failed_before,
         )

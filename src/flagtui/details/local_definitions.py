@@ -12,6 +12,7 @@ from flagtui.evaluate import wire
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import Names
 from flagtui.models.flag_responses import Cohort, LocalEvaluation
 from flagtui.models.json_value import JSON
 
@@ -33,15 +34,12 @@ class LocalDefinitions:
         return self.document is not None or self.trouble is not None
 
     @property
-    def group_names(self) -> Mapping[int, str]:
-        """Group types by index; empty before the first read."""
+    def names(self) -> Names:
+        """The names of group types and cohorts loaded so far; without a document, values compare as in 1."""
         types = self.document.group_type_mapping if self.document else {}
-        return {int(index): name for index, name in types.items() if index.isascii() and index.isdigit()}
-
-    @property
-    def matching_version(self) -> int:
-        """The version of the rules for comparing values with true and false."""
-        return 2 if self.document and self.document.raw.get("property_matching_version") == 2 else 1
+        groups = {int(index): name for index, name in types.items() if index.isascii() and index.isdigit()}
+        version = self.document.raw.get("property_matching_version") if self.document else 1
+        return Names(groups=groups, cohorts=self.cohorts.names, matching_version=2 if version == 2 else 1)
 
     async def read(self) -> LocalEvaluation | None:
         """Return the current document; an unchanged one is not sent again (ETag)."""

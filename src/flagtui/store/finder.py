@@ -51,7 +51,7 @@ class Finder(Generic[Row]):
         self._listing: Listing[Row] = listing
         self._hides = bool(listing.vocabulary.hidden)
         self._clock = clock
-        self._ranking: Ranking[Row] = Ranking(listing.orders, listing.label, sort)
+        self.ranking: Ranking[Row] = Ranking(listing.orders, listing.label, sort)
         self._me: QueryPerson | None = None
         self._more_text: Callable[[Row], str] | None = None
         self._order: list[int] = []
@@ -73,32 +73,11 @@ class Finder(Generic[Row]):
         self.show(rows)
 
     @property
-    def sort(self) -> Sort:
-        """Return the current order."""
-        return self._ranking.sort
-
-    @property
-    def is_descending(self) -> bool:
-        """Return whether the order has the greatest value or the last word first."""
-        return self._ranking.is_descending
-
-    @property
     def is_sorted(self) -> bool:
         """Return whether the rows are where their present values put them; changed rows keep their places."""
-        if not self._ranking.holds_rows:
-            return True
         if self._was_sorted is None:
-            self._was_sorted = self._ranking.is_sorted(self._order, self.rows)
+            self._was_sorted = self.ranking.is_sorted(self._order, self.rows)
         return self._was_sorted
-
-    @property
-    def is_steady(self) -> bool:
-        """Return whether a changed row keeps its place until the rows are sorted again."""
-        return self._ranking.is_steady
-
-    @is_steady.setter
-    def is_steady(self, is_steady: bool) -> None:
-        self._ranking.is_steady = is_steady
 
     @property
     def total(self) -> int:
@@ -146,11 +125,8 @@ class Finder(Generic[Row]):
         """Change the order. Raises KeyError for an unknown one."""
         if sort.name not in self._listing.orders:
             raise KeyError(sort.name)
-        if sort == self.sort and not self._ranking.holds_rows:
-            return
-        self._ranking.sort = sort
-        self._ranking.let_go()
-        self._arrange_all()
+        if self.ranking.take(sort):
+            self._arrange_all()
 
     def set_user(self, me: QueryPerson | None) -> None:
         if me is not self._me:
@@ -159,23 +135,23 @@ class Finder(Generic[Row]):
 
     def set_outside(self, outside: Outside) -> None:
         """Set the facts about records that are not in their rows."""
-        if outside is not self._ranking.outside:
-            self._ranking.outside = outside
+        if outside is not self.ranking.outside:
+            self.ranking.outside = outside
             self._answers.clear()
-            if self._ranking.reads_outside:
+            if self.ranking.reads_outside:
                 self._arrange_all()
 
     @property
     def reads_outside(self) -> bool:
         """Return whether the line or the order depends on such facts."""
-        return self._ranking.reads_outside or any(
+        return self.ranking.reads_outside or any(
             term.reading and term.reading.lack for term in self.query.terms
         )
 
     @property
     def problems(self) -> list[QueryProblem]:
         """Return the pieces of the line that are ignored, left to right."""
-        lacks = self.query.lacks(Facts(self._clock(), self._me, self._ranking.outside))
+        lacks = self.query.lacks(Facts(self._clock(), self._me, self.ranking.outside))
         return sorted([*self.query.problems, *lacks], key=lambda problem: problem.start)
 
     def set_extra_text(self, more_text: Callable[[Row], str] | None) -> None:
@@ -190,7 +166,7 @@ class Finder(Generic[Row]):
             self._answered_at = now
         answer = self._answers.get(query.terms)
         if answer is None:
-            answer = _Answer(query, self._narrow(query, Facts(now, self._me, self._ranking.outside)))
+            answer = _Answer(query, self._narrow(query, Facts(now, self._me, self.ranking.outside)))
             self._answers[query.terms] = answer
             while len(self._answers) > _REMEMBERED or self._places_kept() > _MOST_PLACES:
                 self._answers.pop(next(iter(self._answers)))
@@ -264,7 +240,7 @@ class Finder(Generic[Row]):
         self._arrange_all()
 
     def _arrange_all(self) -> None:
-        self._stand_in(self._ranking.arrange(self.rows))
+        self._stand_in(self.ranking.arrange(self.rows))
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
         """Prepare only replaced rows, and those added at the end."""
@@ -278,7 +254,7 @@ class Finder(Generic[Row]):
         if self._hides:
             self._hidden.extend(self._hiding(rows[index]) for index in added)
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
-        self._stand_in(self._ranking.rearrange(self._order, rows, changed))
+        self._stand_in(self.ranking.rearrange(self._order, rows, changed))
 
     def _stand_in(self, order: list[int]) -> None:
         """Discard results that belong to other rows or to another order."""

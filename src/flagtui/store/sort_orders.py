@@ -128,20 +128,18 @@ class Ranking(Generic[Row]):
         self.is_steady = False
         """Whether a changed row keeps its place until the rows are sorted again."""
 
-    @property
-    def holds_rows(self) -> bool:
-        """Return whether some rows keep a place from before they changed."""
-        return bool(self._held)
-
-    def let_go(self) -> None:
-        """Let every row move to its place at the next arrangement."""
+    def take(self, sort: Sort) -> bool:
+        """Take an order for the next arrangement, in which every row moves; False where none would."""
+        is_other = sort != self.sort or bool(self._held)
+        self.sort = sort
         self._held.clear()
+        return is_other
 
     def is_sorted(self, order: Sequence[int], rows: Sequence[Row]) -> bool:
         """Return whether the rows in this order are sorted by their present values."""
-        present = {index: self._sort_key(row) for index, row in enumerate(rows) if _record(row) in self._held}
-        if not present:
+        if not self._held:
             return True
+        present = {index: self._sort_key(row) for index, row in enumerate(rows) if _record(row) in self._held}
         keys = [present.get(index) or (self._values[index], self._labels[index]) for index in order]
         if self._is_turned:
             keys.reverse()

@@ -1,8 +1,6 @@
 """Draw the three sides of a value that was changed since, with the name of its place in the record."""
 
-import re
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import Final
 
 from flagtui.changes.difference import (
@@ -19,15 +17,11 @@ from flagtui.models.editable_fields import FieldTable
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import BY_ENTRY
+from flagtui.text.long_lists import wrap_safe
 from flagtui.text.styled import Piece
 
 PARTS: Final = 12
 """The most parts of one conflict shown; the rest is counted."""
-LONGEST: Final = 20_000
-"""Characters of one value that are shown, wrapped; the rest is counted."""
-_PERCENT: Final = re.compile(r"(?<=\d) %")
-_JOINT: Final = "\x1f"
-"""In place of a space that is not broken; safe text has no control characters."""
 Sides = tuple[str, str, str]
 THEIRS: Final[Sides] = ("was", "theirs", "yours")
 OWN: Final[Sides] = ("was", "now", "new")
@@ -53,13 +47,6 @@ def conflict_lines(
                 yield [(f"    {side if place == 0 else '':<8}", "$text-muted"), (shown or "nothing", "")]
     if len(parts) > PARTS:
         yield [(f"    … {len(parts) - PARTS:,} more differences", "$text-muted")]
-
-
-def wrap_safe(text: str, room: int, longest: int = LONGEST) -> list[str]:
-    """Return the text in safe lines of at most `room` characters; a number stays with its percent sign."""
-    joined = _PERCENT.sub(f"{_JOINT}%", safe_text(text, longest))
-    lines = wrap(joined, max(20, room), break_on_hyphens=False)
-    return [line.replace(_JOINT, " ") for line in lines] or [""]
 
 
 NO_FIELDS: Final = FieldTable()

@@ -1,7 +1,9 @@
-"""Shorten long lists: the first items, and how many more there are."""
+"""Shorten long lists: the first items, and how many more there are; wrap long texts."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from textwrap import wrap
 from typing import Final
 
 from flagtui.safe_text import safe_text
@@ -12,6 +14,11 @@ LINES: Final = 200
 
 IN_JSON: Final = "; the JSON tab has all"
 """Where to find the rest of a list that the record itself holds."""
+LONGEST: Final = 20_000
+"""Characters of one value that are shown, wrapped; the rest is counted."""
+_PERCENT: Final = re.compile(r"(?<=\d) %")
+_JOINT: Final = "\x1f"
+"""In place of a space that is not broken; safe text has no control characters."""
 Block = Iterable[list[Piece]]
 """The lines of one item of a list."""
 LinesIn = Callable[[int], Iterator[list[Piece]]]
@@ -76,3 +83,10 @@ def lay_out_long(
         return [*filter(None, lines_in(width))]
     lines = lines_in(max(1, min(width, beside_bar)))
     return [*(filter(None, lines) if is_short else lines)]
+
+
+def wrap_safe(text: str, room: int, longest: int = LONGEST) -> list[str]:
+    """Return the text in safe lines of at most `room` characters; a number stays with its percent sign."""
+    joined = _PERCENT.sub(f"{_JOINT}%", safe_text(text, longest))
+    lines = wrap(joined, max(20, room), break_on_hyphens=False)
+    return [line.replace(_JOINT, " ") for line in lines] or [""]

@@ -7,8 +7,9 @@ from flagtui.changes.difference import taken_apart
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange
 from flagtui.safe_text import safe_text
-from flagtui.text.conflict_lines import STAGED, conflict_lines, place_words, side_words, wrap_safe
+from flagtui.text.conflict_lines import STAGED, conflict_lines, place_words, side_words
 from flagtui.text.key_signs import key_sign
+from flagtui.text.long_lists import wrap_safe
 from flagtui.text.styled import Piece
 
 NAMED: Final = 2

@@ -12,8 +12,8 @@ from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Consequence, Proposal, Tone
 from flagtui.local_time import ago
 from flagtui.safe_text import code_points, safe_text
-from flagtui.text.conflict_lines import conflict_lines, wrap_safe
-from flagtui.text.long_lists import shorten
+from flagtui.text.conflict_lines import conflict_lines
+from flagtui.text.long_lists import shorten, wrap_safe
 from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 

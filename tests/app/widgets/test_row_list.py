@@ -192,7 +192,7 @@ async def test_changes_by_others_and_pending_edits_are_marked(app: ListApp) -> N
     await app.pilot.pause()
     assert app.lines()[2].startswith(" ● ")
     app.rows.show(make_flags(5))
-    app.rows.set_pending({2})
+    app.rows.set_edits({2}, {})
     await app.pilot.pause()
     assert app.lines()[3].startswith(" ●↻")
 

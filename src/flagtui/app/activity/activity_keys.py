@@ -116,7 +116,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
     def action_sort(self) -> None:
         """Sort by the next column; around a moment the likeliest cause comes first again after the last."""
         finding = self._finding
-        is_last = finding.sort.name == self.description.visible_orders(self.rows.shown_columns)[-1]
+        is_last = finding.ranking.sort.name == self.description.visible_orders(self.rows.shown_columns)[-1]
         if finding.centre is not None and is_last and finding.is_sorted:
             finding.rank_suspects()
             self._find(self.search.value)

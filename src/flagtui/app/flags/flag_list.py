@@ -102,10 +102,10 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             term.name == "is" and term.words == ("stale",) and not term.is_negated for term in terms
         )
         if is_clean_up and self._sort_before is None:
-            self._sort_before = self._finder.sort
+            self._sort_before = self._finder.ranking.sort
             self._finder.sort_by(CLEAN_UP)
         elif not is_clean_up and self._sort_before is not None:
-            if self._finder.sort.name == CLEAN_UP.name:
+            if self._finder.ranking.sort.name == CLEAN_UP.name:
                 self._finder.sort_by(self._sort_before)
             self._sort_before = None
 
@@ -114,9 +114,9 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             super().keep_sort(sort)
 
     def _hidden_sort_words(self) -> str:
-        if self._finder.sort.name != CLEAN_UP.name or not self._finder.is_sorted:
+        if self._finder.ranking.sort.name != CLEAN_UP.name or not self._finder.is_sorted:
             return super()._hidden_sort_words()
-        first = "riskiest first" if self._finder.is_descending else "safest first"
+        first = "riskiest first" if self._finder.ranking.is_descending else "safest first"
         if self.size.width < WIDE:
             return f"{first}  "
         return f"{first}: {'code, value' if self._outside.code is not None else 'value'}, last call  "

@@ -86,7 +86,7 @@ class ListScreen(MarkedRecords[IdRow]):
         return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.description.hint)
 
     def _find(self, line: str) -> None:
-        if not self._finder.is_steady:
+        if not self._finder.ranking.is_steady:
             self._search_server()
         order = self._finder.find(line)
         self.rows.show(self._finder.rows, order, anchor="top")
@@ -234,19 +234,19 @@ class ListScreen(MarkedRecords[IdRow]):
             self.reframe()
 
     def action_sort(self) -> None:
+        sort, orders = self._finder.ranking.sort, self.description.visible_orders(self.rows.shown_columns)
         if not self._finder.is_sorted:
-            self._sort_by(self._finder.sort)
+            self._sort_by(sort)
             return
-        name, orders = self._finder.sort.name, self.description.visible_orders(self.rows.shown_columns)
-        place = orders.index(name) if name in orders else -1
+        place = orders.index(sort.name) if sort.name in orders else -1
         self._sort_by(Sort(orders[(place + 1) % len(orders)]))
 
     def action_reverse(self) -> None:
-        self._sort_by(self._finder.sort.press(self._finder.sort.name))
+        self._sort_by((sort := self._finder.ranking.sort).press(sort.name))
 
     @on(RowList.SortAsked)
     def _sort_asked(self, message: RowList.SortAsked) -> None:
-        sort = self._finder.sort
+        sort = self._finder.ranking.sort
         is_again = message.column == sort.name and not self._finder.is_sorted
         self._sort_by(sort if is_again else sort.press(message.column))
 
@@ -259,17 +259,17 @@ class ListScreen(MarkedRecords[IdRow]):
 
     def _show_sort(self) -> None:
         """Draw the arrow of the order; none while rows are not in it."""
-        finder = self._finder
-        sign = SortSign(self.description.column_of(finder.sort.name), descending=finder.is_descending)
-        self.rows.set_sort(sign if finder.is_sorted else None)
+        ranking = self._finder.ranking
+        sign = SortSign(self.description.column_of(ranking.sort.name), descending=ranking.is_descending)
+        self.rows.set_sort(sign if self._finder.is_sorted else None)
 
     def _hidden_sort_words(self) -> str:
         """Return `sorted by created ↓` where no visible column has the order, else an empty text."""
-        finder, shown = self._finder, self.rows.shown_columns
-        is_named = self.description.names_order and finder.is_sorted
-        if not shown or self.description.column_of(finder.sort.name) in shown or not is_named:
+        ranking, shown = self._finder.ranking, self.rows.shown_columns
+        is_named = self.description.names_order and self._finder.is_sorted
+        if not shown or self.description.column_of(ranking.sort.name) in shown or not is_named:
             return ""
-        return f"sorted by {finder.sort.name} {self.rows.arrow(descending=finder.is_descending)}  "
+        return f"sorted by {ranking.sort.name} {self.rows.arrow(descending=ranking.is_descending)}  "
 
     # Going to a record
 

@@ -117,8 +117,7 @@ class WorkspaceList(ListScreen[IdRow]):
         self._finder.show(collection.rows)
         changed = collection.changed_since(self._drawn_version) if has_settled else frozenset()
         self._drawn_version, self._is_drawn = collection.version, len(collection) > 0
-        self.rows.set_pending(collection.pending)
-        self.rows.set_staged(collection.staged)
+        self.rows.set_edits(collection.pending, collection.staged)
         anchor: Literal["keep", "top"] = "keep" if has_settled else "top"
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order, anchor=anchor, changed=changed)
@@ -129,10 +128,10 @@ class WorkspaceList(ListScreen[IdRow]):
 
     def _settle(self, is_all_read: bool, refreshes: int) -> None:
         """Sort rows when a load that the user requested ends; otherwise nothing moves."""
-        self._finder.is_steady = is_all_read
+        self._finder.ranking.is_steady = is_all_read
         if is_all_read and self._settled_at != refreshes:
             self._settled_at = refreshes
-            self._sort_by(self._finder.sort)
+            self._sort_by(self._finder.ranking.sort)
 
     async def search_server(self, word: str) -> None:
         if self._app_state.workspace is not None:

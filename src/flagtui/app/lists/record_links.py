@@ -64,10 +64,8 @@ class RecordKeys(AnyScreen):
         if action in writes_in(self.place) and (allowed := self.may_change(action)) is not True:
             return allowed
         command = command_of(self.place, action, *parameters[:1])
-        if command is not None and self.refusal_of(command):
-            return False
         if command is not None and self.why_not_now(command, command.sign):
-            return None
+            return False if self.refusal_of(command) else None
         return super().check_action(action, parameters)
 
     def why_not_now(self, command: Command, sign: str) -> str:

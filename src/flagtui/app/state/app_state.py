@@ -236,7 +236,7 @@ class AppState(Watched):
     @property
     def names(self) -> Names:
         """Names of groups and cohorts, as far as they were loaded."""
-        return self.inspector.names if self.inspector else NO_NAMES
+        return self.inspector.definitions.names if self.inspector else NO_NAMES
 
     def names_about(self, flag: Flag | None) -> Names:
         """Return the same with the names of the flags that this one depends on."""

@@ -128,16 +128,10 @@ class RowSurface(Widget, Generic[Row], can_focus=True):
         """The rows on screen, top to bottom."""
         return [self._rows[self._order[place]] for place in self._view.rows_in_sight]
 
-    def set_pending(self, records: Collection[RecordId]) -> None:
-        """Set the ids of records with a pending edit."""
-        self._pending = records
+    def set_edits(self, pending: Collection[RecordId], staged: Mapping[RecordId, StagedRow]) -> None:
+        """Set the ids of records with a pending edit, and those with a staged change, each with its base."""
+        self._pending, self._staged = pending, staged
         self._refresh_changed()
-
-    def set_staged(self, records: Mapping[RecordId, StagedRow]) -> None:
-        """Set the records with a staged change, each with its base."""
-        if records != self._staged:
-            self._staged = records
-            self._refresh_changed()
 
     def arrow(self, *, descending: bool) -> str:
         """Return the sign of an order as the header draws it."""

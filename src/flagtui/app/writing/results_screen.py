@@ -1,6 +1,6 @@
 """The results of a batch with failures; those can be retried alone."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal
 
 import msgspec
@@ -15,7 +15,8 @@ from textual.widgets.option_list import Option
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import join_lines, styled
-from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import P, R, chosen_id
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
@@ -62,18 +63,15 @@ class Result(msgspec.Struct, frozen=True):
         return self.ending == "saved"
 
 
-def results_of(
-    outcomes: Iterable[Outcome[P, R]], unsent: Iterable[P], record_of: Callable[[P], RecordId]
-) -> Iterator[Result]:
-    """Yield the result of each change and the unsent ones; `record_of` maps plans to the chosen records."""
-    for outcome in outcomes:
+def results_of(report: Report[P, R]) -> Iterator[Result]:
+    """Yield the result of each change and the unsent ones."""
+    for outcome in report.outcomes:
         reason = "" if outcome.is_saved else outcome.reason or outcome.ending
         done = done_word(outcome) if outcome.is_saved else ""
-        yield Result(
-            record_of(outcome.plan), outcome.plan.key, outcome.ending, reason, done, outcome.is_unchanged
-        )
-    for plan in unsent:
-        yield Result(record_of(plan), plan.key, NOT_SENT, can_try_again=True)
+        id = chosen_id(outcome.plan)
+        yield Result(id, outcome.plan.key, outcome.ending, reason, done, outcome.is_unchanged)
+    for plan in report.unsent:
+        yield Result(chosen_id(plan), plan.key, NOT_SENT, can_try_again=True)
 
 
 class ResultsScreen(Dialog[Result | Literal["again"] | None]):

@@ -27,7 +27,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
-from flagtui.changes.proposal import P, Purpose, R, chosen_id
+from flagtui.changes.proposal import P, Purpose, R
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
@@ -282,7 +282,7 @@ class WritePath:
         errors = (outcome.error for outcome in report.outcomes)
         if await self._runner.signing_in.helps(next(filter(needs_key, errors), None)):
             return unchanged
-        results = results_of(report.outcomes, report.unsent, chosen_id)
+        results = results_of(report)
         # A single change that conflicts is asked about again, with all sides.
         is_conflict = not report.unsent and [item.ending for item in report.outcomes] == ["conflicted"]
         return unchanged if is_conflict or await interface.show_results(results) else ()

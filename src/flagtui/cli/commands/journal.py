@@ -24,8 +24,8 @@ from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.query.vocabulary import WrongValue
-from flagtui.text.conflict_lines import wrap_safe
 from flagtui.text.formats import count
+from flagtui.text.long_lists import wrap_safe
 
 INDENT: Final = SHORT_ID + 2
 """Cells before the lines below the first one of a change."""

@@ -47,20 +47,20 @@ def be_quiet(is_quiet: bool) -> None:
     VOICE.is_quiet = VOICE.is_quiet or is_quiet
 
 
+def _refuse_changes(context: click.Context, _option: click.Parameter, is_read_only: bool) -> None:
+    if is_read_only:
+        context.find_root().params["read_only"] = True
+
+
 def global_options() -> list[click.Option]:
     """Return the options of the program that may follow a command too."""
-
-    def refuse_changes(context: click.Context, is_read_only: bool) -> None:
-        if is_read_only:
-            context.find_root().params["read_only"] = True
-
     return [
         click.Option(
             ["--read-only"],
             is_flag=True,
             hidden=True,
             expose_value=False,
-            callback=lambda context, _option, value: refuse_changes(context, value),
+            callback=_refuse_changes,
         ),
         click.Option(
             ["--log"],
@@ -93,7 +93,11 @@ def move_options(
     those of a command such as `demo`, which another command follows. With `is_unfinished` a shell completes
     the name that is missing, and needs no options before it.
     """
-    own = {name: _has_value(param) for param in params for name in param.opts}
+    own = {
+        name: isinstance(param, click.Option) and not (param.is_flag or param.count)
+        for param in params
+        for name in param.opts
+    }
     kept: list[str] = []
     moved: list[str] = []
     rest = list(args)
@@ -115,7 +119,3 @@ def move_options(
     # What follows -- is for the other command, whose name may have two words.
     place = 2 if is_command and " ".join(rest[:2]) in command_index() else 1
     return [*kept, *(["--"] if is_command else []), *rest[:place], *moved, *rest[place:]]
-
-
-def _has_value(param: click.Parameter) -> bool:
-    return isinstance(param, click.Option) and not param.is_flag and not param.count
