@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import GuardRefused, GuardRules, Level
 from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.planner import Planned
@@ -206,6 +208,27 @@ class YieldingClock(SteadyClock):
         await super().sleep(seconds)
         for _ in range(3):
             await asyncio.sleep(0)
+
+
+async def test_second_ctrl_c_leaves_every_change_of_the_request_unknown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(4, tmp_path)
+
+    class OddOnesTogether(FlagAdapter):
+        def groups(self, plans: Sequence[Plan]) -> list[Sequence[Plan]]:
+            return [group for group in (plans[::2], plans[1::2]) if group]
+
+        async def send_group(self, plans: Sequence[Plan]) -> Sequence[Outcome]:
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+            return await asyncio.Future[Sequence[Outcome]]()
+
+    await carry_out(Planned(OddOnesTogether(line.ada.adapter.flags), plans), session_of(line), TERMS)
+    ended = {each["key"]: each["ending"] for each in map(json.loads, capsys.readouterr().out.splitlines())}
+    journaled = {entry.key: entry.ending for entry in line.journal.entries()}
+    assert journaled == {"flag-1": "unknown", "flag-3": "unknown"}
+    assert ended == journaled | {"flag-2": "not_sent", "flag-4": "not_sent"}
 
 
 async def test_second_ctrl_c_during_a_lookup_reports_each_change_once(

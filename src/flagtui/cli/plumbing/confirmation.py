@@ -118,7 +118,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
     def __init__(self, terms: WriteTerms, report: ChangeReport, planned: Planned[Any, P]) -> None:
         self._terms = terms
         self._report = report
-        self._plans = planned.plans
+        self._adapter, self._plans = planned.adapter, planned.plans
         self._undoes = {plan: back.id for plan, back in planned.undoes.items()}
         self.interrupts = Interrupts()
         """Signals that leave changes unsent."""
@@ -164,12 +164,15 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             try:
                 ended = await saving
             except asyncio.CancelledError:
-                left = self._plans[len(self._heard) :]
-                begun = 0 if self._is_watching else 1
+                heard = {id(outcome.plan) for outcome in self._heard}
+                left = [plan for plan in self._plans if id(plan) not in heard]
+                groups = () if self._is_watching or self._adapter is None else self._adapter.groups(left)
+                begun = next(iter(groups), ())
                 stopped: list[Outcome[P, R]] = [
-                    Outcome(plan, "unknown", reason=LEFT_IN_FLIGHT) for plan in left[:begun]
+                    Outcome(plan, "unknown", reason=LEFT_IN_FLIGHT) for plan in begun
                 ]
-                return Report((*self._heard, *stopped), tuple(left[begun:]))
+                unsent = [plan for plan in left if not any(plan is each for each in begun)]
+                return Report((*self._heard, *stopped), tuple(unsent))
             done = (outcome for outcome in ended.outcomes if not outcome.is_without_journal)
             self.ended_so_far = Report((*self.ended_so_far.outcomes, *done))
             return ended
