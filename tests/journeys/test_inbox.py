@@ -6,7 +6,7 @@ import re
 import httpx
 from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.standing import stored_event
+from tests.journeys.standing import stand_on_event, stored_event
 
 from flagtui.app.events.inbox_screen import InboxScreen
 
@@ -178,6 +178,17 @@ async def test_queue_follows_a_refresh_and_names_deleted_events(setting: Setting
         assert decided_names(program) == ["btn_click_1"]
         await program.press("f5", "A")
         assert "btn_click_1: It is not there" in words(program.notices[-1])
+
+
+async def test_decision_is_kept_while_its_change_is_staged(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        await stand_on(program, screen, "btn_click_1")
+        await program.press("H", "escape")
+        await stand_on_event(program, "btn_click_1", "plus", "H")
+        await open_inbox(program)
+        await program.press("f5")
+        assert decided_names(program) == ["btn_click_1"]
 
 
 async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Setting) -> None:

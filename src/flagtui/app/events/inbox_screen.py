@@ -99,7 +99,7 @@ class InboxScreen(FramedScreen):
 
     def _look(self) -> None:
         """Draw the frame; sort again after a refresh, and after an undo or a redo of applied decisions."""
-        self._triage.settle_done(self._events.get, self._events.pending)
+        self._triage.settle_done(self._events.server_row, self._events.pending)
         reads, applied = self._app_state.reads, self._triage.still_applied(self._events.get)
         if (reads, applied) != (self._reads, self._applied):
             self._reads = reads
