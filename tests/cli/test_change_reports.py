@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -30,10 +31,11 @@ from flagtui.changes.guard import GuardRefused, GuardRules, Level
 from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.plumbing.change_records import OUTCOME, exit_code
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, refusal, result_of
 from flagtui.cli.plumbing.confirmation import TerminalInterface, carry_out
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, Printer, choose_printer
 from flagtui.models.flag import Flag
@@ -199,6 +201,17 @@ async def test_saved_changes_are_reported_when_a_full_journal_stops(
     again = await carry_out(Planned(line.ada.adapter, plans[1:]), session_of(line), agreed)
     told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
     assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)
+
+
+async def test_conflict_of_one_record_reports_the_others_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, (first, second) = await turning_off(2, tmp_path)
+    plans = [replace(first, conflicts=(FieldConflict(("active",), True, False, True),)), second]
+    planned = Planned(line.ada.adapter, plans, skipped=[Skipped(9, "flag-9", "it is deleted")])
+    assert await carry_out(planned, session_of(line), TERMS) == EXIT_CODES["conflict"]
+    ended = {each["key"]: each["ending"] for each in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert ended == {"flag-1": "conflicted", "flag-2": "not_sent", "flag-9": "skipped"}
 
 
 class YieldingClock(SteadyClock):

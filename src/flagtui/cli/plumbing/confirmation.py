@@ -94,6 +94,7 @@ async def ask_and_send(
         report.results(interface.results(interface.ended_so_far))
         raise
     if ended is None:
+        report.results(apart)
         return EXIT_CODES["conflict"]
     results = [*interface.results(ended), *apart]
     report.results(results)
@@ -150,12 +151,13 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         if not question.conflicts or given.overwrite:
             raise Trouble(f"{approved.why}; {not_sent}.", f"T{how[1:]}", code="refused")
         why = f"{question.conflict_words}, so {not_sent}"
-        clashing = [plan for plan in question.plans if plan.conflicts]
-        ended = [
+        ended: list[Outcome[P, R]] = [
             Outcome(plan, "conflicted", reason=why, next=how, conflicts=tuple(plan.conflicts))
-            for plan in clashing
+            for plan in question.plans
+            if plan.conflicts
         ]
-        self._report.results(list(map(result_of, ended)))
+        unsent = [plan for plan in question.plans if not plan.conflicts]
+        self._report.results(self.results(Report(tuple(ended), tuple(unsent))))
         return None
 
     async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
