@@ -102,6 +102,16 @@ async def test_verifying_or_tagging_many_sends_one_request_where_possible(
         assert (await definitions.get(ids[0])).tags == ("billing",)
 
 
+async def test_definition_changed_since_the_question_is_not_deleted(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        id, definitions = bench.new_event(), bench.client.event_definitions
+        deletion = await plan(bench, delete(id))
+        await definitions.update(id, {"description": "Theirs"})
+        [ended] = await save(bench, deletion)
+        assert (ended.ending, ended.reason) == ("conflicted", "changed since it was shown: description")
+        assert (await definitions.get(id)).description == "Theirs"
+
+
 async def test_deleted_definition_is_named_and_the_others_are_saved(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         ids = [bench.new_event(name=name) for name in "ab"]

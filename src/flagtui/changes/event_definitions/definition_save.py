@@ -79,7 +79,10 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             return None
 
     def conflict(self, plan: EventPlan, now: EventDefinition) -> DefinitionOutcome | None:
-        moved = [name for name in plan.body if not same(stored_event_value(now, name), plan.before.get(name))]
+        # The journal alone keeps what a deletion loses: it must have the current values.
+        names = RECREATED_FIELDS if plan.is_deletion else plan.body
+        fresh = plan.fresh
+        moved = [name for name in names if not same(*(stored_event_value(it, name) for it in (now, fresh)))]
         return conflict_over(moved, plan, now)
 
     async def send(self, plan: EventPlan) -> DefinitionOutcome:
