@@ -1,7 +1,9 @@
 """Changes that happen later: scheduled, listed, made by the server when they are due, or dropped before."""
 
+from datetime import timedelta
 from typing import Any
 
+from tests.doubles.expected import require
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.flags.due_screen import DueScreen
@@ -87,8 +89,12 @@ async def test_pending_changes_are_listed_opened_and_dropped(setting: Setting) -
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
         assert first.key in program.screen
+        later = require(first.change.scheduled_at) + timedelta(days=3)
+        schedule = program.colleague().schedule
+        await schedule.update(first.change.id, {"scheduled_at": later.isoformat()})
         await program.press("escape", "z")
         assert "Drop a scheduled change" in words(program.screen)
+        assert f"{later:%Y-%m-%d %H:%M}" in program.screen
         await program.press("y")
         assert first.change.id not in {row.id for row in front.rows.in_sight}
         assert len(front.rows.in_sight) == len(pending) - 1

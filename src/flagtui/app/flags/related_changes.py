@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -20,6 +21,7 @@ from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
+    HAS_HAPPENED,
     Later,
     adding_condition,
     dropping,
@@ -82,7 +84,7 @@ class RelatedChanges:
     async def _write(
         self,
         row: FlagRow,
-        plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked]],
+        plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked | None]],
         on_report: OnReport = ignore,
     ) -> None:
         if (workspace := self._app_state.workspace) is None:
@@ -127,7 +129,7 @@ class RelatedChanges:
         elif chosen == "rollout":
             await self._schedule_step(row)
         elif chosen is not None and (later := await self._later(chosen)) is not None:
-            await self._schedule(row, later)
+            await self._write(row, partial(_plan_later, later))
 
     async def _schedule_step(self, row: FlagRow) -> None:
         """Ask which condition gets which share when, and schedule that."""
@@ -172,12 +174,17 @@ class RelatedChanges:
         await self._write(row, plan)
 
     async def drop(self, row: FlagRow, change: ScheduledChange, on_report: OnReport = ignore) -> None:
-        """Drop a scheduled change, after the usual question. Only within a worker."""
-        await self._schedule(row, dropping(change, scheduled_words(change)), on_report)
+        """Drop a scheduled change as it is now, after the usual question. Only within a worker."""
+        if (workspace := self._app_state.workspace) is None:
+            return
 
-    async def _schedule(self, row: FlagRow, later: Later, on_report: OnReport = ignore) -> None:
-        async def plan(fresh: Flag) -> RelatedPlan | Blocked:
-            return plan_later(later, fresh)
+        async def plan(fresh: Flag) -> RelatedPlan | Blocked | None:
+            now = await self._runner.signing_in.fetch(
+                f"{row.key}: its schedule cannot be read", lambda: workspace.client.schedule.get(change.id)
+            )
+            if now is None or now.is_done:
+                return None if now is None else HAS_HAPPENED
+            return plan_later(dropping(now, scheduled_words(now)), fresh)
 
         await self._write(row, plan, on_report)
 
@@ -211,6 +218,10 @@ class RelatedChanges:
             return PromptReading(problem=moment)
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
         return PromptReading([(words, "$text-muted")])
+
+
+async def _plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
+    return plan_later(later, fresh)
 
 
 def _below_everyone(conditions: Sequence[Condition]) -> Iterator[tuple[int, Condition]]:

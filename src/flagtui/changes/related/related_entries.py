@@ -22,6 +22,7 @@ from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import UNDO_WORDS, as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import (
     DROP_WORDS,
+    HAS_HAPPENED,
     SCHEDULE_WORDS,
     inverse_of,
     plan_later,
@@ -161,8 +162,7 @@ class ScheduleEntries(EntryKind):
             except NotFound:
                 return None
             if current.is_done:
-                next = "revert what it did in the flag's history"
-                return Blocked("done", "it has happened already", next)
+                return HAS_HAPPENED
             conflicts = tuple(schedule_conflicts(later, current))
         plan = plan_later(later, fresh)
         if isinstance(plan, Blocked):

@@ -35,6 +35,7 @@ DROP_WORDS: Final = "drop the scheduled change of it"
 """The undo of a scheduled change."""
 SCHEDULE_WORDS: Final = "schedule the change of it again"
 """The undo of dropping one."""
+HAS_HAPPENED: Final = Blocked("done", "it has happened already", "revert what it did in the flag's history")
 RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
 _LATER: Final = re.compile(r"\+?(?:\s*\d{1,4}\s*(?:min|m|h|d|w))+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
