@@ -3,6 +3,7 @@
 from typing import Final
 
 from msgspec.structs import replace
+from tests.doubles.expected import require
 from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on
@@ -238,6 +239,17 @@ async def test_applied_changes_leave_their_set_while_another_project_is_open(set
         await program.let_go()
         assert "2 applied" in program.notices[-1]
         assert not staged.file.exists
+
+
+async def test_staging_ends_as_soon_as_another_project_is_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        staged = set_on_disk(program)
+        program.app.show_project((await other_project(program)).id)
+        await program.settle()
+        assert "STAGING" not in program.screen
+        with staged.hold_set():
+            assert len(require(staged.read()).changes) == 2
 
 
 async def test_set_applied_without_a_journal_offers_no_undo(setting: Setting) -> None:

@@ -143,8 +143,8 @@ class StagedScreen(ReadList[ListedChange]):
         self.read_again()
 
     async def read(self) -> Sequence[ListedChange] | Words:
-        if self._staging.fault:
-            return Words(("The staged set cannot be read.", self._staging.fault), "warn")
+        if self._app_state.staged_fault:
+            return Words(("The staged set cannot be read.", self._app_state.staged_fault), "warn")
         staging, reader = self._staging, self._reader
         outdated = [change for change in staging.changes if staging.is_outdated(change)]
         # Only the record shows whether it is deleted, or archived and unchanged.
@@ -164,7 +164,7 @@ class StagedScreen(ReadList[ListedChange]):
         ]
 
     def count_words(self) -> str:
-        return "" if self._staging.fault else super().count_words()
+        return "" if self._app_state.staged_fault else super().count_words()
 
     def why_nothing(self) -> str:
         way = f"{key_sign('app.stage')} in a list or on a record stages changes instead of sending them."

@@ -52,11 +52,7 @@ class Staging:
         self._steps = SetSteps()
         self._applied: set[Identity] | None = None
         """The records whose changes were applied, while the set is being applied; None at other times."""
-
-    @property
-    def fault(self) -> str:
-        """Return why the set cannot be read; empty when it can."""
-        return self._app_state.staged_fault
+        app_state.watch(self._look_elsewhere)
 
     @property
     def change_set(self) -> ChangeSet | None:
@@ -77,6 +73,11 @@ class Staging:
         where = place_options(session.named_profile, workspace.client.project)
         discard = " ".join(("flagtui", *session.embedded_in.split(), "staged", "drop", "--all", *where))
         return StagedSet(session.state_folder / FOLDER, self._app_state.signature(workspace), HOLDER, discard)
+
+    def _look_elsewhere(self) -> None:
+        """End staging in a project that was left, before a key stages in the one that was opened."""
+        if self._app_state.workspace is not self._shown_in:
+            self.look()
 
     def look(self) -> None:
         """Read the set again when its file or the project is another; never raises."""
@@ -165,7 +166,7 @@ class Staging:
         async with self._order:
             with self.hold_set():
                 self.look()
-                if self.fault:
+                if self._app_state.staged_fault:
                     self._staged_file().read()
                 before, now = self._current(), self._steps.next_set(is_redo=is_redo)
                 if now is None:
@@ -206,7 +207,7 @@ class Staging:
             return [each for each in now.changes if each.identity in dropped]
 
         async with self._order:
-            with self.hold_set():
+            with self.hold_set(file):
                 before = self._current()
                 await self._change(lambda staged: staged.drop(chosen), staged=file)
         return before
@@ -219,12 +220,12 @@ class Staging:
                 await self._change(lambda staged: staged.explain(reason))
 
     @contextmanager
-    def hold_set(self) -> Iterator[None]:
+    def hold_set(self, file: StagedSet | None = None) -> Iterator[None]:
         """Keep other programs from the set until the block ends. Raises ChangeSetError."""
         if self._is_held:
             yield
             return
-        with self._staged_file().hold_set():
+        with (file or self._staged_file()).hold_set():
             self._is_held = True
             try:
                 yield

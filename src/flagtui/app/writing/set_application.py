@@ -65,7 +65,9 @@ class SetApplication:
         self._staging.look()
         change_set = self._staging.change_set
         if change_set is None:
-            self._runner.show_toast(Notice(self._staging.fault or "Nothing is staged in this project."))
+            self._runner.show_toast(
+                Notice(self._app_state.staged_fault or "Nothing is staged in this project.")
+            )
             return
         try:
             self._staging.refuse_while_applying()

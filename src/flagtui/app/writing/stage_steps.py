@@ -51,7 +51,11 @@ class StageSteps:
                 staged, key = len(staging.changes), key_sign("app.staged")
                 kept = f"{count(staged, 'change')} staged: {key} applies them"
                 left = kept if staged else "nothing is staged"
-                left = f"the staged set cannot be read: {key} shows why" if staging.fault else left
+                left = (
+                    f"the staged set cannot be read: {key} shows why"
+                    if self._app_state.staged_fault
+                    else left
+                )
                 self._show(Notice(left, title="staging ended"))
                 return
             staging.begin()
