@@ -83,6 +83,20 @@ async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting:
         assert not isinstance(program.app.screen, ResultsScreen)
 
 
+async def test_unread_flag_is_listed_beside_one_that_stays(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", "x")
+        path = f"/{program.row('new-nav').id}/"
+        await program.go_to("export-parquet", "x")
+        program.wire.before = lambda request: (
+            httpx.Response(404, json={"detail": "Not found."}) if request.url.path.endswith(path) else None
+        )
+        await program.press("percent_sign", *"75", "enter")
+        shown = words(program.screen)
+        assert "2 skipped" in shown
+        assert "new-nav" in shown
+
+
 async def test_marks_with_changes_in_flight_get_no_second_question(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("type:boolean is:on", "x", "x", "space")
@@ -95,7 +109,7 @@ async def test_marks_with_changes_in_flight_get_no_second_question(setting: Sett
         await asyncio.wait_for(program.app.runner.prepared.wait(), 5)
         await quiet.settle(program.app)
         assert not isinstance(program.app.screen, ConfirmScreen)
-        assert "some of these records are still being saved.\nWait" in program.notices[-1]
+        assert "Changes are still being saved.\nWait" in program.notices[-1]
         await program.let_go()
         assert "2 off" in program.notices[-1]
         assert "still being saved" not in words(program.screen)

@@ -1,8 +1,10 @@
 """Turning a flag off and on again with all that can come between; undo and redo of all kinds in one stack."""
 
+from tests.doubles import quiet
 from tests.doubles.expected import require
 from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.standing import stand_on_event, stored_event
+from tests.journeys.test_two_at_once import is_write
 
 from flagtui.app.writing.typed_entry import Typed
 
@@ -64,6 +66,23 @@ async def test_only_many_chosen_changes_are_confirmed_by_their_number(setting: S
         await program.press(*"10", "enter")
         undone = [entry for entry in program.journal.entries() if entry.undoes]
         assert [entry.ending for entry in undone] == ["saved"] * 10
+
+
+async def test_undo_waits_for_the_change_in_flight(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("replay-canvas", "space", "y")
+        await program.go_to("new-nav", "space")
+        program.timing.now += 1
+        program.wire.held = is_write
+        await program.press_without_waiting("y")
+        await program.wire.is_holding.wait()
+        await program.press_without_waiting("u")
+        await program.app.runner.prepared.wait()
+        await quiet.settle(program.app)
+        assert "Changes are still being saved." in program.notices[-1]
+        await program.let_go()
+        await program.press("u")
+        assert "Undo: turn new-nav on again" in words(program.screen)
 
 
 async def test_experiments_of_one_name_are_undone_each(setting: Setting) -> None:

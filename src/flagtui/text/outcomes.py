@@ -17,11 +17,11 @@ _PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply
 
 
 UNSAVED: Final = Notice(
-    "Changes of some of these records are still being saved.\nWait for the result, then press the key again.",
+    "Changes are still being saved.\nWait for the result, then press the key again.",
     "warning",
     "not now",
 )
-"""About several records of which some have a change in flight; no question is asked."""
+"""About several records of which some have a change in flight, or an undo of it; no question is asked."""
 
 
 def explain_outcomes(

@@ -116,6 +116,10 @@ class WritePath:
             await self.stage_steps.undo_step(is_redo=is_redo)
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        if self._runner.is_saving and entries and not entries[0].ending:
+            # The one before would be undone.
+            self._runner.show_toast(UNSAVED)
+            return
         here = self._app_state.signature(workspace)
         newest = next_redo(entries, here) if is_redo else next_undo(entries, here, self._runner.no_ops)
         if newest:
@@ -217,7 +221,7 @@ class WritePath:
         if are_in_flight(self._runner, planner, planned, workspace):
             self._runner.show_toast(UNSAVED)
             return None
-        refused = planned.skipped[0] if len(intents) == 1 and planned.skipped else None
+        refused = next(iter(planned.skipped), None) if len(intents) == 1 and not skipped else None
         planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
         rows = make_rows(workspace, planner.context.clock.time)
