@@ -113,9 +113,9 @@ def test_undo_sends_only_what_differs_and_is_undone() -> None:
 
 
 def test_undo_is_refused_where_the_state_forbids_it() -> None:
-    assert (
-        expect(planned_undo(entry("pause"), make_experiment("running")), Blocked).reason == "it is not paused"
-    )
+    assert planned_undo(entry("pause"), make_experiment("running")) is None
+    ended = expect(planned_undo(entry("pause"), make_experiment("stopped")), Blocked)
+    assert ended.reason == "it has already ended"
     end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
     assert (
         expect(planned_undo(end, make_experiment("draft")), Blocked).reason == "it was reset to a draft since"

@@ -16,6 +16,7 @@ from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
@@ -170,7 +171,7 @@ def plan_step_back(
     if intent.step.name not in ("edit", "reopen"):
         plan = plan_step(intent, fresh, context)
         if intent.step.name != "reset" or isinstance(plan, Blocked):
-            return plan
+            return None if isinstance(plan, Blocked) and plan.code == NO_OP else plan
         return replace(plan, conflicts=tuple(_since_launch(entry, fresh)))
     values = intent.choices.fields
     if intent.step.name == "reopen" and not values.get("start_date") and fresh.state == "draft":
