@@ -1,7 +1,6 @@
 """The key, its owner, and the projects that the key can open."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError, Forbidden, NotFound, ProjectNotFound
 from flagtui.api.resource import Resource
@@ -9,7 +8,6 @@ from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.json_value import JSON, as_id, as_list
 
 
-@dataclass(frozen=True, eq=False)
 class People(Resource):
     """The key and its owner."""
 
@@ -22,7 +20,6 @@ class People(Resource):
         return KeyInfo.of((await self._ask("people.key")).record("scopes"))
 
 
-@dataclass(frozen=True, eq=False)
 class Projects(Resource):
     """The projects of the host."""
 

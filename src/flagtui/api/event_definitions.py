@@ -1,7 +1,6 @@
 """Event definitions: list, read, change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from flagtui.api.capabilities import NOT_HERE, one_by_one
@@ -16,7 +15,6 @@ from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
 from flagtui.models.rows import EventDefinitionRow
 
 
-@dataclass(frozen=True, eq=False)
 class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefinition]):
     """The event definitions of one project. A name cannot be changed, and a deletion is permanent.
 

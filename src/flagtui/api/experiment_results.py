@@ -1,7 +1,6 @@
 """Results of experiments, and lists around them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
@@ -25,7 +24,6 @@ _LOOKS: Final = 20
 """Polls of an unfinished query, with growing pauses: about a minute and a half."""
 
 
-@dataclass(frozen=True, eq=False)
 class ExperimentResults(Resource):
     """Results of the experiments of one project; no operation changes an experiment."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from flagtui import local_time
@@ -22,7 +21,6 @@ from flagtui.models.rows import ExperimentRow
 _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 
 
-@dataclass(frozen=True, eq=False)
 class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     """The experiments of one project.
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
@@ -13,7 +12,6 @@ from flagtui.models.flag_responses import EvaluatedFlag, LocalEvaluation, MyFlag
 from flagtui.models.json_value import JSON, as_dict, as_text
 
 
-@dataclass(frozen=True, eq=False)
 class FlagEvaluation(Resource):
     """Evaluations for users and groups; no operation changes anything."""
 

@@ -1,7 +1,6 @@
 """Feature flags: list, read, change, and the server's data around them."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE, one_by_one
@@ -38,7 +37,6 @@ NOT_COMPARED: Final = frozenset(
 """Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 
 
-@dataclass(frozen=True, eq=False)
 class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     """The flags of one project.
 

@@ -1,7 +1,6 @@
 """Properties of users, groups and events: names and stored values, for completion."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.api.clock import Urgency
@@ -15,7 +14,6 @@ NAMES: Final = 300
 """Names in one response; a search finds the others."""
 
 
-@dataclass(frozen=True, eq=False)
 class Properties(Resource):
     """Names of properties that conditions and metrics can use, and stored values."""
 

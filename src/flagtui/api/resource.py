@@ -99,7 +99,6 @@ class Resource:
             raise lack from None
 
 
-@dataclass(frozen=True, eq=False)
 class PagedRecords(Resource, Generic[Row]):
     """Records listed page by page as rows, which have an `id`. Filter names are the server's."""
 

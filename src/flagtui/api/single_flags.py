@@ -3,14 +3,11 @@
 Separate from `Flags`, whose typed records take longer to load than a flag takes to read.
 """
 
-from dataclasses import dataclass
-
 from flagtui.api.clock import Urgency
 from flagtui.api.resource import Resource
 from flagtui.models.json_value import JSON, as_id
 
 
-@dataclass(frozen=True, eq=False)
 class SingleFlags(Resource):
     """The flags of one project."""
 

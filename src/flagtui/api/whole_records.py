@@ -1,7 +1,6 @@
 """Whole records as typed models: read and changed one at a time; small ones are listed whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from flagtui.api.capabilities import NOT_HERE, edit_tags, one_by_one
@@ -28,7 +27,6 @@ _KNOWN_BY: Final[Mapping[type[Record], tuple[str, str]]] = {
 """Each kind's noun, and the field it always has in addition to its id."""
 
 
-@dataclass(frozen=True, eq=False)
 class Records(Resource, Generic[ApiRecord]):
     """Operations that return records of one kind."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -42,7 +41,6 @@ class Reverts(msgspec.Struct, frozen=True):
         return RevertPlanner(context, entries=(), signature=signature, entry_kind=KINDS[self.kind].entry)
 
 
-@dataclass
 class RevertPlanner(UndoPlanner):
     """Plans the revert of logged changes; one is refused if the same fields were changed since."""
 

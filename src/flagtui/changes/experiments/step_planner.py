@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
@@ -23,7 +22,6 @@ NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicat
 """Steps whose question names other flags, as `disable_flag` does."""
 
 
-@dataclass
 class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
     """Plans steps in one project."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.planner import Planned, Planner, collect, read_each
@@ -18,7 +17,6 @@ from flagtui.changes.shared.shared_save import SharedAdapter, operations_of
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 
 
-@dataclass
 class SharedPlanner(Planner[SharedIntent, SharedPlan, SharedRecord]):
     """Plans changes of one kind in record project."""
 
