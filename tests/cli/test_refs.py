@@ -63,6 +63,13 @@ def test_words_select_places_and_json_follows_its_schema(online: Run) -> None:
     assert [json.loads(line)["place"] for line in lines] == [each["place"] for each in document["records"]]
 
 
+def test_results_by_file_are_stored_unless_in_a_build(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for build, stored in (("true", 0), ("", 1)):
+        monkeypatch.setenv("CI", build)
+        assert online("refs", "new-nav").code == 0
+        assert len([*Path("..").glob("**/code/*.files")]) == stored
+
+
 def test_offline_uses_last_cache_and_reports_its_age(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = online("refs", "--offline")
     assert missing.code == 6

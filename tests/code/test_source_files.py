@@ -143,6 +143,14 @@ def read(folder: Path, *names: str) -> tuple[dict[str, bytes], dict[str, int], l
     return contents, Counter[str](reader.skipped.values()), reader.problems
 
 
+def test_times_of_files_are_read_only_where_results_are_stored(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    for has_stamps in (True, False):
+        reader = FileReader(str(tmp_path), has_stamps=has_stamps)
+        assert [batch.size for batch in reader.batches(["a.py"])] == [1]
+        assert ("a.py" in reader.stamps) == has_stamps
+
+
 def test_unreadable_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "pipe")

@@ -52,13 +52,14 @@ class FileBatch(msgspec.Struct, frozen=True):
 class FileReader:
     """Reads files below one folder into the same buffer: making one for each takes longer than reading."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, has_stamps: bool = True) -> None:
         self.skipped: dict[str, SkipReason] = {}
         self.stamps: dict[str, Stamp] = {}
         """Of each file that has the same bytes while its stamp is the same."""
         self.problems: list[str] = []
         """A line for each file that the system refuses to open."""
         self._root = root
+        self._has_stamps = has_stamps
         self._buffer = bytearray(BATCH_BYTES + SIZE_LIMIT + 1)
         self._view = memoryview(self._buffer)
 
@@ -89,7 +90,7 @@ class FileReader:
             handle = os.open(name, _FLAGS, dir_fd=folder)
             try:
                 # Before it is read: after a change meanwhile, the stamp is an earlier one.
-                facts = os.fstat(handle)
+                facts = os.fstat(handle) if self._has_stamps else None
                 size = os.readv(handle, [self._view[start : start + SIZE_LIMIT + 1]])
             finally:
                 os.close(handle)
@@ -101,7 +102,7 @@ class FileReader:
                 return "links"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
-        if size and size == min(facts.st_size, SIZE_LIMIT + 1):
+        if facts is not None and size and size == min(facts.st_size, SIZE_LIMIT + 1):
             # Not a pipe, nor a file that the system makes up for its reader.
             self.stamps[name] = stamp_of(facts)
         if size > SIZE_LIMIT:

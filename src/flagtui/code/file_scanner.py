@@ -44,9 +44,10 @@ class FileScanner:
         self.is_generated = match_patterns(settings.generated)
         self.has_constants = match_patterns(settings.constants)
         self.is_test = match_patterns(settings.tests)
+        self.has_stamps = request.store is not None
 
     def scan(self, files: Iterable[str]) -> FileResults:
-        reader = FileReader(str(self.root))
+        reader = FileReader(str(self.root), has_stamps=self.has_stamps)
         return self.scan_batches(reader, reader.batches(files))
 
     def scan_batches(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from flagtui.code.file_content import FileBatch, FileReader
 from flagtui.code.repository_settings import RepositorySettings, list_sources
 from flagtui.code.source_files import SourceTree
-from flagtui.code.stored_results import FileResults
+from flagtui.code.stored_results import FileResults, keeps_results
 from flagtui.code.worker_process import FileQueue, WorkerProcess
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class ReadAhead:
         return self._scan(tree, settings) if len(tree.files) >= self._least_files else FileResults()
 
     def _scan(self, tree: SourceTree, settings: RepositorySettings) -> FileResults:
-        reader = FileReader(str(tree.root))
+        reader = FileReader(str(tree.root), has_stamps=keeps_results())
         batches = reader.batches(self.queue.take())
         kept: list[FileBatch] = []
         request = b""

@@ -17,6 +17,7 @@ from flagtui.code.repository_settings import list_sources
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceError, list_changed
 from flagtui.code.stored_places import stored_places
+from flagtui.code.stored_results import keeps_results
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.config.toml_source import SettingsError
@@ -71,7 +72,7 @@ def scan_code(
     except (SourceError, SettingsError) as error:
         raise Trouble(f"{error}", code="usage") from None
     keys = {*facts.flags, *names}
-    is_usual = place.is_whole and len(keys) == len(facts.flags)
+    is_usual = place.is_whole and len(keys) == len(facts.flags) and keeps_results()
     store = code_scans(opening, facts.project).results(place.folder) if is_usual else None
     scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store), ahead)
     _report(scan)
