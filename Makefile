@@ -159,7 +159,8 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 		FLAGTUI_DISPLAY_WIDTH=$$width $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
 	done
 
-check-writes: $(READY) ## thousands of lost answers, two people, and kills at each moment of a write of every kind
+check-writes: $(READY) ## thousands of lost answers, two people, stops and kills in the middle of a write, for every kind
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-100} $(PYTEST) -q tests/changes/test_random_writes.py
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people_served.py tests/changes/test_lost_responses.py tests/changes/test_killed_changes.py
 	FLAGTUI_FULL=1 $(PYTEST) -q tests/cli/test_every_write.py
 

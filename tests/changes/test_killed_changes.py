@@ -16,6 +16,7 @@ from tests.changes.bench import GENERATIONS, HERE, Bench, working
 from tests.changes.kinds import KINDS, Make, of_experiment
 from tests.changes.sets.set_desk import Killed
 from tests.changes.test_every_kind import is_write
+from tests.changes.test_random_writes import DONE
 from tests.changes.writing import Writing, approve
 from tests.doubles.slices import at_most
 
@@ -27,7 +28,6 @@ from flagtui.models.json_value import as_id
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(2, full=1000)))
 """At most so many kills of each change."""
-DONE: Final = range(200, 300)
 CONCLUDED: Final = {"conclusion": "won", "conclusion_comment": None}
 CHANGES: Final[dict[str, Make]] = {
     **KINDS,
