@@ -6,9 +6,12 @@ from typing import Any, Final
 from tests.changes.bench import Bench, State
 from tests.changes.kinds import TURNED_OFF, a_copy, a_schedule, new_flag
 from tests.changes.writing import edit_draft
+from tests.doubles.expected import expect
 from tests.doubles.targeting import asks, group, variants
 
-from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_intent import EventIntent, create
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_creation
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent, set_rollout
@@ -95,6 +98,12 @@ async def create_flag(bench: Bench) -> tuple[State, object]:
     new = await new_flag(bench)
     await bench.save(new.plan, new.adapter)
     return bench.flag_state(bench.journal.entries()[0].record), "gone"
+
+
+async def create_event(bench: Bench) -> tuple[State, object]:
+    plan = expect(plan_creation(create("paid", {"tags": ["ops"]}), DefinitionContext(bench.now)), EventPlan)
+    await bench.save(plan, DefinitionAdapter(bench.client.event_definitions))
+    return bench.event_state("paid"), "gone"
 
 
 async def copy_flag(bench: Bench) -> tuple[State, object]:

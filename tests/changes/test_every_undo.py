@@ -12,6 +12,7 @@ from tests.changes.bench import GENERATIONS, HERE, Bench, working
 from tests.changes.cases import (
     Case,
     copy_flag,
+    create_event,
     create_flag,
     of_edit,
     of_event,
@@ -75,6 +76,7 @@ BACK: Final[dict[str, Case]] = {
     "event: tidy up": of_event(lambda id: EventIntent(id, {"description": "tidy"}, "tidy up")),
     "event: edit": of_event(lambda id: EventIntent(id, {"description": "other"}, "edit")),
     "event: delete": of_event(event.delete, description="who came"),
+    "event: create": create_event,
     "experiment: launch": of_step("launch", "draft"),
     "experiment: pause": of_step("pause", "running"),
     "experiment: resume": of_step("resume", "paused"),
@@ -102,6 +104,7 @@ NOT_ON_OLDER: Final = {
     "flag: archive": "an older server cannot archive a flag",
     "event: set property": "an older server keeps no primary property of an event",
     "event: delete": "an older server makes definitions from events alone, so none comes back",
+    "event: create": "an older server makes definitions from events alone",
 }
 
 
@@ -137,8 +140,8 @@ KEPT: Final = {
     "enrich": "it is not known what was added",
     "experiment: cohort": "no server deletes a cohort",
 }
-ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze", "event: create"}
-"""Undone in tests/changes/experiments/test_exposure_freezing.py and tests/cli/test_shared_records.py."""
+ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze"}
+"""Undone in tests/changes/experiments/test_exposure_freezing.py."""
 REJECTING: Final = "set enforcement"
 """The service knows one mode only."""
 
@@ -164,7 +167,11 @@ def test_refused_undo_names_reason_and_next_step(what: str) -> None:
 async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
     """Another person changes what was made."""
     client = bench.client.for_project(as_id(entry.after.get("project")) or 1)
-    if entry.kind == "experiment":
+    if what == "experiment: launch":
+        await client.experiments.end(entry.record, conclusion="lost")
+    elif entry.kind == "event_definition":
+        await client.event_definitions.update(entry.uuid, {"description": "theirs", "verified": True})
+    elif entry.kind == "experiment":
         await client.experiments.update(entry.record, {"description": "theirs"})
         await client.experiments.launch(entry.record)
     elif what == "scheduled_change: schedule":
@@ -191,6 +198,8 @@ async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
 MADE: Final = {
     "flag: create": ("active", "name"),
     "copy": ("active", "name"),
+    "event: create": ("description", "verified"),
+    "experiment: launch": ("conclusion", "end_date"),
     "experiment: create": ("status",),
     "experiment: duplicate": ("status",),
     "experiment: copy": ("status",),

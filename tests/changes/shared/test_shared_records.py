@@ -4,11 +4,14 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.expected import expect
+from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
-from flagtui.changes.entry_kind import RecoveryVerdict
+from flagtui.changes.entry_kind import RecoveryVerdict, UndoContext
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import Planned
 from flagtui.changes.shared.shared_plan import (
     HOLDOUT,
     LONGEST,
@@ -145,6 +148,15 @@ def test_creation_without_a_number_is_not_undone(kind: str) -> None:
     reason = expect(SHARED[kind].why_not(CREATION), Blocked)
     assert "was not learned" in reason.reason
     assert SHARED[kind].why_not(EDIT) is None
+
+
+async def test_undo_of_a_creation_names_what_others_changed() -> None:
+    creation = replace(CREATION, record=3, after={"name": "Runs", "query": MEAN})
+    for record, conflicts in (RUNS, []), ({**RUNS, "description": "Theirs"}, ["description"]):
+        async with serving(record) as client:
+            undo = await SHARED[METRIC].prepare_undo(creation, UndoContext(client, SteadyClock()))
+        (plan,) = expect(undo, Planned).plans
+        assert [conflict.where for conflict in plan.conflicts] == conflicts
 
 
 def test_undo_is_named_after_the_change() -> None:

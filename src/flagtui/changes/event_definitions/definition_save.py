@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from flagtui.api.errors import Invalid, NotFound, NotOffered
 from flagtui.changes.adapter import Adapter
-from flagtui.changes.difference import same
+from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb, verb_of
 from flagtui.changes.event_definitions.definition_plan import (
@@ -215,6 +215,9 @@ class DefinitionEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return event_verb(entry.verb).undo
 
+    def creation(self, entry: Entry) -> Entry | None:
+        return entry if _is_recreation(entry) else None
+
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         definitions, definition_context = (
             context.client.event_definitions,
@@ -252,12 +255,23 @@ def is_deletion(entry: Entry) -> bool:
 def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
     """Plan the old values on the current definition; a field changed since is a conflict."""
     if _is_recreation(entry):
-        return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
+        plan = plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
+        return plan and replace(plan, conflicts=tuple(_changed_since(entry, fresh)))
     names = [name for name in entry.after if name in RECREATED_FIELDS and name in entry.before]
     before = {name: entry.before[name] for name in names}
     seen = {name: entry.after[name] for name in names}
     # Both at once are refused only when both are true, and the one that was true brings the other along.
     return plan_event(EventIntent(fresh.id, before, verb_of(before), seen), fresh, context)
+
+
+def _changed_since(entry: Entry, fresh: EventDefinition) -> Iterator[FieldConflict]:
+    """Yield the later changes of a created definition, which deleting it would lose."""
+    bare = EventDefinition.of({"id": "", "name": entry.key})
+    for name in RECREATED_FIELDS:
+        made = EVENT_FIELDS.comparable(name, entry.after.get(name, stored_event_value(bare, name)))
+        now = stored_event_value(fresh, name)
+        if not same(made, now):
+            yield FieldConflict((name,), made, "deleted", now)
 
 
 def _is_recreation(entry: Entry) -> bool:
@@ -267,7 +281,8 @@ def _is_recreation(entry: Entry) -> bool:
 
 async def _read(entry: Entry, client: Client) -> EventDefinition:
     definitions = client.event_definitions
-    return await (definitions.by_name(entry.key) if _is_recreation(entry) else definitions.get(entry.uuid))
+    # Until its response is read, a new definition is known by its name alone.
+    return await (definitions.get(entry.uuid) if entry.uuid else definitions.by_name(entry.key))
 
 
 def _is_now(record: EventDefinition, values: Mapping[str, JSON]) -> bool:

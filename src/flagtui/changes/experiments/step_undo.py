@@ -211,12 +211,10 @@ def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
 
 
 def _since_launch(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
-    """Yield the dates that were set after a launch of the activity, which a reset would erase."""
-    if "start_date" not in entry.after:
-        return
-    for name in _DATES:
+    """Yield what was set after the launch, which a reset would erase; the journal has no start."""
+    for name in (*_DATES, *CONCLUDED):
         made, now = entry.after.get(name), stored_field(fresh, name)
-        if not _alike(name, made, now):
+        if (name in entry.after or name != "start_date") and not _alike(name, made, now):
             yield FieldConflict((name,), made, None, now)
 
 

@@ -136,9 +136,10 @@ def plan_shared(
     if not lines:
         return None
     conflicts = tuple(
-        FieldConflict((name,), seen, new_values[name], current.get(name))
+        FieldConflict((name,), seen, new_values.get(name, "deleted"), current.get(name))
         for name, seen in intent.seen.items()
-        if name in new_values and not is_stored(_body_value(name, seen), current.get(name)) and name in values
+        if (name in values or intent.verb == "delete")
+        and not is_stored(_body_value(name, seen), current.get(name))
     )
     return SharedPlan(
         intent=intent,

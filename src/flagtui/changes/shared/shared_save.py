@@ -159,7 +159,8 @@ class SharedEntries(EntryKind):
                 fresh = await operations.get(part.record)
             except NotFound:
                 return Blocked("gone", f"the {self.noun} is not there any more")
-            intent = SharedIntent(self.kind, part.record, {}, "delete")
+            # What others changed since it was created is lost with it.
+            intent = SharedIntent(self.kind, part.record, {}, "delete", {"description": "", **part.after})
             if part.verb != "create":
                 intent = SharedIntent(self.kind, part.record, part.before, "edit", part.after)
         plan = plan_shared(intent, fresh, now, newest)
