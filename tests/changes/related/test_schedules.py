@@ -70,6 +70,7 @@ def test_raised_rollout_keeps_the_users_of_its_condition() -> None:
         (flag({"rollout_percentage": 60}), 0, 50),
         (flag({"rollout_percentage": 60}), 1, 80),
         (flag({"rollout_percentage": 60}, early_exit=True), 0, 80),
+        (flag({"properties": [GERMANS], "rollout_percentage": 60}, early_exit=True), 0, 80),
     ],
 )
 def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: float) -> None:

@@ -109,8 +109,8 @@ def why_no_step(fresh: Flag) -> str:
     """Return why no rollout of the flag can be raised by a schedule; empty if one can."""
     if not fresh.targeting.deciding:
         return "it has no condition whose rollout can be raised"
-    if fresh.targeting.early_exit and any(map(fresh.targeting.matches_everyone, fresh.targeting.deciding)):
-        return "it stops at a condition for everyone, and a scheduled rollout is appended after it"
+    if fresh.targeting.early_exit:
+        return "its first matching condition decides, and a scheduled rollout is appended after it"
     if all(condition.rollout >= EVERYONE for condition in fresh.targeting.deciding):
         return "every condition is at 100 %"
     return ""
