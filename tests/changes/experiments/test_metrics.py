@@ -12,6 +12,7 @@ from flagtui.changes.experiments.metric_words import metric_words, return_words,
 from flagtui.changes.experiments.metrics import (
     event_node,
     funnel_of,
+    keep_settings,
     mean_of,
     problems_in_metric,
     ratio_of,
@@ -84,6 +85,12 @@ def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> Non
 )
 def test_what_a_server_would_refuse_is_known_before(metric: dict[str, Any], problem: str) -> None:
     assert any(problem in words for words in problems_in_metric(metric))
+
+
+def test_chosen_steps_keep_the_settings_of_their_event() -> None:
+    home, price = ({"event": "view", "properties": [{"key": "page", "value": page}]} for page in "hp")
+    chosen = [{"event": "view"}, {"event": "order"}, {"event": "view"}, {"event": "view"}]
+    assert keep_settings(chosen, [home, ACTION, price]) == [home, chosen[1], price, chosen[3]]
 
 
 def test_a_window_is_told_as_people_say_it() -> None:

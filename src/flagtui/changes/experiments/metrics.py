@@ -82,6 +82,15 @@ def _step(event: str) -> Item:
     return {"kind": "EventsNode", "event": event, "properties": []}
 
 
+def keep_settings(chosen: Iterable[Item], old: Iterable[Item]) -> list[Item]:
+    """Return the chosen steps; those for an event that was there keep its settings, in order."""
+    left, kept = list(old), list[Item]()
+    for node in chosen:
+        place = next((place for place, each in enumerate(left) if each.get("event") == node["event"]), None)
+        kept.append(node if place is None else left.pop(place))
+    return kept
+
+
 def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
     """Yield what a server would refuse of a metric of this engine."""
     name = as_text(metric.get("name"))

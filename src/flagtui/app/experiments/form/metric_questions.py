@@ -112,18 +112,18 @@ class MetricQuestions:
 
     async def _ask_events(self, metric: Item, kind: str) -> Item | None:
         """Replace the events it counts; steps that stay keep their settings."""
+        old = [*nodes_of(metric)]
         if kind == "funnel":
-            old = {as_text(node.get("event")): node for node in nodes_of(metric)}
             steps = await self._steps(events_of(metric))
             made = metrics.funnel_of(steps) if steps else None
             if made is None:
                 return None
-            series = [old.get(as_text(as_dict(node).get("event")), node) for node in as_list(made["series"])]
-            return {**metric, "series": series}
+            return {**metric, "series": metrics.keep_settings(map(as_dict, as_list(made["series"])), old)}
         if kind == "retention":
-            before, after = (as_text(node.get("event")) for node in nodes_of(metric))
-            ends = await self._ends(before, after)
-            return {**metric, **metrics.retention_nodes(*ends)} if ends else None
+            ends = await self._ends(*(as_text(node.get("event")) for node in old))
+            nodes = metrics.retention_nodes(*ends) if ends else {}
+            kept = metrics.keep_settings(map(as_dict, nodes.values()), old)
+            return {**metric, **dict(zip(nodes, kept, strict=True))} if ends else None
         made = await self._ask_metric("mean" if kind == "mean" else "ratio")
         if made is None:
             return None
