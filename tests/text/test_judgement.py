@@ -75,6 +75,8 @@ def test_variant_without_people_is_a_mismatch() -> None:
         ({"number_of_samples": 0, "sum": 0}, None, "not known"),
         ({"number_of_samples": 9, "sum": 1, "denominator_sum": 0}, None, "not known"),
         ({"number_of_samples": 10}, None, "not known"),
+        ({"number_of_samples": 100_000, "sum": 4}, 0.00004, "<0.01 %"),
+        ({"number_of_samples": 100_000, "sum": 99_999}, 0.99999, ">99.99 %"),
         ({"number_of_samples": 10, "sum": None}, None, "not known"),
         ({"number_of_samples": 10, "sum": "NaN"}, None, "not known"),
         ({"number_of_samples": 10, "sum": float("nan")}, None, "not known"),

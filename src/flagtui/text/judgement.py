@@ -14,6 +14,7 @@ from flagtui.local_time import NOT_KNOWN
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
+from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Look
 
@@ -194,7 +195,7 @@ def leading_of(findings: Findings) -> Leading | None:
     best = max(
         judgements, key=lambda judgement: -math.inf if judgement.lift is None else goal * judgement.lift
     )
-    if best.lift is None or best.odds in FAILURES.values():
+    if best.look == "faint":
         words = best.odds or "no result yet"
         return Leading(words, (words,), "faint")
     bounds = ""
@@ -204,10 +205,10 @@ def leading_of(findings: Findings) -> Leading | None:
     has_p = best.odds.startswith("p ")
     # A list need not name the only variant there is beside the baseline.
     lift = f"{best.variant} {best.delta}" if len(judgements) > 1 else best.delta
-    odds = best.odds if has_p else f"win {best.odds}"
-    forms = (f"{lift}{bounds} · {odds}", f"{lift} · {odds}", lift, best.delta)
-    words = f"{best.variant} {best.delta}{bounds} · {best.odds}{'' if has_p else ' chance to win'}"
-    return Leading(words, forms, best.look)
+    odds = f" · {'' if has_p else 'win '}{best.odds}" if best.odds else ""
+    forms = (f"{lift}{bounds}{odds}", f"{lift}{odds}", lift, best.delta)
+    chance = f" · {best.odds}{'' if has_p else ' chance to win'}" if best.odds else ""
+    return Leading(f"{best.variant} {best.delta}{bounds}{chance}", forms, best.look)
 
 
 def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:
@@ -235,7 +236,7 @@ def amount(value: float | None, metric: Metric) -> str:
     if value is None:
         return NOT_KNOWN
     if metric.is_share:
-        return percent(round(value * 100, 2))
+        return percent(value * 100)
     if metric.kind == "ratio" and abs(value) < 1:
         return f"{value:.4f}"
     if value == 0:
@@ -248,7 +249,7 @@ def amount(value: float | None, metric: Metric) -> str:
 def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
     if variant.validation_failures:
         first = variant.validation_failures[0]
-        return FAILURES.get(first, first)
+        return FAILURES.get(first) or safe_text(first, 40)
     if variant.p_value is not None:
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)

@@ -68,6 +68,12 @@ def test_endings_and_reopenings_name_their_results() -> None:
     assert make_plan("end", fresh, conclusion="lost").cautions == ()
 
 
+def test_pause_counts_dependents_that_it_does_not_name() -> None:
+    context = StepContext(NOW, dependents=tuple("abcdefg"))
+    refusal = expect(try_step("pause", make_experiment(), context), Blocked)
+    assert refusal.reason.startswith("a, b, c, d, e and 2 more depend on its flag")
+
+
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
     early = make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 20}))
     assert [caution.text for caution in early.cautions] == [
@@ -77,8 +83,8 @@ def test_ending_early_says_what_the_numbers_are_worth() -> None:
         make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 10})).cautions
         == ()
     )
-    young = make_plan("ship", make_experiment(start_date="2026-02-28T09:00:00Z"), variant="test")
-    assert "not a whole week" in young.cautions[0].text
+    young = make_plan("ship", make_experiment(start_date="2026-02-23T18:00:00Z"), variant="test")
+    assert young.cautions[0].text.startswith("day 6: not a whole week")
 
 
 @pytest.mark.parametrize(

@@ -265,9 +265,9 @@ def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
     planned = as_number((fresh.running_time_calculation or fresh.parameters).get("recommended_running_time"))
     worth = "stopping as soon as the result looks good overstates confidence"
     if planned and days < planned:
-        yield Caution(f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
+        yield Caution(f"day {int(days)} of {planned:g} that were planned: {worth}", ("let it run",))
     elif days < WEEK:
-        yield Caution(f"day {days:.0f}: not a whole week; {worth}", ("let it run a week at least",))
+        yield Caution(f"day {int(days)}: not a whole week; {worth}", ("let it run a week at least",))
 
 
 def _flag(fresh: Experiment, text: str, tone: Tone = "plain") -> Consequence:

@@ -15,9 +15,10 @@ from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
+from flagtui.changes.flags.flag_refusals import names_of
 from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import PlanBase
-from flagtui.changes.skipped import Blocked
+from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -85,9 +86,9 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         reason = f"its flag {context.flag.key} is archived, so that it cannot be turned on"
         return Blocked("flag", reason, "bring the flag back from the archive first")
     if context.dependents and (step.name == "pause" or choices.disable_flag):
-        asking = context.dependents
+        asking = tuple(Linked(0, key) for key in context.dependents)
         verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
-        reason = f"{', '.join(asking[:5])} {verb} on its flag, so that cannot be turned off"
+        reason = f"{names_of(asking)} {verb} on its flag, so that cannot be turned off"
         return Blocked("dependents", reason, f"change or turn off {those} first")
     moves = tuple(_lines(fresh, step, choices))
     return ExperimentPlan(

@@ -28,6 +28,11 @@ def test_its_days_agree_with_what_is_said_of_them(days: float, planned: float | 
     assert draw_lifecycle(days, planned)[1].partition("2026   ")[2] == words
 
 
+@pytest.mark.parametrize(("days", "words"), [(0.8, "1 day, until"), (9.2, "9 days, until")])
+def test_ended_experiment_counts_its_days(days: float, words: str) -> None:
+    assert f"2026   {words} " in draw_lifecycle(days, 28, "stopped")[1]
+
+
 @pytest.mark.parametrize(
     ("days", "status", "bar"),
     [

@@ -94,20 +94,27 @@ def comparison(people: int, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("result", "words"),
+    ("result", "words", "leads"),
     [
-        (None, "no numbers yet"),
-        ({}, "no numbers yet"),
-        ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet"),
-        (comparison(0), "no baseline"),
-        (comparison(9, validation_failures=["not-enough-exposures"]), "too few users yet"),
-        (comparison(9, validation_failures=["x-new"]), "x-new"),
+        (None, "no numbers yet", None),
+        ({}, "no numbers yet", None),
+        ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet", None),
+        (comparison(0), "no baseline", "no baseline"),
+        (
+            comparison(9, validation_failures=["not-enough-exposures"]),
+            "too few users yet",
+            "too few users yet",
+        ),
+        (comparison(9, validation_failures=["x-\x1bnew"]), "x-␛new", "x-␛new"),
+        (comparison(9), "+0.0 %", "test +0.0 %"),
     ],
 )
-def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str) -> None:
+def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str, leads: str | None) -> None:
     metric_findings = findings(experiment("control", "test"), result)
     assert words in text(table_lines(metric_findings, 126, STROKES, 0))
-    leading_of(metric_findings)
+    leading = leading_of(metric_findings)
+    assert (None if leading is None else leading.words) == leads
+    assert leading is None or leading.forms[0] in leading.words
     assert text(sizing_lines(metric_findings, 1_772_442_000.0)) == ""
 
 

@@ -16,6 +16,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.formats import count
 from flagtui.text.judgement import (
     Sizing,
     days_left,
@@ -115,7 +116,7 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
         words = (
             f"enough {experiment.unit} have been seen"
             if left == 0
-            else f"about {left:,.0f} days left at {pace}"
+            else f"about {count(max(1, round(left)), 'day')} left at {pace}"
         )
         yield [(" " * LABEL, ""), (words, "$success" if left == 0 else "$text-muted")]
 
@@ -227,7 +228,7 @@ def _share(days: float, planned: float | None) -> float:
 
 def _how_long(row: ExperimentRow, days: float, planned: float | None) -> Iterator[Piece]:
     if row.status == "stopped":
-        yield f"   {days:.0f} days, until {date_of(row.ended_at)}", "$text-muted"
+        yield f"   {count(round(days), 'day')}, until {date_of(row.ended_at)}", "$text-muted"
         return
     of = f" of ~{planned:.0f}" if planned else ""
     yield f"   day {days:.0f}{of}", "$text-muted"
