@@ -47,10 +47,10 @@ def test_cleanup_begins_with_the_code_change(groups: Any, filters: Any, wins: st
 
 def test_obstacles_precede_the_last_step() -> None:
     running = {"id": 31, "name": "Blue button", "is_running": True}
-    _flag, steps = stale({}, experiment_set_metadata=[running], dependents=("child", "other"))
+    _flag, steps = stale({}, experiment_set_metadata=[running], dependents=("child", *"abcdef"))
     assert [step[:3] for step in steps] == [" 1 ", " 2 ", " 3 ", " 4 ", " 5 "]
     assert steps[1] == " 2 end experiment #31 Blue button"
-    assert steps[2] == " 3 first change its dependents: child, other"
+    assert steps[2] == " 3 first change its dependents: child, a, b, c, d and 2 more"
     assert steps[-1] == " 5 a archives it, turned off; a again unarchives it"
 
 

@@ -9,6 +9,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
+from flagtui.text.long_lists import in_short
 from flagtui.text.styled import Piece
 
 RECENT = 7 * 86_400
@@ -56,7 +57,7 @@ def _obstacles(flag: Flag, dependents: Sequence[str] | None) -> Iterator[list[Pi
         if link.is_running:
             yield [("end experiment ", ""), (safe_text(f"#{link.id} {link.name}", 60), "$secondary")]
     if dependents:
-        keys = ", ".join(safe_text(key, 40) for key in dependents[:5])
+        keys = in_short([safe_text(key, 40) for key in dependents], 5)
         yield [("first change its dependents: ", ""), (keys, "$primary")]
 
 

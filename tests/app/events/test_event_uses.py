@@ -26,6 +26,8 @@ class Experiments:
     experiments: tuple[Experiment, ...]
     requests: list[str] = field(default_factory=list)
     is_down: bool = False
+    hidden: int = 0
+    """The number of an experiment that cannot be read."""
 
     async def page(self, filters: object) -> RowPage[ExperimentRow]:
         self.requests.append("page")
@@ -36,6 +38,8 @@ class Experiments:
 
     async def get(self, id: int) -> Experiment:
         self.requests.append(f"get {id}")
+        if id == self.hidden:
+            raise Refused("No.")
         return next(experiment for experiment in self.experiments if experiment.id == id)
 
 
@@ -68,6 +72,12 @@ async def test_what_could_not_be_asked_is_said_and_asked_again() -> None:
     assert uses.cached_uses("paid") is None
     server.is_down = False
     assert (await uses.find("paid"))[0] == (EventUse(1, "Number 1", "draft"),)
+
+
+async def test_unread_experiment_is_not_counted_as_looked_at() -> None:
+    uses = uses_at(Experiments((measuring(1, "paid"), measuring(2, "paid")), hidden=2))
+    paid, why = await uses.find("paid")
+    assert ([use.id for use in paid or ()], why) == ([1], "looked at 1 of 2 experiments")
 
 
 def test_an_event_is_found_wherever_an_experiment_names_it() -> None:

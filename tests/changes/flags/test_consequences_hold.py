@@ -111,7 +111,8 @@ def reads_since(text: str, seen: int, version: int | None, touches: tuple[Touch,
     beginning, _, who = text.partition(" by ")
     named = who.split("; ") if who else []
     more = named.pop() if named and named[-1].startswith("and ") else ""
-    is_all = len(named) == len(touches) or more == f"and {len(touches) - len(named)} more"
+    left = version - seen - len(named) if touches else 0
+    is_all = more == (f"and {left} more" if left > 0 else "")
     is_read = all(map(reads_touch, named, touches))
     return beginning == f"v{seen} → v{version}" and is_all and is_read
 

@@ -53,6 +53,8 @@ WIDER: Final = set_rollout(flag(), 0, 60)
         (switch("turn off", 812, 12), {}, "Newer changes", "none"),
         (switch("turn off", 812, 11), {"touched_since": SINCE}, "Newer changes",
          "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),
+        (switch("turn off", 812, 2), {"touched_since": SINCE}, "Newer changes",
+         "v2 → v12 by sam, 3 min ago: rollout 25 % → 50 %; and 9 more"),
         (OFF, {"dependents": (Linked(9, "child", False),)}, "Dependents",
          "child depends on this flag, which will be off for everyone (it is off)"),
     ],

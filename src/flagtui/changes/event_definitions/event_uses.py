@@ -58,8 +58,9 @@ class EventUses:
             for experiment in read
             if experiment and uses_event(experiment, name)
         )
-        more = page.total - len(rows)
-        why = f"looked at {len(rows):,} of {page.total:,} experiments" if more > 0 else ""
+        looked_at = sum(experiment is not None for experiment in read)
+        is_all = looked_at >= page.total
+        why = "" if is_all else f"looked at {looked_at:,} of {page.total:,} experiments"
         self._uses[name] = uses, why
         return uses, why
 

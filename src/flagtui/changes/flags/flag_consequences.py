@@ -142,7 +142,8 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     parts: list[str | float] = [versions]
     for touch in touches:
         parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
-    if (more := len(context.touched_since) - TOUCHES) > 0:
+    # Every change raises the version by one, and only the newest are read.
+    if context.touched_since and (more := fresh.version - seen_version - len(touches)) > 0:
         parts.append(f"; and {more:,} more")
     return consequence_with_age("Newer changes", parts, context.now, "danger")
 
