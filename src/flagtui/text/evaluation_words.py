@@ -124,10 +124,11 @@ def variant_words(account: PersonEvaluation) -> str:
         split = account.here.rules.steps[-1].variant if account.here.rules.steps else None
         return f"{split.fraction:.2f} → {safe_text(account.here.rules.variant or '', 40)}" if split else ""
     parts, identifier = _parts(account), _identifier(account)
-    if parts is None or identifier is None or not parts.variants or account.value in (False, None):
-        return ""
     index = account.condition_index
-    forced = parts.conditions[index].variant if index is not None and index < len(parts.conditions) else None
+    is_drawn = account.reason == "condition_match" and account.value not in (False, None)
+    if parts is None or identifier is None or index is None or not parts.variants or not is_drawn:
+        return ""
+    forced = parts.conditions[index].variant
     if forced is not None and forced == account.value:
         return f"{safe_text(forced, 40)}, set by the condition"
     draw = draw_variant(parts, identifier)
@@ -165,12 +166,13 @@ def _parts(account: PersonEvaluation) -> FlagParts | None:
 
 
 def _identifier(account: PersonEvaluation) -> str | None:
-    """Return the hashed text; None if not known."""
-    parts = _parts(account)
-    if parts is None or account.definitions is None:
+    """Return the text that is hashed for the deciding condition; None if not known."""
+    parts, index = _parts(account), account.condition_index
+    if parts is None or account.definitions is None or index is None or index >= len(parts.conditions):
         return None
-    if parts.group_index is not None:
-        return account.subject.groups.get(account.definitions.group_types.get(str(parts.group_index), ""))
+    kind = parts.conditions[index].group_index
+    if kind is not None:
+        return account.subject.groups.get(account.definitions.group_types.get(str(kind), ""))
     if parts.is_by_device:
         return account.subject.device_id
     return account.subject.distinct_id
@@ -212,10 +214,10 @@ def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[st
         properties = safe_text(describe_filter(lacks.differing.filter), 160)
         return f"condition {number} requires {properties}: {names[0]} matches, {names[1]} does not."
     if has.outcome is Ending.MATCHED and lacks.outcome is Ending.OUT_OF_ROLLOUT and lacks.rollout:
-        return (
-            f"condition {number} rolls out to {lacks.rollout.percentage:g} %: {names[0]} is in, "
-            f"{names[1]} is out with {lacks.rollout.fraction:.2f}."
-        )
+        share = lacks.rollout.percentage
+        fraction, _ = apart(lacks.rollout.fraction, share / 100)
+        who = f"{names[0]} is in, {names[1]} is out with {fraction}"
+        return f"condition {number} rolls out to {share:g} %: {who}."
     if has.variant and lacks.variant and has.variant.key != lacks.variant.key and has.variant.key:
         bucket = f"{names[0]} gets {safe_text(has.variant.key, 40)} ({has.variant.fraction:.2f})"
         other = f"{safe_text(str(lacks.variant.key), 40)} ({lacks.variant.fraction:.2f})"

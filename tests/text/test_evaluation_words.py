@@ -1,0 +1,50 @@
+"""Evaluations of flags in words, whose numbers agree with the value beside them."""
+
+from typing import Any
+
+from tests.doubles.expected import require
+
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
+from flagtui.evaluate.conditions import rollout_fraction
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.models.flag import Flag
+from flagtui.text.evaluation_words import hash_words, variant_words, why_they_differ
+
+HALVES = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("a", "b")]}
+
+
+def evaluated(name: str, *groups: dict[str, Any], **filters: Any) -> PersonEvaluation:
+    """Return the evaluation for a user and a company of this name."""
+    raw = {"id": 5, "key": "k", "active": True, "filters": {"groups": list(groups), **filters}}
+    definitions = Definitions.of_document({"flags": [raw], "group_type_mapping": {"0": "company"}})
+    subject = EvaluationSubject(name, groups={"company": f"of {name}"})
+    here = evaluate("k", subject.person({}, is_complete=True), definitions)
+    return PersonEvaluation(subject, Flag.of(raw), local_values={"k": here}, definitions=definitions)
+
+
+def test_hash_is_that_of_the_deciding_condition() -> None:
+    about_companies = {"rollout_percentage": 50, "aggregation_group_type_index": 0}
+    about_users = {"rollout_percentage": 50, "aggregation_group_type_index": None}
+    for number in range(20):
+        account = evaluated(f"u{number}", about_companies, about_users, multivariate=HALVES)
+        _words, is_in = require(hash_words(account))
+        assert is_in is (account.value is not False)
+        assert variant_words(account).endswith(f"→ {account.value}") is is_in
+
+
+def test_user_who_is_held_out_has_no_variant_hash() -> None:
+    holdout = {"id": 3, "exclusion_percentage": 100}
+    account = evaluated("u1", {"rollout_percentage": 100}, multivariate=HALVES, holdout=holdout)
+    assert (account.value, variant_words(account)) == ("holdout-3", "")
+
+
+def test_hash_beyond_a_rollout_differs_from_it_in_words() -> None:
+    names = [f"u{number}" for number in range(2_000)]
+    inside, outside = (
+        next(name for name in names if low < rollout_fraction("k", name) < high)
+        for low, high in ((0, 0.4), (0.5001, 0.504))
+    )
+    words = why_they_differ(*(evaluated(name, {"rollout_percentage": 50}) for name in (inside, outside)))
+    assert words.startswith(f"condition 1 rolls out to 50 %: {inside} is in, {outside} is out with 0.50")
+    assert not words.endswith("0.50.")
