@@ -54,10 +54,13 @@ def test_new_flag_is_off_and_valid_for_every_server(fields: dict[str, JSON]) -> 
 
 
 def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
-    secret = Flag.of(raw_flag(filters=RICH, has_encrypted_payloads=True, experiment_set=[3]))
+    snapshot = {"key": "id", "type": "cohort", "value": 9, "operator": "in"}
+    frozen = {"exposure_frozen": True, "exposure_frozen_cohort": 9, "properties": [snapshot]}
+    filters = {**RICH, "groups": [{**frozen, "rollout_percentage": 5}]}
+    secret = Flag.of(raw_flag(filters=filters, has_encrypted_payloads=True, experiment_set=[3]))
     copied = copy_of(secret, "fresh")
     assert "holdout" not in copied["filters"]
-    assert "exposure_frozen" not in copied["filters"]["groups"][0]
+    assert copied["filters"]["groups"] == [{"rollout_percentage": 5, "properties": []}]
     assert copied["filters"]["payloads"] == {}
     assert not {"id", "version", "experiment_set", "created_at", "has_encrypted_payloads"} & copied.keys()
 

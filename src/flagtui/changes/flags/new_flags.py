@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.api.shipped_filters import unfrozen_filters
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
 from flagtui.changes.flags.filter_rules import problems_in_fields
@@ -59,12 +60,9 @@ def why_no_copy(flag: Flag) -> str:
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
     """Return the flag under another key, off, without links to experiments and without secrets."""
-    filters = clean_filters(flag.filters)
+    filters = clean_filters(unfrozen_filters(flag.filters))
     for name in ("holdout", "holdout_groups", "super_groups", "feature_enrollment"):
         filters.pop(name, None)
-    for group in wire.conditions(filters):
-        for name in ("exposure_frozen", "exposure_frozen_cohort"):
-            as_dict(group).pop(name, None)
     if flag.has_encrypted_payloads:
         filters = wire.with_payloads(filters, {})
     kept = {
