@@ -27,6 +27,11 @@ def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: S
         assert KEY.encode() not in sent
 
 
+def test_linear_mode_keeps_the_guard_of_its_options(signed_in: Run) -> None:
+    done = signed_in("--read-only", "--linear", stdin="flags disable new-nav --yes\n")
+    assert "ended with 3" in done.out, done.err
+
+
 LINES = """flags disable new-nav --yes
 flags get new-nav --fields active
 flags get nothing-here --json

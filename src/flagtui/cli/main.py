@@ -118,11 +118,9 @@ def program(
         refuse_app_options(context, ("--no-mouse",) if context.invoked_subcommand == "pick" else ())
     if context.invoked_subcommand is None and context.meta[LINEAR]:
         from flagtui.cli.linear import run_linear
+        from flagtui.cli.plumbing.options import common_words
 
-        given = {"--profile": profile, "--project": project}
-        raise SystemExit(
-            run_linear(_run, [word for name, each in given.items() if each for word in (name, each)])
-        )
+        raise SystemExit(run_linear(_run, common_words()))
     if context.invoked_subcommand is None:
         from flagtui.cli.launch.app_launch import open_app
         from flagtui.cli.plumbing.profile_choice import ProfileRequest

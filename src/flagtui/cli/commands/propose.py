@@ -8,7 +8,7 @@ import click
 
 from flagtui import local_time
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import is_read_only
+from flagtui.cli.plumbing.options import common_words
 from flagtui.cli.plumbing.proposal_files import new_proposal
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.registry import command_index, is_command, load_command
@@ -46,12 +46,8 @@ def propose(context: click.Context, reason: str, words: tuple[str, ...]) -> None
         fix = "Propose a command that changes something, such as: flags rollout KEY --to 40"
         raise Trouble(f"{' '.join(words[:2])} changes nothing, so it cannot be proposed.", fix, code="usage")
     path = new_proposal(_name(reason))
-    given = context.find_root().params
-    common = ["--read-only"] if is_read_only() else []
-    for name in ("profile", "project"):
-        common += [f"--{name}", given[name]] if given[name] else []
     run = context.find_root().obj
-    raise SystemExit(int(run([*common, *words, "--dry-run", "--out", str(path), "--reason", reason])))
+    raise SystemExit(int(run([*common_words(), *words, "--dry-run", "--out", str(path), "--reason", reason])))
 
 
 def _name(reason: str) -> str:

@@ -137,6 +137,14 @@ def is_read_only() -> bool:
     return click.get_current_context().find_root().params.get("read_only") is True
 
 
+def common_words() -> list[str]:
+    """Return profile, project and `--read-only` that precede this command, for another one that it runs."""
+    before = click.get_current_context().find_root().params
+    given = {name: before[name] for name in ("profile", "project") if before[name]}
+    places = [word for name, value in given.items() for word in (f"--{name}", value)]
+    return [*(["--read-only"] if is_read_only() else []), *places]
+
+
 def place_options(*, takes_several: bool) -> list[click.Parameter]:
     """Return the options for the profile and the project, or several projects."""
     several = " Several: 1,2." if takes_several else ""
