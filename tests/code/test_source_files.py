@@ -50,6 +50,23 @@ def test_changed_files_differ_from_the_revision_or_are_ignored(repository: Path)
     assert tree.skipped["ignored"] == 1
 
 
+def test_hook_in_a_linked_worktree_finds_files(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked = repository / "linked"
+    git(repository, "worktree", "add", "-q", str(linked))
+    monkeypatch.setenv("GIT_DIR", str(repository / ".git/worktrees/linked"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(repository / ".git/worktrees/linked/index"))
+    root = find_root([linked / "src"], linked)
+    assert list_files(root, [linked / "src"]).files == ["src/a.py", "src/b.py"]
+
+
+def test_git_gets_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "git").write_text("#!/bin/sh\nprintf 'key:%s\\0' \"$FLAGTUI_API_KEY\"\n", encoding="utf-8")
+    (tmp_path / "git").chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("FLAGTUI_API_KEY", "phx_secret")
+    assert list_files(tmp_path, [tmp_path]).files == ["key:"]
+
+
 @pytest.mark.parametrize("revision", ["nowhere", "--output=/tmp/x", "-h"])
 def test_unknown_revision_is_an_error(repository: Path, revision: str) -> None:
     with pytest.raises(SourceError, match="no revision"):
