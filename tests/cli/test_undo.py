@@ -195,6 +195,7 @@ def test_overwriting_somebody_is_a_question_of_its_own() -> None:
     clashing = question_of(Level.GUARDED, conflict=True)
     assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
     assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)
+    assert isinstance(settle(clashing, Confirmation(overwrite=True), Scripted(yes=False)), NotYet)
 
 
 def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.CaptureFixture[str]) -> None:

@@ -231,8 +231,9 @@ def _ask(question: Question[Any], given: Confirmation, person: Prompts) -> Confi
     answer = given
     if question.conflicts and not answer.overwrite:
         whose = "your later changes" if question.is_own else "the changes of another user"
-        answer = replace(answer, overwrite=person.agree(f"Overwrite {whose}?"))
-        if not answer.overwrite:
+        is_agreed = person.agree(f"Overwrite {whose}?")
+        answer = replace(answer, overwrite=is_agreed, yes=answer.yes or is_agreed)
+        if not is_agreed:
             return answer
     if question.without_journal and not answer.without_journal:
         agreed = person.agree("Continue without the journal? You cannot undo the change from here then.")
@@ -243,6 +244,6 @@ def _ask(question: Question[Any], given: Confirmation, person: Prompts) -> Confi
         answer = replace(answer, reason=person.ask("Why, for the journal", ""))
     if question.type_this is not None and not answer.typed:
         return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
-    if question.type_this is None and not answer.yes and not (question.conflicts and answer.overwrite):
+    if question.type_this is None and not answer.yes:
         return replace(answer, yes=person.agree("Do it?"))
-    return answer if question.type_this is not None else replace(answer, yes=True)
+    return answer
