@@ -24,10 +24,11 @@ def test_a_key_file_is_private_from_the_first_byte(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
 def test_key_file_readable_by_others_is_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
-    path = write_key_file(tmp_path, OWNER.username, KEY)
+    home = tmp_path / "a home"
+    path = write_key_file(home, OWNER.username, KEY)
     path.chmod(mode)
-    with pytest.raises(KeyFileRefused, match=f"others may read it; do: chmod 600 {path}"):
-        read_key_file(tmp_path, OWNER.username)
+    with pytest.raises(KeyFileRefused, match=f"others may read it; do: chmod 600 '{path}'"):
+        read_key_file(home, OWNER.username)
 
 
 def test_key_file_stays_in_its_folder_or_is_refused(tmp_path: Path) -> None:

@@ -77,6 +77,12 @@ def test_a_file_with_a_mistake_is_not_touched(file: Path, content: str) -> None:
     assert file.read_text() == content
 
 
+def test_profile_cannot_be_added_to_an_inline_table(file: Path) -> None:
+    file.write_text('profiles = {prod = {host = "us"}}\n')
+    with pytest.raises(SettingsError, match="cannot be changed"):
+        write_profile(file, Profile("test"))
+
+
 def test_unreadable_value_is_never_written(file: Path) -> None:
     with pytest.raises(SettingsError, match="badge"):
         write_profile(file, Profile("prod", badge="much too long a badge"))

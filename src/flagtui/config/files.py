@@ -4,6 +4,7 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 from flagtui.private_folders import make_missing
 
@@ -49,5 +50,5 @@ def why_not_private(path: Path) -> str:
     if status.st_uid != os.getuid():
         return "it belongs to another user"
     if status.st_mode & 0o077:
-        return f"others may read it; do: chmod 600 {path}"
+        return f"others may read it; do: chmod 600 {quote(str(path))}"
     return ""

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Final, Literal
 
 import msgspec
@@ -172,7 +173,7 @@ def _folder(subject: str, folder: Path | None) -> Finding:
         return Finding(subject, f"{folder}: read-only", "wrong", "Make it writable.")
     reason = why_not_private(folder)
     if reason:
-        return Finding(subject, f"{folder}: others may look into it", "note", f"chmod 700 {folder}")
+        return Finding(subject, f"{folder}: others may look into it", "note", f"chmod 700 {quote(str(folder))}")
     return Finding(subject, str(folder))
 
 

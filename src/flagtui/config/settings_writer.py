@@ -75,7 +75,8 @@ def _edit(file: Path) -> Iterator[tomlkit.TOMLDocument]:
         document = tomlkit.parse(before)
         yield document
         after = tomlkit.dumps(document)
-    except TOMLKitError as error:
+    except (TOMLKitError, ValueError) as error:
+        # The library refuses tables in inline ones with a plain ValueError.
         raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
     parse_settings(after, file)
     if not file.is_symlink():
