@@ -20,7 +20,7 @@ def write_records(file: Path, records: list[dict[str, Any]], form: str = "docume
     """Write the records in one of the accepted forms; return the name of the file."""
     document: dict[str, Any] = {"schema_version": 1, "schema": "whole-flag"}
     if form == "ndjson":
-        text = "".join(json.dumps(document | record) + "\n" for record in records)
+        text = "".join(json.dumps(document | record, ensure_ascii=False) + "\n" for record in records)
     else:
         text = json.dumps(records if form == "list" else document | {"records": records})
     file.write_text(text)
@@ -29,12 +29,12 @@ def write_records(file: Path, records: list[dict[str, Any]], form: str = "docume
 
 @pytest.mark.parametrize("form", ["document", "list", "ndjson"])
 def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> None:
-    records = [record | {"name": f"From {form}"} for record in print_flags(signed_in, *KEYS)]
+    records = [record | {"name": f"From\u2028{form}"} for record in print_flags(signed_in, *KEYS)]
     done = signed_in(
         "flags", "edit", "--from", write_records(tmp_path / "flags", records, form), "--yes", "--json"
     )
     assert (done.code, [each["ending"] for each in json.loads(done.out)["records"]]) == (0, ["saved"] * 2)
-    assert [each["name"] for each in print_flags(signed_in, *KEYS)] == [f"From {form}"] * 2
+    assert [each["name"] for each in print_flags(signed_in, *KEYS)] == [f"From\u2028{form}"] * 2
 
 
 def test_printed_flags_change_nothing_and_other_text_is_named(signed_in: Run, tmp_path: Path) -> None:
