@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from tests.cli.conftest import Run, Service
+from tests.cli.conftest import Run, Service, run_at
+from tests.doubles.faults import FAULTS
+from tests.doubles.faulty_proxy import proxy_to
 
 from flagtui.api.client import Client
 from flagtui.models.experiment import Experiment
@@ -80,3 +82,20 @@ def test_revert_reaches_experiments_and_names_unlogged_changes(signed_in: Run, s
     assert "what it changed is not logged" in done.out
     fresh = service.ask(lambda client: client.experiments.get(before.id))
     assert (fresh.description or "") == (before.description or "")
+
+
+@pytest.mark.usefixtures("flag")
+def test_failure_outranks_a_skipped_change_of_another_kind(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def change(client: Client) -> None:
+        row = (await client.experiments.page({"limit": 1})).rows[0]
+        await client.experiments.update(row.id, {"description": "is not reverted"})
+
+    service.ask(change)
+    with proxy_to(service.address) as proxy:
+        proxy.fault = FAULTS["redirect"]
+        proxy.is_meant = lambda method, path: method == "PATCH" and "/experiments/" in path
+        done = run_at(proxy.address, run, monkeypatch)("revert", "@", "1m", "--yes", "--json")
+    endings = [record["ending"] for record in json.loads(done.out)["records"]]
+    assert (done.code, {"skipped", "refused"} <= {*endings}) == (1, True), done.err

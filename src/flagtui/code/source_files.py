@@ -125,7 +125,7 @@ def list_changed(root: Path, revision: str) -> frozenset[str]:
 
 def _git(folder: Path, *words: str) -> bytes | None:
     """Return the output of git; None where it fails, or is not installed."""
-    # The key is not for git; with what git itself gives to a hook in a linked worktree, any folder is the top.
+    # The key is not for git. With what git gives to a hook in a linked worktree, any folder is the top.
     omitted = ("FLAGTUI_",) if "GIT_WORK_TREE" in os.environ else ("FLAGTUI_", "GIT_DIR", "GIT_INDEX_FILE")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(omitted)}
     try:

@@ -173,7 +173,8 @@ def _folder(subject: str, folder: Path | None) -> Finding:
         return Finding(subject, f"{folder}: read-only", "wrong", "Make it writable.")
     reason = why_not_private(folder)
     if reason:
-        return Finding(subject, f"{folder}: others may look into it", "note", f"chmod 700 {quote(str(folder))}")
+        advice = f"chmod 700 {quote(str(folder))}"
+        return Finding(subject, f"{folder}: others may look into it", "note", advice)
     return Finding(subject, str(folder))
 
 

@@ -82,4 +82,4 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
                 break
         if later:
             warn(f"{count(later, 'older change')} of the same records: {LATER}.")
-        return max(codes)
+        return codes[-1] or max(codes)

@@ -51,7 +51,8 @@ def _objects(text: str) -> Iterator[Any]:
     try:
         value = _parse(text)
     except json.JSONDecodeError:
-        # Texts can have other ends of lines. The first line decides whether it is NDJSON: a later fault is that of its line.
+        # The first line decides whether it is NDJSON: a later fault is that of its line.
+        # Texts can have other ends of lines.
         lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             raise
