@@ -9,6 +9,7 @@ from tests.doubles.targeting import asks_flag
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
+from flagtui.text.flag_sentences import plain, who_sees_it
 
 
 def group(share: Any, *properties: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -124,3 +125,11 @@ def test_variants_and_holdout_are_read() -> None:
     )
     assert [(variant.key, variant.rollout) for variant in filters.variants] == [("control", 33.3), ("", 0.0)]
     assert (filters.holdout_id, filters.payloads) == (4, {"control": "1"})
+
+
+@pytest.mark.parametrize(("own", "rollout"), [({"aggregation_group_type_index": None}, 60), ({}, 10)])
+def test_users_without_a_group_reach_conditions_about_users(own: dict[str, Any], rollout: float) -> None:
+    groups = [{"rollout_percentage": 10}, {"rollout_percentage": 60, **own}]
+    filters = {"groups": groups, "aggregation_group_type_index": 0, "early_exit": True}
+    assert Filters.of(filters).rollout == rollout
+    assert ("adds no one" in plain(who_sees_it(Filters.of(filters)))) is (own == {})

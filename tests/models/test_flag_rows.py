@@ -32,6 +32,21 @@ FLAGS: list[dict[str, Any]] = [
         "key": "tie",
         "filters": {"groups": [group(50, {"type": "person", "key": "email"}), group(50)]},
     },
+    *(
+        {
+            "id": 10 + users,
+            "key": "companies",
+            "filters": {
+                "groups": [
+                    group(10),
+                    {**group(60), **({"aggregation_group_type_index": None} if users else {})},
+                ],
+                "aggregation_group_type_index": 0,
+                "early_exit": True,
+            },
+        }
+        for users in range(2)
+    ),
     {"id": 5, "key": "split", "filters": {"multivariate": {"variants": [{"key": "a"}]}}, "tags": ["ops"]},
     {"id": 6, "key": "tested", "experiment_set": [12], "status": "stale", "evaluation_runtime": ""},
     {"id": 7, "key": "named", "created_by": {"id": 3, "first_name": "Ada", "email": ""}, "version": None},

@@ -186,9 +186,16 @@ class Filters:
         return max((condition.rollout for condition in self.deciding), default=0.0)
 
     def matches_everyone(self, condition: Condition) -> bool:
-        """Return whether the condition has no properties and targets users, or groups of the flag's type."""
+        """Return whether the condition has no properties and skips no one.
+
+        One about groups skips those without a group of its type, who reach conditions of another type.
+        """
         own = self.group_type_of(condition)
-        return not condition.properties and (own is None or own == self.group_type_index)
+        return not condition.properties and (own is None or self._group_types == {own})
+
+    @cached_property
+    def _group_types(self) -> frozenset[int | None]:
+        return frozenset(map(self.group_type_of, self.conditions))
 
     def group_type_of(self, condition: Condition) -> int | None:
         """Return the group type of a condition, None for users. The default is the flag's."""

@@ -138,21 +138,23 @@ def _reach(filters: _Filters) -> tuple[float | None, bool]:
     """
     groups, highest = filters.groups or (), 0.0
     is_conditional = bool(groups)
+    types = {_group_type_of(condition, filters) for condition in groups} if filters.early_exit else set()
     for condition in groups:
         share = EVERYONE if condition.rollout_percentage is None else condition.rollout_percentage
         if share > highest:
             highest, is_conditional = share, bool(condition.properties)
         elif share == highest and not condition.properties:
             is_conditional = False
-        if filters.early_exit and not condition.properties and _is_always_asked(condition, filters):
+        own = _group_type_of(condition, filters)
+        if filters.early_exit and not condition.properties and (own is None or types == {own}):
             break
     return (highest if wire.is_known_version(filters.version) else None), is_conditional
 
 
-def _is_always_asked(condition: _Condition, filters: _Filters) -> bool:
-    """Return whether the condition targets users, or groups of the flag's own type."""
+def _group_type_of(condition: _Condition, filters: _Filters) -> int | None:
+    """Return the group type of a condition, None for users. The default is the flag's."""
     own = condition.aggregation_group_type_index
-    return own is msgspec.UNSET or own is None or own == filters.aggregation_group_type_index
+    return filters.aggregation_group_type_index if own is msgspec.UNSET else own
 
 
 def _dependency_ids(filters: _Filters | None) -> tuple[int, ...]:
