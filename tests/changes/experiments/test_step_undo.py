@@ -102,6 +102,14 @@ def test_undo_shows_later_edits_and_launches() -> None:
     assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
 
 
+def test_metric_that_the_server_numbered_is_no_later_change() -> None:
+    metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": {"event": "order"}}
+    change = edit_entry(metrics=([], [metric]))
+    for stored, conflicts in ({**metric, "uuid": "u"}, []), ({**metric, "goal": "decrease"}, ["metrics"]):
+        plan = expect(planned_undo(change, make_experiment(metrics=[stored])), ExperimentPlan)
+        assert [conflict.where for conflict in plan.conflicts] == conflicts
+
+
 def test_undo_sends_only_what_differs_and_is_undone() -> None:
     change = edit_entry(name=("Old", "New"), description=("a", "b"))
     assert planned_undo(change, make_experiment(name="Old", description="a")) is None

@@ -12,7 +12,7 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
-from flagtui.changes.experiments.experiment_fields import stored_field
+from flagtui.changes.experiments.experiment_fields import METRICS, stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
@@ -24,6 +24,7 @@ from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
+from flagtui.changes.shared.shared_plan import is_stored
 from flagtui.changes.skipped import Blocked
 from flagtui.local_time import as_moment
 from flagtui.models.activity import Activity
@@ -222,6 +223,8 @@ def _alike(name: str, value: JSON, other: JSON) -> bool:
     """Compare two values of a field: servers send empty values and times in several forms."""
     if name in _DATES and value and other:
         return as_moment(value) == as_moment(other)
+    if name in METRICS and isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(is_stored, value, other))
     return same(value, other) or not (value or other)
 
 
