@@ -114,6 +114,11 @@ async def edit_payload(program: Program) -> None:
     area.text = '{"colour": "blue"'
     await program.settle()
     assert "not JSON, line 1" in program.screen
+    area.text = "7" * 5_000
+    await program.settle()
+    assert "a number is too long" in program.screen
+    area.text = '{"colour": "blue"'
+    await program.settle()
     await program.press("ctrl+s")
     assert not isinstance(program.app.screen, FormScreen)
     await program.press("escape")
@@ -225,6 +230,17 @@ async def test_keys_of_a_form_act_on_its_line(setting: Setting) -> None:
         await program.press("7", "enter", "ctrl+s", "y")
         flag = await program.colleague().flags.get(id)
         assert [condition.rollout for condition in flag.targeting.conditions] == [42, 37]
+
+
+async def test_text_of_several_lines_stays_with_enter(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        await program.press("escape")
+        await program.colleague().flags.update(id, {"name": "one\ntwo"})
+        await program.press("f5", "e")
+        await stand_on(program, "description", "enter")
+        assert "which stay unless you type" in program.screen
+        await program.press("enter")
+        assert "no changes" in program.screen
 
 
 async def test_invalid_values_are_named_before_they_are_discarded(setting: Setting) -> None:

@@ -81,6 +81,13 @@ async def test_dialog_cursor_moves_before_enter_chooses(program: Program) -> Non
     assert "Reverse the order" not in program.screen
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_share_typed_behind_an_arrow_stays(program: Program) -> None:
+    await program.go_to("dashboards-grid-layout-next", "percent_sign")
+    await packet(program, "down", *"42")
+    assert program.app.screen.query_one(Input).value == "42"
+
+
 async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT)
     async with running(replace(setting, rules=rules)) as program:

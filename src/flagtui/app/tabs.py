@@ -148,6 +148,8 @@ class TabScreens:
 
             show_toast(self._app, explain_error(error, target.key))
             return
+        if workspace is not self._app_state.workspace:
+            return
         if target.kind == "flags":
             self.open_flag(row, tab)
             return

@@ -68,14 +68,15 @@ class Told(App[None]):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15)])
-async def test_old_toasts_leave_half_of_the_rows_in_sight(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("text", [LONG, "記録を読む " * 16])
+async def test_old_toasts_leave_half_of_the_rows_in_sight(size: tuple[int, int], text: str) -> None:
     app = Told()
     for theme in THEMES:
         app.register_theme(theme)
     app.theme = THEMES[0].name
     async with quiet.run_quietly(app, size=size, notifications=True) as pilot:
         for number in range(12):
-            show_toast(app, Notice(f"{number}: {LONG}", "warning", "not possible now" if number % 2 else ""))
+            show_toast(app, Notice(f"{number}: {text}", "warning", "not possible now" if number % 2 else ""))
         await pilot.pause()
         toasts = list(app.screen.query(Toast))
         assert min(toast.region.y for toast in toasts) >= 2

@@ -267,12 +267,15 @@ class ActivityScreen(ActivityAroundMoment):
     @work(exclusive=True, group="inspect", description="learn secrecy")
     async def _learn_secrecy(self, row: ChangeRow) -> None:
         """Return whether payloads may be shown: only once the flag is known to have no encrypted ones."""
-        if self._workspace is None or row.flag_id is None:
+        workspace = self._workspace
+        if workspace is None or row.flag_id is None:
             return
         try:
-            flag = await self._workspace.client.flags.get(row.flag_id)
+            flag = await workspace.client.flags.get(row.flag_id)
         except ApiError:
             # They stay masked; the rest of the entry is there.
             return
-        self._secrets[row.flag_id] = flag.has_encrypted_payloads
-        self.draw_preview(self.record)
+        # On another server, another flag has the same id.
+        if workspace is self._workspace:
+            self._secrets[row.flag_id] = flag.has_encrypted_payloads
+            self.draw_preview(self.record)

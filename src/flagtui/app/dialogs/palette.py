@@ -73,7 +73,7 @@ class PaletteScreen(NarrowedList[Run]):
         self._places = places
         self._more = more
         self._is_asking = self._is_incomplete = False
-        self._command_lines: list[str] = []
+        self._entries: Sequence[Offer | Destination] = ()
 
     def on_mount(self) -> None:
         self.query_one("#picker").mount(Static(id="command-line"))
@@ -90,8 +90,17 @@ class PaletteScreen(NarrowedList[Run]):
         end = await self._more(line)
         if self.is_attached and self.query_one(Field).value == line:
             self._is_asking, self._is_incomplete = False, end == "incomplete"
-            if end != "nothing" or not self._command_lines:
-                self.narrow()
+            if end != "nothing" or not self._entries:
+                self._add_places()
+
+    def _add_places(self) -> None:
+        """Draw the entries again; a cursor that was moved stays with its entry."""
+        options = self.query_one(OptionList)
+        place, before = options.highlighted, [_name_of(entry) for entry in self._entries]
+        self.narrow()
+        after = [_name_of(entry) for entry in self._entries]
+        if place and before[place] in after:
+            options.highlighted = after.index(before[place])
 
     def words_without(self, typed: str) -> str:
         if self._is_asking:
@@ -100,9 +109,8 @@ class PaletteScreen(NarrowedList[Run]):
         return f"{words} here; the server could not be searched" if self._is_incomplete else words
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
-        entries = self._find_entries(typed)[:MOST]
-        self._command_lines = [entry.cli if isinstance(entry, Offer) else "" for entry in entries]
-        for entry in entries:
+        self._entries = self._find_entries(typed)[:MOST]
+        for entry in self._entries:
             yield ListedChoice(_draw_entry(entry, typed, width), entry.run, is_passed=entry.run is None)
 
     def narrow(self) -> None:
@@ -137,11 +145,16 @@ class PaletteScreen(NarrowedList[Run]):
     @property
     def _command_line(self) -> str:
         place = self.query_one(OptionList).highlighted
-        return self._command_lines[place] if place is not None and place < len(self._command_lines) else ""
+        entry = self._entries[place] if place is not None and place < len(self._entries) else None
+        return entry.cli if isinstance(entry, Offer) else ""
 
     def action_copy_command_line(self) -> None:
         if self._command_line:
             self._copy(self._command_line)
+
+
+def _name_of(entry: Offer | Destination) -> object:
+    return entry.command if isinstance(entry, Offer) else (entry.name, entry.about)
 
 
 def _behind(offer: Offer) -> float:

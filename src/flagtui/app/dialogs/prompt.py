@@ -17,6 +17,8 @@ from flagtui.text.styled import Piece
 
 LONGEST: Final = 100_000
 """Characters of one line; longer values are for the editor."""
+KEPT: Final = "several lines or control signs, which stay unless you type"
+"""Shown in place of a value that one line cannot show."""
 
 
 class PromptReading(msgspec.Struct, frozen=True):
@@ -60,11 +62,15 @@ class PromptScreen(Dialog[str | None]):
         with self.make_box("prompt", safe_text(prompt.title, 60), self.keys):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
-            # What a terminal obeys is shown as pictures of it, and must not be saved as such.
-            value = prompt.value if prompt.value.isprintable() else ""
-            yield Field(value, placeholder=prompt.hint, max_length=LONGEST)
+            value, hint = (prompt.value, prompt.hint) if self._shows_value else ("", KEPT)
+            yield Field(value, placeholder=hint, max_length=LONGEST)
             yield from self.compose_more()
             yield Static(id="reading")
+
+    @property
+    def _shows_value(self) -> bool:
+        """Whether the field has the value: pictures of what a terminal obeys must not be saved as such."""
+        return self._prompt.value.isprintable()
 
     def compose_more(self) -> ComposeResult:
         """Return what is between the field and the reading of its line."""
@@ -101,5 +107,6 @@ class PromptScreen(Dialog[str | None]):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if not self._prompt.read(event.value).problem:
-            self.dismiss(event.value)
+        line = event.value if event.value or self._shows_value else self._prompt.value
+        if not self._prompt.read(line).problem:
+            self.dismiss(line)

@@ -146,6 +146,9 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             self._study = replace(self._study, details=details)
         if self._row.version != before.version:
             self.look()
+            if self._study.asked_value is not None:
+                self._study = replace(self._study, asked_value=None)
+                self._ask_value(self._row.id)
 
     @work(exclusive=True, group="inspect")
     async def look(self) -> None:
@@ -198,7 +201,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             if flag.is_remote_configuration and self._study.is_unmasked:
                 self._ask_value(flag.id)
 
-    @work(exclusive=True, group="inspect", description="ask value")
+    @work(exclusive=True, group="value", description="ask value")
     async def _ask_value(self, id: int) -> None:
         if self._app_state.workspace is None:
             return

@@ -151,12 +151,13 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     def _on_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         line = self._line
-        if line is not None and line.part != "heading":
+        if line is not None and line.part != "heading" and not self._is_asking:
             self._runner.run(self.while_living(self._ask(line)))
 
     async def _ask(self, line: FormLine) -> None:
         before = {each.id for each in self._lines}
-        await self._questions.open(line)
+        with self.asking():
+            await self._questions.open(line)
         self.show_change()
         added = [each.id for each in self._lines if each.id not in before]
         if line.part.startswith("add") and added and self.is_attached:

@@ -1,9 +1,10 @@
 """The keys of a form: what each does with the line under the cursor, and why it does nothing."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from string import digits
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
@@ -32,6 +33,8 @@ class Questions(Protocol):
         """Ask for the share of the line, beginning with the typed text."""
 
 
+CHANGING: Final = frozenset(("edit", "share", "remove", "move", "distribute", "undo", "save"))
+"""Actions that change the draft, or send it."""
 CopyT = TypeVar("CopyT", bound=Draft)
 QuestionsT = TypeVar("QuestionsT", bound=Questions)
 
@@ -73,6 +76,8 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """The snapshots before each change."""
         self._digits = ""
         """A share that was typed on its line, until the question has it."""
+        self._is_asking = False
+        """Whether a question about a line is prepared or open: its answer is for the lines as they are."""
 
     @abstractmethod
     def has_share(self, line: FormLine) -> bool:
@@ -134,9 +139,12 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         return f"{sign}: {why}" if why else ""
 
     def _refusal(self, action: str, *parameters: object) -> str:
+        if self._is_asking and action in CHANGING:
+            return "a question about a line is still open"
         line = self._line if self.is_mounted else None
-        if line is None:
-            return ""
+        return "" if line is None else self._refusal_on(line, action, *parameters)
+
+    def _refusal_on(self, line: FormLine, action: str, *parameters: object) -> str:
         match action, parameters:
             case "share", _:
                 return "" if self.has_share(line) else f"this line has no share; {self.shares} have one"
@@ -167,7 +175,7 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     def begin_share(self, digit: str) -> None:
         """Begin the share of the line with a digit; those that arrive before the question belong to it."""
-        if why := self._refusal("share"):
+        if not self._digits and (why := self._refusal("share")):
             self._runner.show_toast(Notice(f"{digit}: {why}", "warning"))
             return
         if not self._digits and not self._runner.prepared.is_set():
@@ -178,10 +186,20 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     async def _ask_share(self, line: FormLine) -> None:
         try:
-            await self._questions.share(line, lambda: self._digits)
+            with self.asking():
+                await self._questions.share(line, lambda: self._digits)
         finally:
             self._digits = ""
         self.show_change()
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Refuse changes of the form within the block, also while the question waits for the server."""
+        self._is_asking = True
+        try:
+            yield
+        finally:
+            self._is_asking = False
 
     def action_remove(self) -> None:
         line = self._line

@@ -27,7 +27,7 @@ class ReadList(ListScreen[IdRow]):
         self._is_read = False
         self._words: Words | None = None
         """The text in place of rows."""
-        self._reads = app_state.reads
+        self._read_for = app_state.reads, app_state.workspace
 
     @abstractmethod
     async def read(self) -> Sequence[IdRow] | Words:
@@ -60,9 +60,20 @@ class ReadList(ListScreen[IdRow]):
 
     def update_from_state(self) -> None:
         """Update the screen after the app's state changed."""
-        if self._reads != self._app_state.reads:
-            self._reads = self._app_state.reads
-            self.read_again()
+        before, now = self._read_for, (self._app_state.reads, self._app_state.workspace)
+        if before == now:
+            return
+        self._read_for = now
+        if before[1] is not now[1]:
+            self._leave_project()
+        self.read_again()
+
+    def _leave_project(self) -> None:
+        """Leave the rows of one project: those of another are not read yet."""
+        self._found, self._words, self._is_read = (), None, False
+        self._finder.show(())
+        self.rows.show((), ())
+        self.reframe()
 
     @work(exclusive=True, group="load")
     async def read_again(self) -> None:

@@ -4,10 +4,10 @@ import os
 import time
 from collections.abc import Iterable
 from itertools import chain
-from textwrap import wrap
 from typing import Any, Final
 
 from textual.app import App
+from textual.content import Content
 from textual.notifications import Notification, Notify
 from textual.screen import ModalScreen
 from textual.widgets._toast import Toast, ToastHolder
@@ -136,4 +136,4 @@ def _make_room(app: App[Any]) -> None:
 def _height(app: App[Any], lines: Iterable[str]) -> int:
     """Return the rows of a toast and of the empty row above it; without a title it has one fewer."""
     width = max(1, min(WIDTH, (app.size.width - MARGIN) * 9 // 10) - EDGES)
-    return 1 + sum(len(wrap(line, width)) or 1 for place, line in enumerate(lines) if line or place)
+    return 1 + sum(Content(line).get_height({}, width) for place, line in enumerate(lines) if line or place)

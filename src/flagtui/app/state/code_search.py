@@ -68,11 +68,13 @@ class CodeSearch(msgspec.Struct, eq=False):
 
     async def load(self) -> None:
         """Read the last scan again: a command may have made one."""
+        before = self.scan
         scan = await asyncio.to_thread(self.source.load, self.project)
         obstacle = await asyncio.to_thread(self.source.obstacle)
         if not self.is_loaded or (scan, obstacle) != (self.scan, self.obstacle):
-            # A scan that cannot be stored is kept for this run.
-            self.scan, self.obstacle, self.is_loaded = scan or self.scan, obstacle, True
+            # A scan that cannot be stored is kept for this run, and one that ended meanwhile is newer.
+            self.scan = scan or self.scan if self.scan is before else self.scan
+            self.obstacle, self.is_loaded = obstacle, True
             self.on_change()
 
     async def run(self, client: Client) -> None:

@@ -1,5 +1,6 @@
 """The tabs as widgets: one app, many flags, every width, and expensive patterns."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -158,3 +159,32 @@ async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> 
     assert "too costly to evaluate here: (a|aa)+$" in shown
     assert "flags have a pattern that is too costly to evaluate here" in shown
     assert blocks.longest < 0.2
+
+
+class SlowPanes(Panes):
+    """Evaluates once it may; `asked` has the flags."""
+
+    def __init__(self, project: Served) -> None:
+        super().__init__(project)
+        self.asked: list[Flag] = []
+        self.may = asyncio.Event()
+
+    async def find(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        self.asked.append(flag)
+        await self.may.wait()
+        return await super().find(subject, flag)
+
+
+async def test_flag_that_changes_meanwhile_is_evaluated_again(projects: Sequence[Served]) -> None:
+    app = SlowPanes(projects[0])
+    before, after = (Flag.of({**projects[0].flags[0], "active": active}) for active in (True, False))
+    async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
+        pane = app.query_one(WhoPane)
+        pane.show(Study(FlagDetails(before.row(), before), NOW))
+        app.query_one("#whom-one", Input).value = "ada"
+        app.query_one("#whom-one").focus()
+        await pilot.press("enter")
+        pane.show(Study(FlagDetails(after.row(), after), NOW))
+        app.may.set()
+        await quiet.settle(app)
+        assert app.asked == [before, after]

@@ -118,9 +118,9 @@ def _beside(note: str, beside: Beside, taken: int) -> Iterator[Piece]:
 
 
 def _payload(copy: WorkingCopy, key: str, payloads: Mapping[str, JSON]) -> list[Piece]:
-    label = "when on" if key == "true" and not copy.variants else key
+    label = safe_text("when on" if key == "true" and not copy.variants else key, 30)
     payload = payloads.get(key)
-    name: Piece = (f" {safe_text(label, 30):<{LABEL}}", "$text-muted")
+    name: Piece = (f" {label}{' ' * max(2, LABEL - cell_len(label))}", "$text-muted")
     if payload is None:
         return [name, ("none", "$faint")]
     if payload == MASK:

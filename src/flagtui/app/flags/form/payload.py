@@ -87,4 +87,6 @@ def json_problem(text: str) -> str:
         return f"not JSON, line {fault.lineno}: {fault.msg.lower()}"
     except RecursionError:
         return "nested too deeply"
+    except ValueError:
+        return "a number is too long"
     return ""

@@ -54,6 +54,8 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         super().__init__()
         self._flags = flags
         self._choices = list(choices_of(flags))
+        self._started_from = -1
+        """The place whose share was put into the field last."""
 
     def compose(self) -> ComposeResult:
         name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags):,} flags"
@@ -77,6 +79,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         return self.query_one(OptionList).highlighted or 0
 
     def _start_from(self, place: int) -> None:
+        self._started_from = place
         number = self.query_one(Field)
         number.value = _share_text(self._choices[place][1])
         number.select_all()
@@ -85,7 +88,9 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     @on(OptionList.OptionHighlighted)
     def _on_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._start_from(event.option_index)
+        # What was typed since a key went there is kept.
+        if event.option_index != self._started_from:
+            self._start_from(event.option_index)
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
@@ -119,11 +124,17 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
 
     def action_move(self, step: int) -> None:
         """Go to the next condition; the ends are ends."""
-        self.query_one(OptionList).highlighted = max(0, min(len(self._choices) - 1, self._place + step))
+        self._go_to(max(0, min(len(self._choices) - 1, self._place + step)))
 
     def action_circle(self, step: int) -> None:
         """Go to the next condition, and from the last one to the first."""
-        self.query_one(OptionList).highlighted = (self._place + step) % len(self._choices)
+        self._go_to((self._place + step) % len(self._choices))
+
+    def _go_to(self, place: int) -> None:
+        """Go there at once: a digit of the same packet belongs to it."""
+        if place != self._place:
+            self.query_one(OptionList).highlighted = place
+            self._start_from(place)
 
 
 Choice = tuple[int | None, float, Content]

@@ -64,20 +64,24 @@ class HistoryPane(CursorPane):
             self._load(study.details.row.id)
         self._draw()
 
-    @work(exclusive=True, group="history", description="load")
+    @work(exclusive=True, group="log", description="load")
     async def _load(self, record: int) -> None:
+        """Read the log; the cursor stays with its entry."""
+        place: int | None = None
         try:
-            self._entries = await self._read(record)
+            entries, here = await self._read(record), self.entry
+            place = entries.index(here) if here in entries else None
+            self._entries = entries
             self._trouble = "" if self._entries else "No history is recorded for this flag."
         except ApiError as error:
             self._trouble = f"{error.what} {error.next}"
-        self._draw()
+        self._draw(place)
 
-    def _draw(self) -> None:
+    def _draw(self, place: int | None = None) -> None:
         if self._study is None or not self.is_attached:
             return
         study, width = self._study, max(20, self.size.width - 4)
-        self.view.show([log_line(entry, study, width, self._marked) for entry in self._entries])
+        self.view.show([log_line(entry, study, width, self._marked) for entry in self._entries], place)
         self._explain()
 
     @on(LineView.Moved)
@@ -96,7 +100,7 @@ class HistoryPane(CursorPane):
         elif self._study is not None:
             self._show([*entry_lines(entry, self._study)])
 
-    @work(exclusive=True, group="history", description="compare")
+    @work(exclusive=True, group="compare", description="compare")
     async def _compare(self, older: int, newer: int) -> None:
         study = self._study
         if study is None:

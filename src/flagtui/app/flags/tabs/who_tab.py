@@ -58,6 +58,8 @@ class WhoPane(Vertical, RecordPane):
         super().__init__(id=f"tab-{name}", classes="pane")
         self._ask = ask
         self._study: Study | None = None
+        self._asked_about: Flag | None = None
+        """The flag that users were last evaluated with."""
         self._accounts: list[PersonEvaluation] = []
         self._trouble = ""
 
@@ -77,9 +79,8 @@ class WhoPane(Vertical, RecordPane):
 
     def show(self, study: Study) -> None:
         """Draw the tab; evaluate the users again when the flag has changed."""
-        before, self._study = self._study, study
-        flag = study.details.flag
-        if before is not None and before.details.flag != flag and self._accounts and flag is not None:
+        self._study, flag = study, study.details.flag
+        if self._asked_about is not None and flag is not None and flag != self._asked_about:
             self._find()
         self._draw()
 
@@ -109,7 +110,7 @@ class WhoPane(Vertical, RecordPane):
             self._trouble = safe_text(str(fault), 160)
             self._draw()
             return
-        self._trouble = "asking…"
+        self._trouble, self._asked_about = "asking…", flag
         self._draw()
         with limited_evaluation():
             evaluations = [await self._ask(subject, flag) for subject in named if subject is not None]

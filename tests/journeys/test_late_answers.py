@@ -1,0 +1,141 @@
+"""Answers that come late: the cursor, the project or the form may be another by then."""
+
+import json
+from typing import Any
+
+import httpx
+from tests.doubles.code_source import FakeCode, make_scan
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.flag_form import form, stand_on
+from textual.widgets import OptionList
+
+from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.flags.tabs.history_tab import HistoryPane
+from flagtui.app.state.code_search import CodeSearch
+from flagtui.app.state.go_to import OpenRecord, RecordLink
+from flagtui.models.activity import version_made
+
+
+async def open_second_project(program: Program) -> None:
+    """Change to it while its requests wait."""
+    for key in ("p", *"mobile", "enter"):
+        await program.press_without_waiting(key)
+
+
+def is_of_second(request: httpx.Request) -> bool:
+    return "/projects/2/" in request.url.path and not request.url.path.endswith("/2/")
+
+
+async def test_history_is_read_again_beside_a_comparison(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", "h", "j", "x", "j")
+        pane = program.app.screen.query_one(HistoryPane)
+        here, before = pane.entry, program.row("new-nav")
+        await program.colleague().flags.update(before.id, {"active": not before.active})
+        await program.press("f5")
+        assert version_made(pane._entries[0]) == (before.version or 0) + 1
+        assert pane.entry == here
+
+
+async def test_form_stays_still_while_a_question_is_prepared(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        await stand_on(program, "+ a property", "enter", "down", "enter")
+        program.wire.held = lambda request: "cohorts" in request.url.path
+        await program.press_without_waiting("enter")
+        for key in ("greater_than_sign", "d", "enter", "ctrl+s", "5"):
+            await program.press_without_waiting(key)
+        assert program.notices[-1] == "5: a question about a line is still open"
+        await program.let_go()
+        await program.press("enter", "ctrl+s", "y")
+        conditions = (await program.colleague().flags.get(id)).filters["groups"]
+        assert [len(each["properties"]) for each in conditions] == [2, 0]
+
+
+async def test_scan_that_ended_is_not_replaced_by_the_last_one() -> None:
+    last, new = make_scan(taken_at=1.0), make_scan(taken_at=2.0)
+
+    class SlowDisk(FakeCode):
+        def obstacle(self) -> str:
+            code.scan = new
+            return ""
+
+    code = CodeSearch(SlowDisk(last), "1", lambda: None)
+    await code.load()
+    assert code.scan is new
+
+
+async def test_cursor_of_the_palette_stays_with_its_entry(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.wire.held = lambda request: request.url.path.endswith("/projects/")
+        for key in ("colon", *"mo", "down", "down"):
+            await program.press_without_waiting(key)
+        options = program.app.screen.query_one(OptionList)
+
+        def entry() -> str:
+            return str(options.get_option_at_index(options.highlighted or 0).prompt)
+
+        before, shown = entry(), options.option_count
+        await program.let_go()
+        assert options.option_count > shown
+        assert entry() == before
+
+
+async def test_rows_of_a_project_leave_with_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("ctrl+r")
+        assert program.rows.shown
+        program.wire.held = is_of_second
+        await open_second_project(program)
+        assert "#2" in program.header
+        assert program.rows.shown == 0
+        await program.let_go()
+        assert "shows no recently deleted flag" in words(program.screen)
+
+
+async def test_record_of_a_left_project_is_not_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        body = {"key": "late", "filters": {"groups": [{"properties": []}]}}
+        late = await program.colleague().flags.create(body)
+        program.wire.held = lambda request: request.url.path.endswith(f"/feature_flags/{late.id}/")
+        program.app.post_message(OpenRecord(RecordLink("flags", late.id, late.key)))
+        await open_second_project(program)
+        await program.let_go()
+        assert "Mobile #2" in program.header
+        assert isinstance(program.app.screen, FlagsScreen)
+
+
+async def test_secrecy_of_a_left_project_is_forgotten(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("4")
+        screen: Any = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        row = screen.record
+        assert row is not None
+        program.wire.held = lambda request: request.url.path.endswith(f"/feature_flags/{row.flag_id}/")
+        screen._learn_secrecy(row)
+        await open_second_project(program)
+        await program.let_go()
+        assert row.flag_id not in screen._secrets
+
+
+async def test_shown_value_is_that_of_the_present_version(setting: Setting) -> None:
+    async with running(setting) as program:
+        filters = {"groups": [{"properties": []}], "payloads": {"true": json.dumps({"word": "sesame"})}}
+        body = {"key": "config", "is_remote_configuration": True, "filters": filters}
+        config = await program.colleague().flags.create(body)
+        await program.press("f5")
+        await program.go_to("config")
+        program.wire.held = lambda request: "blast_radius" in request.url.path
+        await program.press_without_waiting("enter")
+        await program.press_without_waiting("m")
+        await program.let_go()
+        screen = program.app.screen
+        assert isinstance(screen, FlagScreen)
+        assert "counting…" not in program.screen
+        assert "sesame" in json.dumps(screen._study.asked_value)
+        changed = {**filters, "payloads": {"true": json.dumps({"word": "poppy"})}}
+        await program.colleague().flags.update(config.id, {"filters": changed})
+        await program.press("f5")
+        assert "poppy" in json.dumps(screen._study.asked_value)
