@@ -68,6 +68,7 @@ OF_SHOP = {
     "careful": Profile("careful", host="https://shop.test/", require_reason=True, bulk_limit=20),
     "strict": Profile("strict", host="https://strict.test", guard="strict"),
     "both": Profile("both", host="https://strict.test", read_only=True),
+    "mirrored": Profile("mirrored", host="https://mirror.test", mirror=True),
     "one": Profile("one", host="https://one.test", guard="relaxed"),
 }
 
@@ -77,6 +78,7 @@ OF_SHOP = {
     [
         ("https://shop.test", "guarded", (True, 20, 0)),
         ("https://strict.test", "read_only", (False, 100, 0)),
+        ("https://mirror.test", "read_only", (False, 100, 0)),
         ("https://one.test", "relaxed", (False, 100, 0)),
         ("https://nobody.test", "guarded", (False, 100, 0)),
     ],

@@ -230,7 +230,7 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
         host=host,
         badge=name,
         guard=max((each.guard for each in candidates), key=get_args(Guard).index),
-        read_only=any(each.read_only for each in candidates),
+        read_only=any(each.read_only or each.mirror for each in candidates),
         require_reason=any(each.require_reason for each in candidates),
         bulk_limit=min(each.bulk_limit for each in candidates),
         unlock=min(each.unlock for each in candidates),
