@@ -1,6 +1,7 @@
 """`flagtui refs`: places in code, offline copies, selection and reports."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -190,6 +191,18 @@ def test_queries_about_code_need_a_scan_and_read_it(online: Run) -> None:
     online("refs", "--project", "2")
     unknown = online("flags", "list", "code:unknown-key")
     assert (unknown.code, unknown.out) == (0, ""), unknown.err
+
+
+def test_missing_scan_names_the_folder_of_the_profile(online: Run, home: Path) -> None:
+    settings = home / ".config/flagtui/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(
+        f'[profiles.a]\nhost = "{os.environ["FLAGTUI_HOST"]}"\ncode.folder = "{home}/code/src"\n'
+    )
+    done = online("flags", "list", "refs:>0")
+    assert done.err.endswith(f"Scan it: flagtui refs --in {home}/code/src\n")
+    online("refs", "--in", f"{home}/code/src")
+    assert online("flags", "list", "refs:>0").out.startswith("new-nav")
 
 
 def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

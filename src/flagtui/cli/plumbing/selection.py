@@ -98,7 +98,7 @@ class RowSource(msgspec.Struct, frozen=True):
         Raises Trouble for `by:me` if the user is not known, for a qualifier or an order about code without
         a scan of it, or about the schedule if it was not read, and for an unknown order.
         """
-        from flagtui.cli.plumbing.offline_copies import code_folder, code_index
+        from flagtui.cli.plumbing.offline_copies import code_folder, code_index, current_folder
         from flagtui.store.query.language import row_test
         from flagtui.store.query.vocabulary import Facts, Outside
 
@@ -112,8 +112,10 @@ class RowSource(msgspec.Struct, frozen=True):
         if "due:" in lacking and due is None:
             raise Trouble("due: needs the server's schedule.", "Leave it out.", code="usage")
         if of_code and facts.outside.code is None:
-            what = f"{of_code[0]} needs a scan of code, and there is none of {code_folder(opening)}."
-            raise Trouble(what, f"Scan it: {next_command('refs')}", code="not_found")
+            folder = code_folder(opening)
+            place = () if folder == current_folder() else ("--in", str(folder))
+            what = f"{of_code[0]} needs a scan of code, and there is none of {folder}."
+            raise Trouble(what, f"Scan it: {next_command('refs', *place)}", code="not_found")
         for term in query.terms:
             if term.name and row_test(term, facts) is None:
                 fix = "Name the person, or use a key that may read its owner."

@@ -82,7 +82,8 @@ async def wait_for_flags(
     # What refuses the first request would refuse the others as well.
     if (reached := await look()) is not None:
         return reached
-    rows = await session.until(look, wait, f"{label} {'is' if len(flags.names) == 1 else 'are'} {words}")
+    what = f"{label} {'is' if len(flags.names) == 1 else 'are'} {words}"
+    rows = await session.until(look, wait, what) if wait else None
     if rows is None:
         late = ", ".join(safe_text(row.key, 80) for row in last if not is_reached(row)) or label
         raise Trouble(f"not {words} after {wait:g} s: {late}.", "Nothing was changed.", code="findings")
