@@ -10,6 +10,8 @@ from tests.doubles.slices import at_most
 
 from flagtui.details.metric_findings import Metric
 from flagtui.models.experiment_results import Baseline, VariantResult
+from flagtui.service.experiments.analysis.sample_size import assumed_variance, recommended_sample
+from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.text.judgement import (
     amount,
     chance_of,
@@ -122,7 +124,23 @@ def test_the_sample_needed_has_about_eighty_percent_power() -> None:
     assert 0.7 < power < 0.9
 
 
-@pytest.mark.parametrize("raw", [{}, {"number_of_samples": 1, "sum": 1}, {"number_of_samples": 50, "sum": 0}])
+def test_ratio_needs_the_sample_that_the_server_recommends() -> None:
+    count, total, squares, bottom, bottoms, products = 4, 12.0, 50.0, 20.0, 126.0, 78.0
+    sums = {"sum": total, "sum_squares": squares, "denominator_sum": bottom}
+    sums |= {"denominator_sum_squares": bottoms, "numerator_denominator_sum_product": products}
+    base = Baseline.of({"number_of_samples": count, **sums})
+    sample = Sample("control", count, total, squares, bottom, bottoms, products)
+    variance = assumed_variance("ratio", total / bottom, sample)
+    needed = recommended_sample("ratio", total / bottom, 2, 1, variance)
+    assert needed_people(base, 0.02, 1, is_share=False) == needed
+
+
+TINY = {"number_of_samples": 50, "sum": 1e-200, "sum_squares": 1}
+
+
+@pytest.mark.parametrize(
+    "raw", [{}, {"number_of_samples": 1, "sum": 1}, {"number_of_samples": 50, "sum": 0}, TINY]
+)
 def test_no_sample_is_named_where_nothing_is_known(raw: dict[str, object]) -> None:
     assert needed_people(Baseline.of(raw), 0.1, 2, is_share=False) is None
 

@@ -107,13 +107,26 @@ def needed_people(baseline: Baseline, effect: float, variants: int, *, is_share:
     value, number = value_of(baseline), baseline.number_of_samples
     if not value or not effect or number is None or number < 2:
         return None
-    if is_share:
-        variance = value * (1 - value)
-    elif baseline.sum_squares is None or baseline.sum is None:
+    variance = value * (1 - value) if is_share else _variance(baseline, value, number)
+    if variance is None or not (difference := effect * value):
         return None
-    else:
-        variance = max(0.0, (baseline.sum_squares - baseline.sum**2 / number) / (number - 1))
-    return math.ceil(POWER_FACTOR * variance / (effect * value) ** 2) * variants
+    size = POWER_FACTOR * variance / difference / difference
+    return math.ceil(size) * variants if math.isfinite(size) else None
+
+
+def _variance(baseline: Baseline, value: float, number: float) -> float | None:
+    """Return the variance per user, of a ratio by the delta method; None if a sum was not sent."""
+    bottom, squares, products = (as_number(baseline.raw.get(name)) for name in _OF_RATIOS)
+    if bottom is None:
+        bottom, squares, products = number, number, baseline.sum
+    if baseline.sum_squares is None or squares is None or products is None or not bottom:
+        return None
+    spread = baseline.sum_squares - 2 * value * products + value * value * squares
+    mean = bottom / number
+    return max(0.0, spread / (number - 1)) / mean / mean
+
+
+_OF_RATIOS: Final = ("denominator_sum", "denominator_sum_squares", "numerator_denominator_sum_product")
 
 
 def days_left(needed: float, seen: float, days: float) -> float | None:

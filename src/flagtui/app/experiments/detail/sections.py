@@ -88,8 +88,10 @@ def sizing_of(findings: Findings) -> Sizing | None:
     reading = findings.leading
     if reading is None or reading.result is None or reading.result.baseline is None or not effect:
         return None
-    is_share, count = reading.metric.is_share, max(2, len(experiment.variants))
-    needed = needed_people(reading.result.baseline, effect / 100, count, is_share=is_share)
+    baseline, variants = reading.result.baseline, max(2, len(experiment.variants))
+    # A share of fewer users than were exposed, such as retention, is a ratio.
+    is_share = reading.metric.is_share and baseline.raw.get("denominator_sum") is None
+    needed = needed_people(baseline, effect / 100, variants, is_share=is_share)
     if needed is None:
         return None
     variance = "p·(1−p)" if is_share else "variance"
