@@ -245,6 +245,9 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.conflicts
     assert "hunter" not in f"{plan.lines} {plan.conflicts}"
+    without = Intent(812, {"filters": {"groups": []}}, "edit")
+    plan = make_plan(without, flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True))
+    assert "hunter" not in str(plan.lines)
 
 
 def test_condition_that_turns_to_groups_is_re_bucketed() -> None:

@@ -125,10 +125,8 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         values=values,
         before=before,
         lines=tuple(
-            replace(
-                mask_line(line) if is_secret else line, words=in_words(line, before, values, context.names)
-            )
-            for line in difference(before, values)
+            replace(line, words=in_words(line, before, values, context.names))
+            for line in (mask_line(each) if is_secret else each for each in difference(before, values))
         ),
         consequences=tuple(consequences(intent, fresh, values, context)),
         cautions=(
