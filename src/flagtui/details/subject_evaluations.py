@@ -44,7 +44,7 @@ class SubjectEvaluations:
         *,
         has_others: bool = True,
     ) -> None:
-        """Evaluate all other flags with each flag, unless not `has_others`."""
+        """Evaluate each flag alone, or with all other flags of the project (`has_others`)."""
         self._subject = subject
         self._client = client
         self._local = local
