@@ -155,7 +155,7 @@ def test_a_command_gives_its_key_to_none_that_it_starts(surroundings: Surroundin
 def test_the_editor_of_a_command_learns_nothing_of_the_key(surroundings: Surroundings) -> None:
     command = [sys.executable, "-m", "flagtui", "flags", "edit", "new-nav"]
     with Terminal(command, environment=surroundings.variables) as terminal:
-        assert terminal.wait_for_end() == 0
+        assert terminal.wait_for_end() == 0, terminal.sent
     assert surroundings.has_seen("editor")
     assert surroundings.key.encode() not in terminal.sent
     assert surroundings.places_of_key() == []
