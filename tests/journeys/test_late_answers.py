@@ -106,6 +106,19 @@ async def test_record_of_a_left_project_is_not_opened(setting: Setting) -> None:
         assert isinstance(program.app.screen, FlagsScreen)
 
 
+async def test_change_read_in_a_left_project_is_not_staged(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", "plus")
+        slow = f"/feature_flags/{program.row('new-nav').id}/"
+        program.wire.held = lambda request: request.url.path.endswith(slow)
+        await program.press_without_waiting("space")
+        await open_second_project(program)
+        await program.press_without_waiting("plus")
+        await program.let_go()
+        assert program.notices[-1].startswith("Another project was opened while records were read")
+        assert program.app.app_state.staged_set is None
+
+
 async def test_secrecy_of_a_left_project_is_forgotten(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("4")

@@ -16,6 +16,7 @@ NAMED: Final = 5
 _PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
 
 
+LEFT: Final = Notice("Another project was opened while records were read; nothing was changed.", "warning")
 UNSAVED: Final = Notice(
     "Changes are still being saved.\nWait for the result, then press the key again.",
     "warning",

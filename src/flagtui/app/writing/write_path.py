@@ -47,7 +47,7 @@ from flagtui.store.kinds import KINDS, load
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
-from flagtui.text.outcomes import UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
+from flagtui.text.outcomes import LEFT, UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
 
@@ -203,9 +203,10 @@ class WritePath:
     ) -> Report[P, R] | None:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
         opened = self._app_state.workspace
-        name = planner.name(intents[0]) if intents else ""
         try:
-            with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
+            with self._runner.reading(
+                planner.name(intents[0]) if len(intents) == 1 else count(len(intents), planner.noun)
+            ):
                 planned = await planner.plan(intents)
         except ChangeSetError as error:
             # The record has changed since its earlier change was staged.
@@ -218,8 +219,9 @@ class WritePath:
             signature = signature.made_from(self._app_state.signature(opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        if are_in_flight(self._runner, planner, planned, workspace):
-            self._runner.show_toast(UNSAVED)
+        is_left = self._app_state.workspace is not opened
+        if is_left or are_in_flight(self._runner, planner, planned, workspace):
+            self._runner.show_toast(LEFT if is_left else UNSAVED)
             return None
         refused = next(iter(planned.skipped), None) if len(intents) == 1 and not skipped else None
         planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
