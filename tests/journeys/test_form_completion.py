@@ -132,6 +132,7 @@ async def test_server_that_cannot_count_and_names_much(setting: Setting) -> None
         await stand_on(program, "email", "enter", "enter", "enter")
         assert "plain" in program.screen
         assert "52;c" not in program.screen
+        assert "the condition reaches" not in program.screen
         await program.press("escape", "enter", "enter")
         await fill(program, "is version")
         await program.press("x")

@@ -201,6 +201,9 @@ async def test_a_list_without_rows_says_why(app: ListApp) -> None:
     app.rows.explain("no flag matches", "esc clears the line \x1b[31m")
     await app.pilot.pause()
     assert app.lines()[2:4] == ["    no flag matches", "    esc clears the line ␛[31m"]
+    app.rows.explain(f"no match for {'記録' * 60}")
+    await app.pilot.pause()
+    assert "".join(app.lines()).count("記") == 60
     app.rows.show(make_flags(1))
     await app.pilot.pause()
     assert keys(app.lines()) == ["flag-000"]

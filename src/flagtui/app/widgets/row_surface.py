@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
-from textwrap import wrap
 from typing import Generic
 
 from textual import events
 from textual._styles_cache import StylesCache
 from textual.color import Color
+from textual.content import Content
 from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
@@ -160,7 +160,7 @@ class RowSurface(Widget, Generic[Row], can_focus=True):
 
     def _wrap(self) -> None:
         room = max(20, self.size.width - WORDS_INDENT - 1)
-        self._words = tuple(part for line in self._reasons for part in wrap(line, room) or [""])
+        self._words = tuple(part.plain for line in self._reasons for part in Content(line).wrap(room))
 
     def redraw_ages(self) -> None:
         """Draw the lines on screen again because time has passed."""

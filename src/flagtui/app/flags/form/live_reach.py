@@ -101,8 +101,9 @@ class LiveReach:
         query = self.query(place, (within, value))
         if query is not None and query.identity not in self._counts:
             await self.count([query])
-        words = self.words(query)
-        return (self.trouble and f"not counted: {self.trouble}") or f"the condition reaches {words}"
+        if query is not None and query.identity in self._counts:
+            return f"the condition reaches {self.words(query)}"
+        return f"not counted: {self.trouble}" if self.trouble else self.words(query)
 
     def words(self, query: ConditionQuery | None) -> str:
         """Return the reach of a condition: `about 103 of 8,246 users`, or that it is not known."""
