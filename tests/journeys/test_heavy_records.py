@@ -1,7 +1,7 @@
 """Records of more lines than are drawn: their forms, their tabs, and where the rest can be edited."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
 from tests.journeys.standing import stand_on_experiment
+from tests.journeys.test_late_answers import open_second_project
 from textual.widgets import OptionList
 
 from flagtui.app.forms.draft_form import LinesForm
@@ -20,6 +21,7 @@ from flagtui.app.forms.form_lines import FormLine, LineId
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.models.flag import Flag
 
@@ -116,13 +118,16 @@ async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting
         assert "Raise the rollout of conditions-1000: 200 of 1,000 conditions" in words(program.screen)
 
 
-async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting) -> None:
-    plans = []
-    for id in (901, 902):
+def heavy_plans(*ids: int) -> Iterator[Plan]:
+    for id in ids:
         fresh = Flag.of(heavy.with_conditions(1_000, id=id))
         groups = [{**group, "rollout_percentage": 7} for group in fresh.filters["groups"]]
         intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
-        plans.append(expect(plan_flag(intent, fresh, Context(dependents=())), Plan))
+        yield expect(plan_flag(intent, fresh, Context(dependents=())), Plan)
+
+
+async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting) -> None:
+    plans = [*heavy_plans(901, 902)]
     async with running(setting) as program:
         await program.press("plus")
         staging = program.app.runner.staging
@@ -139,3 +144,33 @@ async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting)
         assert len(staging.changes) == 0
         await asyncio.gather(staging.step_back(is_redo=True), staging.step_back(is_redo=True))
         assert [change.record for change in staging.changes] == [901, 902]
+
+
+async def test_waiting_steps_never_touch_the_project_opened_meanwhile(setting: Setting) -> None:
+    first, second = heavy_plans(901, 902)
+    async with running(setting) as program:
+        await program.press("plus")
+        staging, first_project = program.app.runner.staging, program.app.app_state.workspace
+        left = expect(staging.file, StagedSet)
+        with staging._turn:
+            waiting = (staging.add([first]), staging.add([second]), staging.drop([]), staging.explain("why"))
+            results = asyncio.gather(*waiting, return_exceptions=True)
+            await open_second_project(program)
+        refused = [isinstance(result, ChangeSetError) for result in await results]
+        await program.settle()
+        assert program.app.app_state.workspace is not first_project
+        assert (refused, program.app.app_state.is_staging) == ([False, True, True, True], False)
+        assert expect(staging.file, StagedSet).read() is None
+        assert [change.record for change in expect(left.read(), ChangeSet).changes] == [901]
+
+
+async def test_step_back_survives_the_end_of_staging(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("plus")
+        staging = program.app.runner.staging
+        await staging.add([*heavy_plans(901)])
+        step = asyncio.ensure_future(staging.step_back(is_redo=False))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        staging.end()
+        assert await step == ("conditions-1000", False)

@@ -4,8 +4,13 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from flagtui.changes.sets.change_set import ChangeSet
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
 from flagtui.changes.sets.set_progress import Identity
+
+
+def being_applied() -> ChangeSetError:
+    """Return the refusal of a key while the set is being applied."""
+    return ChangeSetError("open", "the staged set is being applied", "Wait for the result.")
 
 
 class SetSteps(msgspec.Struct):
@@ -29,6 +34,9 @@ class SetSteps(msgspec.Struct):
     def move(self, before: ChangeSet, *, is_redo: bool) -> None:
         """Count the last step as undone, or as redone; it began from this set."""
         source, way_back = (self._undone, self._done) if is_redo else (self._done, self._undone)
+        if not source:
+            # Staging ended meanwhile, which forgot the steps.
+            return
         source.pop()
         way_back.append(before)
 

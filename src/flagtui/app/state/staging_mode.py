@@ -2,14 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Final, TypeVar
 
 from flagtui.app.commands.cli_equivalents import place_options
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.set_reading import Edits, SetReading, edit_of, state_of
-from flagtui.app.state.set_steps import SetSteps
+from flagtui.app.state.set_steps import SetSteps, being_applied
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
@@ -22,13 +22,7 @@ from flagtui.store.optimistic_edits import StagedEdit, is_outdated
 
 Written = TypeVar("Written")
 HOLDER: Final = "the app"
-FOLDER: Final = "sets"
-"""Of the staged sets, below the folder of the state of the program."""
-
-
-def being_applied() -> ChangeSetError:
-    """Return the refusal of a key while the set is being applied."""
-    return ChangeSetError("open", "the staged set is being applied", "Wait for the result.")
+FOLDER: Final = "sets"  # of the staged sets, below the folder of the state of the program
 
 
 class Staging:
@@ -135,26 +129,38 @@ class Staging:
         def add(staged: StagedSet) -> Added:
             return staged.add(plans, limit, now, instead_of=instead_of)
 
-        self.refuse_while_applying()
-        async with self._order:
+        async with self._step():
             added = await self._change(add, *(getattr(plan, "values", None) for plan in plans))
             self._steps.keep(added.before)
         return added.changes
+
+    @asynccontextmanager
+    async def _step(self) -> AsyncIterator[None]:
+        """Hold back later steps until the end. Raises ChangeSetError for a project left while it waited."""
+        self.refuse_while_applying()
+        staged = self.file
+        async with self._order:
+            if self.file != staged:
+                raise ChangeSetError("elsewhere", "another project was opened before this step began")
+            with self.hold_set():
+                yield
 
     async def _change(
         self, change: Callable[[StagedSet], Written], *values: JSON, staged: StagedSet | None = None
     ) -> Written:
         """Change the file and show the set in it; with heavy values in a thread. Raises ChangeSetError."""
         staged, edits = staged or self._staged_file(), self._edits
+        size = weigh(*values, *(change.values for change in self.changes))
 
         def change_and_read() -> tuple[Written, SetReading]:
             with self._turn:
                 return change(staged), SetReading.of(staged, edits)
 
-        size = weigh(*values, *(change.values for change in self.changes))
         result, reading = await off_loop(size, change_and_read)
         if self.file == staged:
             self._use(reading)
+        else:
+            self.look()
         return result
 
     async def step_back(self, *, is_redo: bool) -> tuple[str, bool] | None:
@@ -162,16 +168,14 @@ class Staging:
 
         Return its subject and whether that is staged now; None without a step.
         """
-        self.refuse_while_applying()
-        async with self._order:
-            with self.hold_set():
-                self.look()
-                if self._app_state.staged_fault:
-                    self._staged_file().read()
-                before, now = self._current(), self._steps.next_set(is_redo=is_redo)
-                if now is None:
-                    return None
-                await self._change(lambda staged: staged.keep(now), *(each.values for each in now.changes))
+        async with self._step():
+            self.look()
+            if self._app_state.staged_fault:
+                self._staged_file().read()
+            before, now = self._current(), self._steps.next_set(is_redo=is_redo)
+            if now is None:
+                return None
+            await self._change(lambda staged: staged.keep(now), *(each.values for each in now.changes))
             self._steps.move(before, is_redo=is_redo)
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
         moved = [identity for identity in earlier | later if earlier.get(identity) != later.get(identity)]
@@ -189,35 +193,31 @@ class Staging:
 
     async def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records, as a step that can be undone. Raises ChangeSetError."""
-        self.refuse_while_applying()
-        self._steps.keep(await self._drop(identities))
+        async with self._step():
+            self._steps.keep(await self._drop(frozenset(identities)))
 
     async def drop_applied(self, identities: Iterable[Identity], staged: StagedSet | None) -> None:
         """Drop applied changes from their set; another project may be open by now. Raises ChangeSetError."""
         if applied := frozenset(identities):
-            await self._drop(applied, staged)
+            async with self._order:
+                await self._drop(applied, staged)
             if self.file == staged:
                 self._steps.drop(applied, self._current())
 
-    async def _drop(self, identities: Iterable[Identity], file: StagedSet | None = None) -> ChangeSet:
+    async def _drop(self, dropped: frozenset[Identity], file: StagedSet | None = None) -> ChangeSet:
         """Drop the changes of these records and return the set before."""
-        dropped = frozenset(identities)
-
-        def chosen(now: ChangeSet) -> list[StagedChange]:
-            return [each for each in now.changes if each.identity in dropped]
-
-        async with self._order:
-            with self.hold_set(file):
-                before = self._current()
-                await self._change(lambda staged: staged.drop(chosen), staged=file)
+        with self.hold_set(file):
+            before = self._current()
+            await self._change(
+                lambda staged: staged.drop(lambda now: (it for it in now.changes if it.identity in dropped)),
+                staged=file,
+            )
         return before
 
     async def explain(self, reason: str) -> None:
         """Give the set a reason. Raises ChangeSetError."""
-        self.refuse_while_applying()
-        async with self._order:
-            with self.hold_set():
-                await self._change(lambda staged: staged.explain(reason))
+        async with self._step():
+            await self._change(lambda staged: staged.explain(reason))
 
     @contextmanager
     def hold_set(self, file: StagedSet | None = None) -> Iterator[None]:

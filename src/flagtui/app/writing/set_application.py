@@ -13,7 +13,8 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.staging_mode import Staging, being_applied
+from flagtui.app.state.set_steps import being_applied
+from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.app.writing.write_path import WritePath
