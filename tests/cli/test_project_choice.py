@@ -1,13 +1,16 @@
 """A change without a terminal happens in a project that the command line, a setting or the journal names."""
 
 import json
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.cli.conftest import Run, Service
 from tests.doubles.command_tree import all_commands, required_options
 from tests.doubles.slices import one_in
 
 from flagtui.api.client import Client
+from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_choice import select_project
 from flagtui.models.account import Project
@@ -55,11 +58,18 @@ def test_project_is_named_by_its_exact_name(
     assert (missing.code, f"Did you mean {name}?" in missing.err) == (6, True)
 
 
-def test_undo_uses_the_project_of_the_journal_entry(unnamed: Run) -> None:
+def test_undo_uses_the_project_of_the_journal_entry(unnamed: Run, home: Path) -> None:
     assert unnamed("flags", "tag", "new-nav", "--add", "undone", "--yes", "--project", "1").code == 0
     (entry,) = json.loads(unnamed("journal", "--json").out)["records"]
     assert unnamed("undo", entry["id"], "--dry-run").code == 0
     assert (unnamed("undo", "--yes").code, unnamed("redo", "--dry-run").code) == (0, 0)
+    assert unnamed("redo", "--yes").code == 0
+    journal = Journal(home / ".local" / "state" / "flagtui" / "journal")
+    newest = journal.entries()[0]
+    elsewhere = replace(newest, id="open", signature=replace(newest.signature, project="2"), undoes="")
+    journal.begin(replace(elsewhere, at=newest.at + 1))
+    refused = unnamed("undo", "--dry-run")
+    assert (refused.code, "whether it was applied is not known" in refused.err) == (3, True), refused.err
 
 
 @pytest.mark.parametrize(

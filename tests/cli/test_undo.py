@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.exceptions import Abort, Exit
+from msgspec.structs import replace
 from tests.changes.flags.test_flag_undo import NO_DEPENDENTS
 from tests.cli.conftest import Run, Scripted, Service
 from tests.doubles.flag_server import raw_flag
@@ -94,6 +95,24 @@ def test_last_change_is_undone_once_and_by_its_id(
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
     assert [record["ending"] for record in json.loads(back.out)["records"]] == ["saved"]
     assert machine.flag().active is False
+
+
+def test_undo_never_passes_a_change_that_is_not_known(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("adad1111", batch="b")
+    saved = machine.journal.entries()[0]
+    for later in (
+        replace(saved, id="adad2222", at=saved.at - 1),
+        replace(saved, id="adad3333", at=saved.at + 1, batch=""),
+    ):
+        machine.journal.begin(replace(later, ending=""))
+        machine.journal.finish(later.id, "unknown")
+        refused = signed_in("undo", "--yes")
+        assert (refused.code, machine.flag().active) == (3, False), refused.err
+        assert f"{machine.key}, turn off: whether it was applied is not known, so nothing was" in refused.err
+        machine.journal.finish(later.id, "failed")
+    machine.journal.begin(replace(saved, id="adad5555", at=saved.at + 1))
+    assert signed_in("undo", "adad1111", "--yes").code == 0
+    assert machine.flag().active is True
 
 
 def test_unreadable_journal_is_not_reported_as_empty(signed_in: Run, machine: Machine) -> None:

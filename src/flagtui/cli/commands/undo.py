@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
-from flagtui.changes.undo import next_redo, next_undo, purpose_of, questions_of, undoable, why_not
+from flagtui.changes.undo import (
+    next_redo,
+    next_undo,
+    purpose_of,
+    questions_of,
+    undoable,
+    unknown_change,
+    why_not,
+)
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send
@@ -33,7 +41,9 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
     projects = (
         entry.signature.project
         for entry in entries
-        if entry.signature.host == host and entry.ending == "saved" and entry.id.startswith(id)
+        if entry.signature.host == host
+        and (entry.ending == "saved" or (entry.is_open and not id))
+        and entry.id.startswith(id)
     )
     return next(projects, "")
 
@@ -123,6 +133,10 @@ def choose_entries(
         raise Trouble(words, code="nothing_to_do")
     if not change:
         newest = next_undo(entries, here)
+        if unknown := unknown_change(entries, here, newest):
+            words = f"{unknown.key}, {unknown.verb}: whether it was applied is not known"
+            look_up = "The app checks it when it is opened in this project."
+            raise Trouble(f"{words}, so nothing was undone.", f"{look_up} {_another()}", code="refused")
         if not newest:
             raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):
