@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running, words
 
+from flagtui.app.records.code_pane import first_steps
+from flagtui.app.state.code_search import CodeSearch
 from flagtui.cli.launch.code_scanner import CodeScanner
 from flagtui.config.preferences import Preferences
 from flagtui.models.code_uses import CodeUse, UseFinding
@@ -184,3 +186,15 @@ async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Sett
     stored = CodeScans(cache, "test", "1").load(shop)
     assert stored is not None
     assert [place.place for place in stored.places] == ["nav.ts:1:30"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "word"),
+    [(Path.home() / "my shop", "~/'my shop'"), (Path("/my shop"), "'/my shop'"), (Path.home(), "~")],
+)
+def test_command_for_a_scan_quotes_the_folder(folder: Path, word: str) -> None:
+    code = FakeCode(None)
+    code.folder = folder
+    lines = first_steps(CodeSearch(code, "1", lambda: None), "flagtui", ("--project", "1"))
+    commands = [text for line in lines for text, _style in line if text.startswith("flagtui")]
+    assert commands == [f"flagtui refs --in {word} --project 1"]

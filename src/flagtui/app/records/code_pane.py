@@ -1,5 +1,6 @@
 """The uses of a record in code, as of the last scan; enter opens a place in the editor."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -167,10 +168,16 @@ def first_steps(search: CodeSearch, program: str, options: Sequence[str]) -> Ite
         yield [(" R ", "bold $primary"), ("scans it now, in the background; nothing leaves this machine", "")]
     yield [
         (" $ ", "bold $primary"),
-        (" ".join((program, "refs --in", folder, *options)), ""),
+        (" ".join((program, "refs --in", _as_word(folder), *options)), ""),
         ("  scans it in a shell", "$faint"),
     ]
     yield [("The folder is where flagtui was started, or [code] folder of the profile.", "$faint")]
+
+
+def _as_word(folder: str) -> str:
+    """Return the folder as one word of a shell, which replaces a `~` outside quotes."""
+    home = "~/" if folder.startswith("~/") else ""
+    return home + shlex.quote(folder.removeprefix(home)) if folder != "~" else folder
 
 
 def scan_words(scan: CodeScan, places: Sequence[CodeUse], now: float, *, is_short: bool) -> Iterator[Piece]:
