@@ -59,6 +59,14 @@ def test_value_that_no_flag_serves_is_refused(value: Any) -> None:
         raise AssertionError("no mirror starts")
 
 
+@pytest.mark.parametrize("key", ["new-nav=test", " new-nav", "new-nav "])
+def test_key_that_text_would_read_otherwise_is_refused(key: str) -> None:
+    with mirror({"new-nav": True}) as flags:
+        with pytest.raises(InvalidOverride):
+            flags.set(key, "other")
+        assert value_of(flags, "new-nav") is True
+
+
 def test_imported_fixture_is_a_mirror_without_flags(flag_mirror: FlagMirror) -> None:
     with pytest.raises(HTTPError, match="404"):
         value_of(flag_mirror, "new-nav")

@@ -91,6 +91,10 @@ def make_override(key: str, value: Any, person: str | None = None) -> Override:
     """Return a checked override. Raises InvalidOverride."""
     if not key or len(key) > LONGEST_KEY:
         raise InvalidOverride(f"an override names a flag of 1 to {LONGEST_KEY} characters; {_HELP}")
+    if "=" in key or key != key.strip():
+        raise InvalidOverride(
+            f"{key!r} is no key of a flag, which has no = and no space at its ends; {_HELP}"
+        )
     if person == "":
         raise InvalidOverride(f"{key} names no person after @; {_HELP}")
     if isinstance(value, Share) and person is not None:
