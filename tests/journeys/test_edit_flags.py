@@ -53,6 +53,13 @@ async def make(program: Program, key: str, filters: Mapping[str, Any]) -> int:
     return flag.id
 
 
+async def test_accepted_share_is_never_rounded(setting: Setting) -> None:
+    async with running(setting) as program:
+        await make(program, "exact", {"groups": [{"properties": [], "rollout_percentage": 12.3456789}]})
+        await program.press("percent_sign", "enter")
+        assert "nothing was sent" in words(program.notices[-1]), program.screen
+
+
 async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)

@@ -103,9 +103,11 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        share = share_of(event.value)
+        place, before, _ = self._choices[self._place]
+        # The field shows six digits; a share that was not typed over stays as it is stored.
+        share = before if event.value == _share_text(before) else share_of(event.value)
         if share is not None:
-            self.dismiss((share, self._choices[self._place][0]))
+            self.dismiss((share, place))
 
     def on_click(self, event: events.Click) -> None:
         """Use the clicked step of the ramp, which is drawn below the bar."""
