@@ -46,6 +46,7 @@ class Kettle:
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
     conflicts: tuple[Any, ...] = ()
+    unrestored: str = ""
 
     @property
     def type_to_confirm(self) -> str:

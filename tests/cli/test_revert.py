@@ -84,6 +84,26 @@ def test_revert_reaches_experiments_and_names_unlogged_changes(signed_in: Run, s
     assert (fresh.description or "") == (before.description or "")
 
 
+def test_revert_names_the_fields_that_stay(signed_in: Run, service: Service, flag: Flag) -> None:
+    async def change(client: Client) -> None:
+        await client.flags.update(flag.id, {"name": "newer", "rollback_conditions": [{"threshold": 5}]})
+        row = (await client.experiments.page({"limit": 1})).rows[0]
+        planned = {"exposure_estimate_config": None, "minimum_detectable_effect": 7}
+        body = {"description": "newer", "running_time_calculation": planned}
+        await client.experiments.update(row.id, body)
+
+    service.ask(change)
+    words = "not reverted, since it cannot be set again: {}"
+    for query, field in (
+        ((f"flag:{flag.key}", "--limit", "1"), "rollback conditions"),
+        (("@", "1m", "kind:experiment"), "running time calculation"),
+    ):
+        assert words.format(field) in signed_in("revert", *query, "--dry-run", is_shown=True).out
+        done = signed_in("revert", *query, "--yes", is_shown=True)
+        assert words.format(field) in done.out + done.err, done
+    assert now(service, flag).name == "what it is for"
+
+
 @pytest.mark.usefixtures("flag")
 def test_failure_outranks_a_skipped_change_of_another_kind(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch

@@ -115,6 +115,10 @@ class Proposal(Protocol):
     def read_at(self) -> float:
         """Unix seconds at which the record was read for it; 0 for one that is not there yet."""
 
+    @property
+    def unrestored(self) -> str:
+        """For a revert: which of the changed fields it cannot set again."""
+
 
 class PlanBase(msgspec.Struct, frozen=True, kw_only=True):
     """Fields and defaults of plans of every kind."""
@@ -127,6 +131,8 @@ class PlanBase(msgspec.Struct, frozen=True, kw_only=True):
     """Changes made since the user saw the record; a confirmation overwrites them."""
     read_at: float = 0.0
     """Unix seconds of the read it was planned on; 0 where there was none."""
+    unrestored: str = ""
+    """For a revert: which of the changed fields it cannot set again."""
 
     @property
     def versions(self) -> str:
@@ -167,7 +173,7 @@ class Outcome(msgspec.Struct, Generic[P, R], frozen=True):
     conflicts: tuple[FieldConflict, ...] = ()
     """For a conflict: the other changes."""
     remarks: tuple[str, ...] = ()
-    """For a saved plan: values that changed beyond the plan, or not as planned."""
+    """For a saved plan: values that changed beyond the plan, not as planned, or that a revert left."""
     server_values: Mapping[str, JSON] = {}
     """Values chosen by the server that the undo needs."""
     was_read: bool = False

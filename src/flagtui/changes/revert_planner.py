@@ -13,7 +13,7 @@ from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry, Signature, UndoTarget
 from flagtui.changes.planner import Planned
-from flagtui.changes.revert_refusals import changed_since
+from flagtui.changes.revert_refusals import as_partial, changed_since
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.changes.undo import Part, distinct_records, kind_of
 from flagtui.changes.undo_planner import UndoPlanner
@@ -54,6 +54,12 @@ class RevertPlanner(UndoPlanner):
         # The changes are in no journal of this user, or another key undoes them.
         return replace(await super().plan(requests), undoes={})
 
+    async def _prepare(self, undo: UndoContext, part: Part) -> Planned[Any, Any] | Skipped:
+        planned = await super()._prepare(undo, part)
+        if isinstance(planned, Skipped):
+            return planned
+        return replace(planned, plans=[as_partial(plan, part.left) for plan in planned.plans])
+
     async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PlannedUndo:
         here = replace(entry, signature=self.signature)
         planned = await super()._prepare_in_project(undo, here)
@@ -89,7 +95,12 @@ def request_of(kind: RecordKind, entry: Activity) -> Any | Blocked:
     if kind == FLAGS.plural:
         return revert_of(entry)
     change = kind_of(KINDS[kind].entry).from_log(entry)
-    return change if isinstance(change, Blocked) else Part(change, UndoTarget(""))
+    if isinstance(change, Blocked):
+        return change
+    fields = [each.field for each in entry.changes]
+    # A deletion is reverted as a whole.
+    left = tuple(field for field in fields if field not in change.before) if change.before else ()
+    return Part(change, UndoTarget(""), left)
 
 
 def reason_against(row: ChangeRow) -> str:

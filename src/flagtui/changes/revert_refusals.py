@@ -1,12 +1,16 @@
 """Reasons to refuse the revert of a change in the activity."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from flagtui.changes.difference import FieldConflict, compact
+from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
 
+PlanT = TypeVar("PlanT", bound=PlanBase)
 NOT_LOGGED: Final = Blocked("unlogged", "what it changed is not logged", "change it by hand")
 NAMED: Final = 3
 SIDE: Final = 120
@@ -29,6 +33,17 @@ def not_settable(field: str) -> Blocked:
     """Return the refusal for a field that no request sets."""
     name = field.replace("_", " ")
     return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
+
+
+def as_partial(plan: PlanT, fields: Iterable[str]) -> PlanT:
+    """Return the plan with a caution about changed fields that no request sets again; they stay."""
+    # Servers keep the order of metrics themselves.
+    names = [field.replace("_", " ") for field in fields if not field.endswith("_ordered_uuids")]
+    if not names:
+        return plan
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    words = f"not reverted, since it cannot be set again: {', '.join(names[:NAMED])}{more}"
+    return replace(plan, cautions=(*plan.cautions, Caution(words)), unrestored=words)
 
 
 def not_kept(field: str) -> Blocked:

@@ -108,7 +108,12 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
 async def close_entry(
     outcome: Outcome[P, R], begun: str, adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
-    """Close the journal entry with the id `begun`; a failure becomes the note of the outcome."""
+    """Close the journal entry with the id `begun`; a failure becomes the note of the outcome.
+
+    The remarks of a saved revert name the fields that it cannot set again.
+    """
+    if outcome.is_saved and (left := outcome.plan.unrestored):
+        outcome = replace(outcome, remarks=(*outcome.remarks, left))
     if not begun:
         return outcome
     record, why, note = adapter.stored_record(outcome), outcome.note or outcome.reason, ""

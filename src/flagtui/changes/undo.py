@@ -156,6 +156,8 @@ class Part(msgspec.Struct, frozen=True):
 
     entry: Entry
     undoes: UndoTarget
+    left: tuple[str, ...] = ()
+    """For a revert: changed fields that cannot be set again. Raw."""
 
 
 async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> tuple[Part, ...]:

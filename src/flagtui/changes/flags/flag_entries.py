@@ -24,7 +24,7 @@ from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
-from flagtui.changes.revert_refusals import NOT_LOGGED, changed_since, not_settable
+from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb, verb_for
 from flagtui.evaluate import wire
@@ -166,7 +166,16 @@ def _is_now(record: Flag, name: str, value: JSON) -> bool:
 
 def revert_of(entry: Activity) -> FlagChange:
     """Return the change that reverts an entry of the activity; blocked when the field changed later."""
-    return FlagChange(entry.record_id or 0, partial(_revert_intent, entry), _refuse_if_changed_since)
+    before = {change.field: change.before for change in entry.changes}
+
+    def finish(plan: Plan) -> Plan | Blocked:
+        if plan.conflicts:
+            return changed_since(plan.conflicts)
+        # A deletion and a restore revert the entry as a whole.
+        left = () if "deleted" in plan.values else before.keys() - _settable(before).keys()
+        return as_partial(plan, sorted(left))
+
+    return FlagChange(entry.record_id or 0, partial(_revert_intent, entry), finish)
 
 
 def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
@@ -197,10 +206,6 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     name = verb_for(values)
     named = name if name in STATES or verb(name).is_grave else "revert"
     return Intent(fresh.id, values, named, seen=seen, seen_version=version)
-
-
-def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
-    return changed_since(plan.conflicts) if plan.conflicts else plan
 
 
 def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blocked:
