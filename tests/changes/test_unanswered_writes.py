@@ -1,12 +1,18 @@
 """A write whose answer is lost: looked up, watched, never sent again."""
 
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+from tests.changes.bench import working
 from tests.changes.kettle import LONG_PAUSE, Room, room_of
 from tests.changes.office import Office
+from tests.changes.writing import approve
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.unanswered import is_watched
 
@@ -91,3 +97,38 @@ async def test_requested_pause_is_waited_for_the_requested_time(
     room.writing.wait = wait
     await room.boil()
     assert len(room.kitchen.requests) == sent
+
+
+@pytest.mark.parametrize("refusal", [429, 401])
+@pytest.mark.parametrize(
+    ("name", "state", "chosen", "ending"),
+    [
+        ("cohort", "running", {}, "saved"),
+        ("pause", "running", {}, "saved"),
+        ("archive", "stopped", {"disable_flag": True}, "unknown"),
+        ("ship", "running", {"variant": "test", "everyone": True}, "unknown"),
+    ],
+)
+async def test_half_of_a_step_is_neither_repeated_nor_denied(
+    name: StepName, state: str, chosen: Any, ending: str, refusal: int, tmp_path: Path
+) -> None:
+    """Older servers take some steps in two requests; every server makes a cohort alone."""
+    async with working(tmp_path, legacy=name != "cohort") as bench:
+        plan = bench.plan_step(name, await bench.in_state(state), **chosen)
+        acted: list[httpx.Request] = []
+
+        def refuse_the_rest(request: httpx.Request) -> httpx.Response | None:
+            is_refused = len(acted) == 1
+            acted.extend([request] if acted or is_done(request) else [])
+            return httpx.Response(refusal, headers={"Retry-After": "1"}) if is_refused else None
+
+        def is_done(request: httpx.Request) -> bool:
+            return request.method == "PATCH" or "cohort" in request.url.path
+
+        bench.wire.before = refuse_the_rest
+        writing = bench.writing(StepAdapter(bench.client.experiments))
+        outcome = await writing.save(approve(plan))
+        assert outcome.ending == ending
+        assert sum(is_done(request) for request in acted) == (2 if ending == "unknown" else 1)
+        if outcome.ending == "unknown":
+            assert (await writing.settle(outcome)).ending == ending

@@ -1,6 +1,7 @@
 """Operations that a host does not offer, remembered after the first refusal, and their fallbacks."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import msgspec
@@ -15,6 +16,7 @@ from flagtui.api.errors import (
     Invalid,
     NotFound,
     NotOffered,
+    Unanswered,
 )
 from flagtui.api.operations import Operation
 from flagtui.models.json_value import JSON
@@ -32,6 +34,19 @@ _TOGETHER: Final = (frozenset({"flags.set_rollout", "flags.roll_out_to_everyone"
 
 NOT_HERE: Final = (EndpointNotFound, ClosedToKeys, NotOffered)
 """Errors of servers too old for an operation, or that offer it to browsers only. Nothing was changed."""
+
+
+@contextmanager
+def after_write() -> Iterator[None]:
+    """Report each error as a missing response: an earlier request of the same change was carried out.
+
+    Taken for a refusal, it would mean that nothing was changed, and that the change can be sent again.
+    """
+    try:
+        yield
+    except ApiError as error:
+        now = "A part of the change was made; whether all of it was is not known."
+        raise Unanswered(error.what, now=now, facts=error.facts) from error
 
 
 class Capabilities(msgspec.Struct, eq=False):

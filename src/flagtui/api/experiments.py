@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.capabilities import NOT_HERE, after_write
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.resource import PagedRecords, read_off_loop
@@ -109,9 +109,11 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             return await self._whole("archive", id, body)
         except NOT_HERE:
             experiment = await self._in_state(id, {"stopped"})
-            if disable_flag:
-                await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": False})
-            return await self._patch(id, {"archived": True})
+            if not disable_flag:
+                return await self._patch(id, {"archived": True})
+            await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": False})
+            with after_write():
+                return await self._patch(id, {"archived": True})
 
     async def unarchive(self, id: int) -> Experiment:
         """Unarchive the experiment."""
@@ -150,9 +152,10 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             experiment = await self._in_state(id, {"running", "paused", "stopped"})
             await self._ship_by_flag(experiment, variant, everyone)
             ending: dict[str, JSON] = {} if experiment.end_date else {"end_date": self._now()}
-            if ending or conclusions:
-                return await self._patch(id, ending | conclusions)
-            return await self.get(id)
+            with after_write():
+                if ending or conclusions:
+                    return await self._patch(id, ending | conclusions)
+                return await self.get(id)
 
     async def _take_step(self, word: str, id: int, body: JSON) -> Experiment:
         return read_record(await self._ask(f"experiments.{word}", {"id": id}, body=body), Experiment)
@@ -177,7 +180,8 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         except NOT_HERE:
             experiment = await self._in_state(id, states)
             await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": on})
-            return await self.get(id)
+            with after_write():
+                return await self.get(id)
 
     async def _ship_by_flag(self, experiment: Experiment, variant: str, everyone: bool) -> None:
         flags = Flags(self.connection, self.project)

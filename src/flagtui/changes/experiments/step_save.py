@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.capabilities import after_write
 from flagtui.api.errors import Invalid, NotFound
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
@@ -104,7 +105,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             return plan.step.name != "copy" or self.elsewhere is not None
         if plan.step.name in ("edit", "reopen"):
             return all(same(stored_field(seen, move.where), move.before) for move in plan.moves)
-        return seen.state == plan.fresh.state and seen.archived == plan.fresh.archived
+        return _standing(seen) == _standing(plan.fresh)
 
     def outcome_when_gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
         if plan.step.name == "delete":
@@ -119,6 +120,12 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
 
     def _saved_outcome(self, plan: ExperimentPlan, experiment: Experiment) -> StepOutcome:
         return Outcome(plan, "saved", experiment, server_values=server_values(plan.step.name, experiment))
+
+
+def _standing(experiment: Experiment) -> tuple[object, ...]:
+    """Return what steps change; older servers change the flag and the experiment one after the other."""
+    flag = experiment.feature_flag
+    return experiment.state, experiment.archived, experiment.variants, flag is not None and flag.active
 
 
 async def find_made(
@@ -161,12 +168,13 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
         "freeze": lambda: experiments.freeze_exposure(id),
         "unfreeze": lambda: experiments.unfreeze_exposure(id),
-        "cohort": lambda: experiments.get(id),
         "delete": lambda: experiments.delete(id),
         "restore": lambda: experiments.restore(id),
     }
     if plan.step.name == "cohort":
         await experiments.create_exposure_cohort(id)
+        with after_write():
+            return await experiments.get(id)
     return await steps[plan.step.name]()
 
 
