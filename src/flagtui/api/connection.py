@@ -25,7 +25,7 @@ from flagtui.api.http_library import httpx
 from flagtui.api.rate_limiter import COMPUTED, Budget
 from flagtui.api.request import RESPONSE_LIMIT, Request, Response, read_body
 from flagtui.api.request_log import Log, LogLine
-from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, is_outage, pause_before_retry
+from flagtui.api.retry import GATEWAY_FAULTS, WAIT_LIMIT, Patience, date_of, is_outage, pause_before_retry
 
 _HOPS: Final = 3
 _AT_ONCE: Final = 12
@@ -107,7 +107,7 @@ class Connection:
                 if pause is not None and (is_too_long or not self.patience.spend_repeat()):
                     pause = None
                 if isinstance(error, RateLimited):
-                    self.budget.pause(pause or error.retry_after or 1.0)
+                    self.budget.pause(min(pause or error.retry_after or 1.0, WAIT_LIMIT))
                 if pause is None:
                     raise
                 if not isinstance(error, RateLimited):
