@@ -151,6 +151,18 @@ async def test_requested_pause_is_waited_for_within_its_limits(
     assert len(room.journal.entries()) == 1
 
 
+@pytest.mark.parametrize(("compares", "pause"), [(False, SLOW_DOWN), (True, LONG_PAUSE)])
+async def test_record_is_read_again_after_a_requested_pause(
+    compares: bool, pause: ErrorFacts, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=pause)], compares=compares)
+    room.writing.wait = 600
+    room.clock.at(1, lambda: setattr(room.kitchen, "now", 45))
+    (outcome,) = await room.boil(Kettle("kettle", read_at=room.clock.time()))
+    assert outcome.ending == room.journal.entries()[0].ending == "conflicted"
+    assert room.kitchen.requests.count("send kettle") == 1
+
+
 @pytest.mark.parametrize(("count", "wait", "sent"), [(1, None, 2), (2, None, 6), (2, 6, 3), (2, 5, 2)])
 async def test_one_change_waits_once_and_one_of_many_five_times(
     count: int, wait: float | None, sent: int, tmp_path: Path

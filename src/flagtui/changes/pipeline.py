@@ -2,7 +2,7 @@
 
 The steps: read again if the record may be stale, journal, one request, look-ups if the response was lost,
 journal. The adapter holds the rules of a kind of record. No change is sent twice; only a request that the
-server refused with 429 is repeated.
+server refused with 429 is repeated, after its pause and another read of a record that may be stale by then.
 """
 
 import asyncio
@@ -218,6 +218,8 @@ async def _send_within_limits(
         pauses, left = pauses - 1, left - wait
         context.tell(f"the server asks for a pause of {wait:.0f} s")
         await context.clock.sleep(wait)
+        if len(plans) == 1 and (conflict := await _conflict(plans[0], adapter, context)) is not None:
+            return [conflict]
 
 
 def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
