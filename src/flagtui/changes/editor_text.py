@@ -16,6 +16,7 @@ from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 
 FAILED: Final = "the editor ended with an error"
+SECRET: Final = "its text is not kept, because it can have a secret"
 MOST_COPIES: Final = 99
 """Copies of one record that are kept; the first one is then overwritten."""
 Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
@@ -149,17 +150,24 @@ def edit(
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
         path = Path(folder) / f"{record.file}.json"
+
+        def give_up(why: tuple[str, ...], saved: str | None, shown: str) -> GivenUp:
+            if record.is_secret and saved not in (None, shown):
+                return GivenUp((*why, SECRET), None)
+            return GivenUp(why, _keep(saved, shown, drafts / path.name))
+
         while True:
             try:
                 replace_file(path, _encodable(text))
             except OSError as fault:
                 why = f"there is no room for the editor's file: {fault.strerror}"
-                return GivenUp((why,), _keep(text, record.text(), drafts / path.name))
+                return give_up((why,), text, record.text())
             if not open_editor(path):
-                return GivenUp((FAILED,), _keep(_read(path), text, drafts / path.name))
+                # After a first refusal, the text that it shows is the user's own.
+                return give_up((FAILED,), _read(path), "" if reasons else text)
             saved = _read(path)
             if saved is not None and reasons and without_comments(saved) == without_comments(text):
-                return GivenUp(reasons, _keep(saved, "", drafts / path.name))
+                return give_up(reasons, saved, "")
             edits = record.read(saved or "")
             if not isinstance(edits, Faulty):
                 return edits

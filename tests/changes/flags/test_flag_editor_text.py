@@ -10,7 +10,7 @@ from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.changes.editor_text import Faulty, GivenUp, edit, edit_text, without_comments
+from flagtui.changes.editor_text import SECRET, Faulty, GivenUp, edit, edit_text, without_comments
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
@@ -169,5 +169,17 @@ def test_lost_edits_are_kept_in_a_copy_if_possible(tmp_path: Path) -> None:
     assert result.copy is not None
     assert "my careful work" in result.copy.read_text()
     assert stat.S_IMODE(result.copy.stat().st_mode) == 0o600
+    stubborn = Editor("{ more work", None)
+    is_closed = iter([True, False])
+    result = expect(
+        edit(flag_text(flag()), lambda path: stubborn(path) and next(is_closed), tmp_path), GivenUp
+    )
+    assert "more work" in require(result.copy).read_text()
     (tmp_path / "file").touch()
     assert expect(edit(flag_text(flag()), Editor("{", None), tmp_path / "file"), GivenUp).copy is None
+
+
+@pytest.mark.parametrize("editor", [Editor("{ hunter3", None), Editor("hunter3", works=False)])
+def test_lost_text_with_secrets_is_not_kept(editor: Editor, tmp_path: Path) -> None:
+    result = expect(edit(flag_text(secret()), editor, tmp_path), GivenUp)
+    assert (result.reasons[-1], result.copy, [*tmp_path.iterdir()]) == (SECRET, None, [])
