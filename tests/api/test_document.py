@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from flagtui.api import connection, errors, pagination, rate_limiter, request
+from flagtui.api import connection, errors, limits, pagination, request
 from flagtui.api.errors import ApiError
 from flagtui.api.operations import OPERATIONS
 from flagtui.models import json_value
@@ -51,12 +51,12 @@ def test_error_table_names_each_kind_and_whether_the_server_acted() -> None:
 
 
 def test_numbers_in_the_text_match_the_code() -> None:
-    limits = connection.Deadlines()
+    deadlines = connection.Deadlines()
     for words in (
-        f"connect {limits.connect:.0f}, read {limits.read:.0f}, write {limits.write:.0f}",
-        f"responses {limits.slow:.0f}",
-        f"holds {rate_limiter.BURST:.0f} and refills at {rate_limiter.PER_SECOND}",
-        f"leaves {rate_limiter.RESERVE:.0f} requests",
+        f"connect {deadlines.connect:.0f}, read {deadlines.read:.0f}, write {deadlines.write:.0f}",
+        f"responses {deadlines.slow:.0f}",
+        f"holds {limits.BURST:.0f} and refills at {limits.PER_SECOND}",
+        f"leaves {limits.RESERVE:.0f} requests",
         f"up to {pagination.PAGES[1][0]:,} records come in pages of {pagination.FIRST_PAGE}",
         f"pages of {pagination.PAGES[1][1]}",
         f"those of more than {pagination.PAGES[0][0]:,} in pages of {pagination.PAGES[0][1]:,}",

@@ -5,9 +5,8 @@ import pytest
 from tests.doubles.servers import MakeClient, always, serve_flags
 
 from flagtui.api import errors
-from flagtui.api.auth import KeyAuth, read_key
 from flagtui.api.errors import BadHost, BadKey
-from flagtui.api.hosts import read_host
+from flagtui.api.hosts import KeyAuth, read_host, read_key
 
 KEY = "phx_canary_7f3a9c51d2"
 

@@ -13,12 +13,13 @@ from flagtui.api import errors
 from flagtui.api.clock import Urgency
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, ErrorFacts
-from flagtui.api.rate_limiter import COMPUTED, Budget
-from flagtui.api.retry import (
+from flagtui.api.limits import (
     ATTEMPTS,
+    COMPUTED,
     LONGEST_REST,
     REST,
     WAIT_LIMIT,
+    Budget,
     Patience,
     is_outage,
     pause_before_retry,

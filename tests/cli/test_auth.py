@@ -19,10 +19,9 @@ from flagtui.cli.commands.auth.login import SignInOptions, TerminalSignIn
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment
 from flagtui.cli.plumbing.prompts import Prompts
-from flagtui.config.credentials import Backend, FoundSecret, KeyPlaces, Keyring, Owner
+from flagtui.config.credentials import Backend, FoundSecret, KeyPlaces, Keyring, Owner, Secret
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile
-from flagtui.config.secret import Secret
 from flagtui.config.settings import read_settings
 from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.rows import FlagRow

@@ -32,8 +32,8 @@ from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.plumbing.change_records import OUTCOME, exit_code
-from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, refusal, result_of
+from flagtui.cli.plumbing.change_records import OUTCOME
+from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, exit_code, refusal, result_of
 from flagtui.cli.plumbing.confirmation import TerminalInterface, carry_out
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms

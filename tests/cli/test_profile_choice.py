@@ -16,8 +16,7 @@ from flagtui.cli.plumbing.profile_choice import (
     no_key_words,
     read_login_environment,
 )
-from flagtui.config.credentials import FoundSecret, NoCredential
-from flagtui.config.secret import Secret
+from flagtui.config.credentials import FoundSecret, NoCredential, Secret
 
 KEY = "phx_from_the_environment_0001"
 SETTINGS = """

@@ -23,7 +23,7 @@ from tests.doubles.slices import at_most
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.api.rate_limiter import PER_SECOND
+from flagtui.api.limits import PER_SECOND
 from flagtui.cli.commands.watch import PAGE, UnheardChanges, follow
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY

@@ -17,10 +17,10 @@ from flagtui.config.credentials import (
     KeyringUnusable,
     NoCredential,
     Owner,
+    Secret,
     load_backend,
 )
 from flagtui.config.locations import take_variable
-from flagtui.config.secret import Secret
 
 KEY = "phx_canary_0123456789abcdef"
 OTHER = "phx_another_key_9876543210"

@@ -2,8 +2,7 @@ import pickle
 
 import pytest
 
-from flagtui.config.credentials import FoundSecret
-from flagtui.config.secret import KeyMalformed, Secret
+from flagtui.config.credentials import FoundSecret, KeyMalformed, Secret
 
 KEY = "phx_canary_0123456789abcdef"
 

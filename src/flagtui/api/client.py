@@ -6,14 +6,13 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypedDict, TypeVar, Unpack
 
-from flagtui.api.auth import KeyAuth, SecretKey
-from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ProjectNotFound
-from flagtui.api.hosts import Host, read_host
+from flagtui.api.hosts import Host, KeyAuth, SecretKey, read_host
 from flagtui.api.http_library import httpx
+from flagtui.api.operations import Capabilities
 from flagtui.api.request_log import Log
 from flagtui.models.json_value import as_id
 

@@ -14,18 +14,25 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui import __version__
-from flagtui.api.auth import KeyAuth
-from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, Invalid, RateLimited, Unreachable
 from flagtui.api.faults import network_error, refusal, setup_error
-from flagtui.api.hosts import Host
+from flagtui.api.hosts import Host, KeyAuth
 from flagtui.api.http_library import httpx
-from flagtui.api.rate_limiter import COMPUTED, Budget
+from flagtui.api.limits import (
+    COMPUTED,
+    GATEWAY_FAULTS,
+    WAIT_LIMIT,
+    Budget,
+    Patience,
+    date_of,
+    is_outage,
+    pause_before_retry,
+)
+from flagtui.api.operations import Capabilities
 from flagtui.api.request import RESPONSE_LIMIT, Request, Response, read_body
 from flagtui.api.request_log import Log, LogLine
-from flagtui.api.retry import GATEWAY_FAULTS, WAIT_LIMIT, Patience, date_of, is_outage, pause_before_retry
 
 _HOPS: Final = 3
 _AT_ONCE: Final = 12

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
+from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.resource import PagedRecords
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode

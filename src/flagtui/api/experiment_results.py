@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotCalculated, NotFound, Unanswered
+from flagtui.api.operations import NOT_HERE
 from flagtui.api.resource import Resource
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_responses import (

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.capabilities import NOT_HERE, after_write
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
+from flagtui.api.operations import NOT_HERE, after_write
 from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.shipped_filters import ship_filters
 from flagtui.api.whole_records import WholeRecords, read_record

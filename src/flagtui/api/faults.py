@@ -11,8 +11,8 @@ import msgspec
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.http_library import httpx
+from flagtui.api.limits import read_retry_after
 from flagtui.api.request import Request
-from flagtui.api.retry import read_retry_after
 from flagtui.models.json_value import JSON, NotJson, as_text, read_json
 from flagtui.safe_text import safe_text
 

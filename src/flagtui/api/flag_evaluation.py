@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
+from flagtui.api.operations import NOT_HERE
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.account import Project

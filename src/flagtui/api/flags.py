@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Final
 
-from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
+from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.request import Query
 from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.single_flags import SingleFlags

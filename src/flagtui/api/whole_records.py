@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from flagtui.api.capabilities import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.clock import Urgency
+from flagtui.api.operations import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.request import Query, Response
 from flagtui.api.resource import HEAVY, Resource, read_off_loop
 from flagtui.models.event_definition import EventDefinition

@@ -15,7 +15,7 @@ from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
 from flagtui.changes.own_changes import OwnChanges
-from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Report
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChanges
 from flagtui.changes.sets.set_planner import SetPlanner

@@ -1,17 +1,20 @@
-"""Carry out an approved change of any kind: re-read, journal, send once, resolve a lost response.
+"""From plans of any kind to a report: ask, re-read, journal, send once, resolve a lost response.
 
-The steps: read again if the record may be stale, journal, one request, look-ups if the response was lost,
-journal. The adapter holds the rules of a kind of record. No change is sent twice; only a request that the
-server refused with 429 is repeated, after its pause and another read of a record that may be stale by then.
+After the question, on a screen or in lines: read again if the record may be stale, journal, one request,
+look-ups if the response was lost, journal. The adapter holds the rules of a kind of record. No change is sent
+twice; only a request that the server refused with 429 is repeated, after its pause and another read of a
+record that may be stale by then.
 """
+
+from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Final, Generic
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
-import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.errors import (
@@ -26,12 +29,13 @@ from flagtui.api.errors import (
     Unreachable,
 )
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.guard import Approved, spend
+from flagtui.changes.guard import Approved, GuardRefused, Question, guard, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
-from flagtui.changes.planner import off_loop, weigh
-from flagtui.changes.proposal import FRESH_FOR, Outcome, P, PlanId, R, chosen_id
-from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, look_up
+from flagtui.changes.planner import Planned, off_loop, weigh
+from flagtui.changes.proposal import FRESH_FOR, Outcome, P, PlanId, R, Report
+from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, is_watched, look_up, watch
+from flagtui.config.guard_rules import GuardRules
 
 LONGEST_WAIT: Final = 10.0
 """Seconds to wait for one change when the server requests a pause."""
@@ -45,31 +49,79 @@ STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """Errors that every further request would meet too."""
 
 
-class Report(msgspec.Struct, Generic[P, R], frozen=True):
-    """The outcomes of the changes of one approval."""
+class Interface(Protocol[P, R]):
+    """The interface of a front end: how it asks about a change and shows the outcome."""
 
-    outcomes: tuple[Outcome[P, R], ...] = ()
-    unsent: tuple[P, ...] = ()
-    """Plans that were not sent: another one stopped the rest, or the user did."""
-    staged: tuple[P, ...] = ()
-    """Plans that were staged instead of sent."""
+    def refuse(self, refused: GuardRefused) -> None:
+        """Show why there is no question."""
 
-    @property
-    def saved(self) -> Sequence[Outcome[P, R]]:
-        """The outcomes of changes that were saved."""
-        return [outcome for outcome in self.outcomes if outcome.is_saved]
+    async def confirm(self, question: Question[P]) -> Approved[P] | None:
+        """Return the approval; None when the change was not confirmed, which is shown."""
 
-    @property
-    def is_saved(self) -> bool:
-        """Whether every change was saved, or staged."""
-        return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
+    async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
+        """Await `saving`, whatever is closed or pressed meanwhile."""
 
-    @property
-    def saved_ids(self) -> frozenset[int | str]:
-        """The ids of records of the list whose change was saved or staged; of a copy that of its original."""
-        return frozenset(
-            chosen_id(plan) for plan in (*(outcome.plan for outcome in self.saved), *self.staged)
-        )
+    def show(self, plans: Sequence[P]) -> AbstractContextManager[None]:
+        """Show the plans as pending until the block ends."""
+
+    async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
+        """Show the outcome of one plan; return False to leave the rest unsent."""
+
+    def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> AbstractContextManager[None]:
+        """Show the outcomes so far, and that those in `watched` are looked up until the block ends."""
+
+    async def on_settled(self, outcome: Outcome[P, R]) -> None:
+        """Show the outcome of a plan whose response was lost."""
+
+
+async def run(
+    planned: Planned[Any, P],
+    interface: Interface[P, R],
+    rules: GuardRules,
+    context: WriteContext,
+) -> Report[P, R] | None:
+    """Ask about the plans and carry them out; None when they were refused or not confirmed.
+
+    Plans that were not sent because the journal cannot be written are asked about again, to go without it.
+    """
+    question = guard(planned, rules)
+    if isinstance(question, GuardRefused):
+        interface.refuse(question)
+        return None
+    approved = await interface.confirm(question)
+    if approved is None:
+        return None
+    report = await interface.run_to_end(_carry_out(approved, planned, interface, context))
+    why = next((outcome.reason for outcome in report.outcomes if outcome.is_without_journal), "")
+    if not why:
+        return report
+    done = tuple(outcome for outcome in report.outcomes if not outcome.is_without_journal)
+    left = [plan for plan in approved.plans if not any(plan is outcome.plan for outcome in done)]
+    again = await run(replace(planned, plans=left, without_journal=why), interface, rules, context)
+    if again is None:
+        return report
+    return Report((*done, *again.outcomes), again.unsent)
+
+
+async def _carry_out(
+    approved: Approved[P], planned: Planned[Any, P], interface: Interface[P, R], context: WriteContext
+) -> Report[P, R]:
+    adapter, outcomes = planned.adapter, list[Outcome[P, R]]()
+    assert adapter is not None
+    with interface.show(approved.plans):
+        async for group in send_groups(approved, adapter, context, planned.undoes):
+            outcomes += group
+            if not all([await interface.on_outcome(outcome) for outcome in group]):
+                break
+    ended = {id(outcome.plan) for outcome in outcomes}
+    unsent = tuple(plan for plan in approved.plans if id(plan) not in ended)
+    watched = [outcome for outcome in outcomes if is_watched(outcome, context)]
+    with interface.watch(Report(tuple(outcomes), unsent), watched):
+        settled = await asyncio.gather(*(watch(outcome, adapter, context) for outcome in watched))
+        for outcome in settled:
+            await interface.on_settled(outcome)
+    by_plan = {id(outcome.plan): outcome for outcome in (*outcomes, *settled)}
+    return Report(tuple(by_plan.values()), unsent)
 
 
 async def send_groups(

@@ -211,3 +211,30 @@ def conflict_over(names: Sequence[str], plan: P, now: R) -> Outcome[P, R] | None
         return None
     reason = f"changed since it was shown: {', '.join(names)}"
     return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+
+
+class Report(msgspec.Struct, Generic[P, R], frozen=True):
+    """The outcomes of the changes of one approval."""
+
+    outcomes: tuple[Outcome[P, R], ...] = ()
+    unsent: tuple[P, ...] = ()
+    """Plans that were not sent: another one stopped the rest, or the user did."""
+    staged: tuple[P, ...] = ()
+    """Plans that were staged instead of sent."""
+
+    @property
+    def saved(self) -> Sequence[Outcome[P, R]]:
+        """The outcomes of changes that were saved."""
+        return [outcome for outcome in self.outcomes if outcome.is_saved]
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether every change was saved, or staged."""
+        return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
+
+    @property
+    def saved_ids(self) -> frozenset[int | str]:
+        """The ids of records of the list whose change was saved or staged; of a copy that of its original."""
+        return frozenset(
+            chosen_id(plan) for plan in (*(outcome.plan for outcome in self.saved), *self.staged)
+        )

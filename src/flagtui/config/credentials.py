@@ -1,13 +1,14 @@
-"""The API key: finding it and storing it. The only importer of keyring.
+"""The API key: finding it, storing it, and holding it unseen. The only importer of keyring.
 
 Keyrings can be slow, hang, or prompt on the terminal. So each call runs in a daemon thread with a timeout,
 only the system's own backends are used, and a stored key is read back as proof.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, NoReturn, Protocol, TypeVar
 
 import msgspec
 
@@ -20,7 +21,6 @@ from flagtui.config.key_sources import (
     run_key_command,
     write_key_file,
 )
-from flagtui.config.secret import KeyMalformed, Secret
 
 Source = Literal["FLAGTUI_API_KEY", "key_command", "keyring", "file"]
 
@@ -33,8 +33,52 @@ _TRUSTED: Final = {
     "keyring.backends.libsecret": "libsecret",
     "keyring.backends.kwallet": "KWallet",
 }
+_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
+_HIDDEN: Final = "••••"
 
 KeyringT = TypeVar("KeyringT")
+
+
+class KeyMalformed(ValueError):
+    """The text cannot be a key. The message never contains it."""
+
+
+class Secret:
+    """A key. Printing, logging, comparing in a failed test or pickling does not reveal it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        value = value.strip()
+        if not _FORM.fullmatch(value):
+            raise KeyMalformed("A key is 3 to 512 plain characters without spaces.")
+        self._value = value
+
+    def get_secret_value(self) -> str:
+        """Return the key, for the client's requests and for storing it."""
+        return self._value
+
+    @property
+    def mask(self) -> str:
+        """Return the kind and the last four characters: enough to distinguish keys."""
+        kind = self._value[:4] if self._value[3:4] == "_" else ""
+        return f"{kind}{_HIDDEN}{self._value[-4:]}" if len(self._value) >= 20 else f"{kind}{_HIDDEN}"
+
+    def redact(self, text: str) -> str:
+        """Return the text with every occurrence of the key removed."""
+        return text.replace(self._value, _HIDDEN)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __repr__(self) -> str:
+        return f"Secret({_HIDDEN})"
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a key is not written anywhere by accident")
 
 
 class Backend(Protocol):

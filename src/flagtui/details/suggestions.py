@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Forbidden, MissingScope
+from flagtui.api.operations import NOT_HERE
 from flagtui.changes.flags.property_rules import NOT_STORED
 from flagtui.changes.planner import off_loop
 from flagtui.models.json_value import JSON, as_text

@@ -13,8 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui import local_time
-from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Forbidden
+from flagtui.api.operations import NOT_HERE
 from flagtui.models.activity import EVENT, EXPERIMENT, Activity, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow

@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.narrow_write import NarrowWrite, narrow_write
+from flagtui.changes.flags.flag_save import NarrowWrite, narrow_write
 from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

@@ -19,7 +19,7 @@ from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.state.permissions import is_missing
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ActivityFeed

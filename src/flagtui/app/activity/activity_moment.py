@@ -12,7 +12,7 @@ from flagtui.app.lists.list_screen import PAUSE
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_listing import Centre
 

@@ -12,7 +12,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
-from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Report
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice
 

@@ -22,8 +22,8 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
-from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop
+from flagtui.changes.proposal import Report
 from flagtui.changes.tag_line import first_tags, read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS

@@ -22,7 +22,7 @@ from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
-from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Report
 from flagtui.local_time import MINUTE
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text

@@ -23,8 +23,8 @@ from flagtui.changes.flags.new_flags import (
     remote_configuration,
     why_no_copy,
 )
-from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop
+from flagtui.changes.proposal import Report
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
     bound_to_its_project,

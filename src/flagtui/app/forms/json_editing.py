@@ -10,8 +10,8 @@ from textual.app import App, SuspendNotSupported
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import GivenUp, RecordText
-from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop, weigh
+from flagtui.changes.proposal import Report
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
 from flagtui.models.json_value import JSON, as_text
 from flagtui.text.key_signs import key_sign

@@ -14,7 +14,7 @@ from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
-    from flagtui.changes.pipeline import Report
+    from flagtui.changes.proposal import Report
 
 
 MARKING: Final = frozenset(("lists.mark", "lists.mark_range", "lists.mark_shown"))

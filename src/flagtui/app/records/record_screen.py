@@ -22,7 +22,7 @@ from flagtui.store.collection import IdRow
 from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
-    from flagtui.changes.pipeline import Report
+    from flagtui.changes.proposal import Report
 
 Titles = Mapping[str, tuple[str, str]]
 """By tab: its title, and a short one for narrow screens."""

@@ -21,7 +21,7 @@ from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
-    from flagtui.changes.pipeline import Report
+    from flagtui.changes.proposal import Report
     from flagtui.store.kinds import Kind
     from flagtui.store.workspace import Workspace
 

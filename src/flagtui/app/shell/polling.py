@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.api.flag_changes import Mark, changes_since, complete_mark, take_mark
-from flagtui.api.retry import is_outage
+from flagtui.api.limits import is_outage
 from flagtui.app.state.app_state import AppState
 from flagtui.store.load_progress import Loaded
 from flagtui.store.workspace import Workspace

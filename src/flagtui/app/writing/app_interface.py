@@ -16,12 +16,11 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, SKIPPED, Result, ResultsScreen
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard
-from flagtui.changes.interface import Interface
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
-from flagtui.changes.pipeline import Report
+from flagtui.changes.pipeline import Interface
 from flagtui.changes.planner import Planned, Planner
-from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.proposal import Outcome, P, R, Report
 from flagtui.changes.skipped import Skipped
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.flags.flag_planner import NewFlag
     from flagtui.changes.journal_entries import Entry
-    from flagtui.changes.pipeline import Report
     from flagtui.changes.planner import Planner, Q
-    from flagtui.changes.proposal import P, Purpose, R
+    from flagtui.changes.proposal import P, Purpose, R, Report
     from flagtui.changes.skipped import Skipped
     from flagtui.models.activity import ChangeRow
     from flagtui.store.workspace import Workspace

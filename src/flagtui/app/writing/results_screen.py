@@ -15,8 +15,7 @@ from textual.widgets.option_list import Option
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import join_lines, styled
-from flagtui.changes.pipeline import Report
-from flagtui.changes.proposal import P, R, chosen_id
+from flagtui.changes.proposal import P, R, Report, chosen_id
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId

@@ -18,8 +18,8 @@ from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.app.writing.write_path import WritePath
-from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
+from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, Proposal, Purpose
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange

@@ -18,9 +18,8 @@ from flagtui.changes.guard import (
     guard,
     title_of_many,
 )
-from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, off_loop, weigh
-from flagtui.changes.proposal import P, Purpose, R
+from flagtui.changes.proposal import P, Purpose, R, Report
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
 from flagtui.text.formats import count

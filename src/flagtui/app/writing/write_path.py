@@ -21,13 +21,12 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
-from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
-from flagtui.changes.pipeline import Report
+from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned, Planner, Q
-from flagtui.changes.proposal import P, Purpose, R
+from flagtui.changes.proposal import P, Purpose, R, Report
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.capabilities import after_write
 from flagtui.api.errors import Invalid, NotFound
+from flagtui.api.operations import after_write
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import clean_filters

@@ -24,8 +24,8 @@ from flagtui.changes.sets.set_progress import (
 )
 from flagtui.changes.skipped import Skipped
 from flagtui.cli.commands.undo import undo_entries
-from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, change_command, results_of_skipped
+from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command, exit_code, results_of_skipped
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.next_commands import next_command

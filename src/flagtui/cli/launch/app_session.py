@@ -30,13 +30,12 @@ from flagtui.cli.plumbing.profile_choice import (
     no_key_words,
     settings_in,
 )
-from flagtui.config.credentials import KeyringUnusable, NoCredential
+from flagtui.config.credentials import KeyringUnusable, NoCredential, Secret
 from flagtui.config.daemon import await_call
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.config.keymap import read_keymap
 from flagtui.config.preferences import Preferences
 from flagtui.config.profiles import CURRENT_PROJECT
-from flagtui.config.secret import Secret
 from flagtui.config.settings import Settings, SettingsError
 from flagtui.safe_text import safe_text
 from flagtui.store.snapshots import snapshots_in

@@ -8,7 +8,7 @@ import msgspec
 from flagtui.changes.difference import MISSING, FieldConflict
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.plumbing.errors import EXIT_CODES, Code
+from flagtui.cli.plumbing.errors import Code
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 
 UNCHANGED: Final = "unchanged"
@@ -224,10 +224,3 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
         RecordField("file", "text", "The file of the change set with --out and propose, else empty."),
     ),
 )
-
-
-def exit_code(results: Sequence[ChangeResult]) -> int:
-    """Return the exit code of the gravest ending."""
-    endings = {result.ending: result for result in results}
-    worst = next((endings[ending] for ending in CODES if ending in endings), None)
-    return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0

@@ -16,6 +16,7 @@ from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import cause_words
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
+    CODES,
     NO_PLACE,
     OUTCOME,
     PLAN,
@@ -25,10 +26,9 @@ from flagtui.cli.plumbing.change_records import (
     ChangePlace,
     ChangePlan,
     ChangeResult,
-    exit_code,
     id_words,
 )
-from flagtui.cli.plumbing.errors import Code, Trouble, code_of, time_to_retry
+from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of, time_to_retry
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.lines import VOICE, print_line, warn
 from flagtui.cli.plumbing.output.printer import Printer
@@ -129,6 +129,13 @@ def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
         raise Trouble("no record matches; nothing was sent.", code="nothing_to_do")
     report.results(apart)
     return exit_code(apart)
+
+
+def exit_code(results: Sequence[ChangeResult]) -> int:
+    """Return the exit code of the gravest ending."""
+    endings = {result.ending: result for result in results}
+    worst = next((endings[ending] for ending in CODES if ending in endings), None)
+    return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
 
 
 def refusal(refused: GuardRefused, not_sent: str = NOTHING_SENT) -> Trouble:

@@ -5,15 +5,14 @@ from collections.abc import Callable
 from typing import Final
 
 from flagtui.api import Client
-from flagtui.api.auth import read_key
 from flagtui.api.errors import BadKey
-from flagtui.api.hosts import Host
+from flagtui.api.hosts import Host, read_key
 from flagtui.api.http_library import Application, in_process, load_library
 from flagtui.api.request_log import Log, log_to
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.global_options import log_path
+from flagtui.config.credentials import KeyMalformed, Secret
 from flagtui.config.profiles import Profile
-from flagtui.config.secret import KeyMalformed, Secret
 
 EMBEDDED: Final[dict[str, Callable[[], Application]]] = {}
 """Open services in this process, by the origins they go by; they are asked without a socket."""

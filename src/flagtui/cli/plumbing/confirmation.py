@@ -16,16 +16,16 @@ from flagtui.changes.guard import (
     NotYet,
     Question,
 )
-from flagtui.changes.interface import Interface, run
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
-from flagtui.changes.pipeline import Report
+from flagtui.changes.pipeline import Interface, run
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.proposal import Outcome, P, R, Report
 from flagtui.changes.unanswered import longest_watch
-from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangeResult
 from flagtui.cli.plumbing.change_report import (
     NOTHING_MORE,
     ChangeReport,
+    exit_code,
     nothing_sent,
     refusal,
     result_of,

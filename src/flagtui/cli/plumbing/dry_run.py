@@ -10,8 +10,14 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, Proposal
 from flagtui.changes.related.project_copies import KIND as SERVER_COPY
 from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, results_of_skipped
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan
+from flagtui.cli.plumbing.change_report import (
+    ChangeReport,
+    exit_code,
+    nothing_sent,
+    refusal,
+    results_of_skipped,
+)
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.options import Agreement
 from flagtui.cli.plumbing.output.lines import print_line, warn

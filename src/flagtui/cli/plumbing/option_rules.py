@@ -102,6 +102,14 @@ def refuse_app_options(context: click.Context, accepted: Sequence[str]) -> None:
             raise click.UsageError(f"{what}; leave out {name}.", root)
 
 
+def refuse_option(word: Any, context: click.Context | None) -> None:
+    """Refuse an option of the command behind --, where it would be a word. Raises UsageError."""
+    name = str(word).partition("=")[0]
+    params = context.command.params if context is not None else ()
+    if name.startswith("--") and any(isinstance(each, click.Option) and name in each.opts for each in params):
+        raise click.UsageError(f"{name} follows --, which ends the options; put it before --.", context)
+
+
 def _is_used(context: click.Context, use: str) -> bool:
     param, value = param_of(context.command, use), use.partition(" ")[2]
     if param is None or param.name is None:

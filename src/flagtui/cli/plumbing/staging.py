@@ -16,8 +16,8 @@ from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, exit_code, id_words
-from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
+from flagtui.cli.plumbing.change_records import STAGED, UNCHANGED, ChangeResult, id_words
+from flagtui.cli.plumbing.change_report import ChangeReport, exit_code, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.next_commands import next_command, with_place
 from flagtui.cli.plumbing.options import WriteTerms

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from flagtui.cli.plumbing.option_rules import empty_value, label_of
+from flagtui.cli.plumbing.option_rules import empty_value, label_of, refuse_option
 from flagtui.config.locations import find_locations, has_other_state
 
 ACTIVITY: Final = "activity"
@@ -202,14 +202,6 @@ BY_WAY: Final[Mapping[str, Callable[[], click.ParamType[Any]]]] = {
     "sets": SetName,
 }
 """Types of values by the names that descriptions of commands give them."""
-
-
-def refuse_option(word: Any, context: click.Context | None) -> None:
-    """Refuse an option of the command behind --, where it would be a word. Raises UsageError."""
-    name = str(word).partition("=")[0]
-    params = context.command.params if context is not None else ()
-    if name.startswith("--") and any(isinstance(each, click.Option) and name in each.opts for each in params):
-        raise click.UsageError(f"{name} follows --, which ends the options; put it before --.", context)
 
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
-from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, option_value, query_words, refuse_option
+from flagtui.cli.plumbing.option_rules import limit_option, refuse_option, ruled_option
+from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, option_value, query_words
 from flagtui.config.locations import find_locations, state_in
 
 

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.operations import NOT_HERE
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.chart import Course, Point, SeriesPlot
 from flagtui.app.experiments.chart_canvas import day_words

@@ -15,9 +15,8 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
-from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import off_loop
-from flagtui.changes.proposal import Consequence
+from flagtui.changes.proposal import Consequence, Report
 from flagtui.details.flag_inspector import FEW
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece

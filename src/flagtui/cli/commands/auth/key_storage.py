@@ -6,9 +6,8 @@ from typing import Literal, NoReturn, get_args
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.prompts import Prompts
-from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
+from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner, Secret
 from flagtui.config.key_sources import KeyFileRefused
-from flagtui.config.secret import Secret
 
 Keep = Literal["keyring", "file", "nowhere"]
 PLACES: tuple[Keep, ...] = get_args(Keep)

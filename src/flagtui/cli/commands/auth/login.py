@@ -26,10 +26,9 @@ from flagtui.cli.plumbing.profile_choice import (
 )
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
-from flagtui.config.credentials import KeyPlaces, Owner
+from flagtui.config.credentials import KeyMalformed, KeyPlaces, Owner, Secret
 from flagtui.config.key_sources import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name, is_project_id
-from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
 from flagtui.config.settings_writer import write_profile
 from flagtui.store.key_info import Introduction, load_identity

@@ -21,9 +21,10 @@ from flagtui.changes.flags.flags_together import FlagChange, change_for, would_c
 from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject
 from flagtui.cli.commands.flags.flag_selection import (
+    NAMING,
     FindFlags,
+    FlagObject,
     deleted_flags_of,
     flags_of,
     flags_to_change,

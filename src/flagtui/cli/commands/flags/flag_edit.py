@@ -13,8 +13,7 @@ from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.skipped import Skipped, skip_no_op
 from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags, change_selected
-from flagtui.cli.commands.flags.flag_objects import NAMING
-from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of, flags_to_change
+from flagtui.cli.commands.flags.flag_selection import NAMING, flag_of, flags_of, flags_to_change
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble

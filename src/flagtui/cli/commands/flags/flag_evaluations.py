@@ -8,7 +8,7 @@ from typing import Final
 import click
 import msgspec
 
-from flagtui.cli.commands.flags.flag_objects import listed_objects_of
+from flagtui.cli.commands.flags.flag_selection import listed_objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession

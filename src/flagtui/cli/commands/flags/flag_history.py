@@ -9,8 +9,7 @@ import msgspec
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, difference, field_words
 from flagtui.changes.flags.flag_words import in_words, mask_line
-from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
-from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
+from flagtui.cli.commands.flags.flag_selection import NAMING, flag_of, flags_of, rows_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import limit_option

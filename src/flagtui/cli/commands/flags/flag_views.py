@@ -3,7 +3,7 @@
 import click
 
 from flagtui.changes.canonical_filters import clean_filters
-from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, listed_objects_of
+from flagtui.cli.commands.flags.flag_selection import NAMING, FlagObject, listed_objects_of
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command

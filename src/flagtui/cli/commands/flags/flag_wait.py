@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from flagtui.cli.commands.flags.flag_objects import rows_of
+from flagtui.cli.commands.flags.flag_selection import rows_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WAIT_SECONDS, Percentage
 from flagtui.cli.plumbing.project_session import ProjectSession

@@ -29,20 +29,19 @@ from flagtui.changes.related.project_copies import (
     why_no_new_flag,
 )
 from flagtui.cli.commands.flags.flag_extras import change_related
-from flagtui.cli.commands.flags.flag_objects import FlagObject
-from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.commands.flags.flag_selection import FlagObject, flags_of
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.option_rules import ruled_option
+from flagtui.cli.plumbing.option_rules import refuse_option, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields_of_new, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
-from flagtui.cli.plumbing.value_types import ProjectNumber, refuse_option
+from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.cli.records.flag_files import read_flags
 from flagtui.evaluate import wire
