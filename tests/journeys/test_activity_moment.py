@@ -176,3 +176,22 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         assert "Revert 1 of 2: " in words(program.screen)
         await program.press("y")
         assert "Revert 2 of 2: " in words(program.screen)
+
+
+async def test_reverts_of_later_questions_stay_marked(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program, "@ 08:58")
+        experiment = next(row for row in shown_rows(screen) if row.kind == "experiments")
+        flag = next(row for row in shown_rows(screen) if row.key == "billing-usage-alerts")
+        screen.rows.mark([experiment.id, flag.id])
+        await program.press("z")
+        assert "Revert 1 of 2" in words(program.screen)
+        await program.press("y")
+        assert "Revert 2 of 2" in words(program.screen)
+        await program.press("escape")
+        assert len(program.wire.writes()) == 1
+        assert screen.rows.marks == {experiment.id}
+        await program.press("f5")
+        assert screen.rows.marks == {experiment.id}
+        await program.press("z", "y")
+        assert not screen.rows.marks

@@ -1,6 +1,6 @@
 """One rule for marks: every command of every list, with 0, 1 and 3 marks, on a marked row and beside it."""
 
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +14,6 @@ from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
@@ -43,7 +42,7 @@ class RecordingRunner(ChangeRunner):
         self.records = frozenset(_ids(list(change.cr_frame.f_locals.values())))  # type: ignore[attr-defined]  # of every coroutine
         change.close()
 
-    def revert(self, rows: Sequence[ChangeRow], on_report: OnReport = ignore) -> None:
+    def revert(self, rows: Sequence[ChangeRow], on_reverted: Callable[[Sequence[str]], None]) -> None:
         self.records = frozenset(row.id for row in rows)
 
     def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -31,8 +31,14 @@ class Reverts(msgspec.Struct, frozen=True):
     kind: RecordKind
     requests: Sequence[Any] = ()
     """The requests to the planner of the kind."""
+    rows: Sequence[ChangeRow] = ()
+    """The change of each request."""
     is_later: bool = False
     """Whether newer changes of the same records have a question before."""
+
+    def list_reverted(self, saved: Container[int | str]) -> list[str]:
+        """Return the ids of the changes that are reverted, by the ids of the saved records."""
+        return [row.id for row in self.rows if (row.record_id or row.entry.item_id) in saved]
 
     def planner(self, context: PlanContext, signature: Signature) -> Planner[Any, Any, Any]:
         """Return the planner of these changes."""
@@ -69,7 +75,7 @@ class RevertPlanner(UndoPlanner):
 
 def questions_of_reverts(rows: Sequence[ChangeRow]) -> tuple[list[Reverts], list[Skipped]]:
     """Return the changes of each question, newest first, and what is not reverted, with its reason."""
-    ready: dict[RecordKind, list[tuple[object, Any]]] = {}
+    ready: dict[RecordKind, list[tuple[ChangeRow, Any]]] = {}
     skipped: list[Skipped] = []
     for row in sorted(rows, key=lambda row: row.place, reverse=True):
         request = request_of(row.kind, row.entry)
@@ -77,13 +83,13 @@ def questions_of_reverts(rows: Sequence[ChangeRow]) -> tuple[list[Reverts], list
             id = row.record_id or row.entry.item_id
             skipped.append(replace(skip(id, row.key, request), kind=row.kind))
         else:
-            ready.setdefault(row.kind, []).append((row.entry.item_id, request))
+            ready.setdefault(row.kind, []).append((row, request))
     # Flags come first: an experiment that is a draft again should not be served.
     questions = [
-        Reverts(kind, [request for _, request in batch], is_later=place > 0)
+        Reverts(kind, [request for _, request in batch], [row for row, _ in batch], is_later=place > 0)
         for kind in KINDS
         if kind in ready
-        for place, batch in enumerate(distinct_records(ready[kind], lambda pair: pair[0]))
+        for place, batch in enumerate(distinct_records(ready[kind], lambda pair: pair[0].entry.item_id))
     ]
     return questions, skipped
 

@@ -1,7 +1,6 @@
 """Actions on an entry of the activity: open its flag, revert it, copy it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from textual import work
 from textual.widgets.input import Selection
@@ -19,7 +18,6 @@ from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.state.permissions import is_missing
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.proposal import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ActivityFeed
@@ -105,11 +103,11 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     def action_revert(self) -> None:
         """Revert the marked changes together, else the one under the cursor, newest first."""
-        self._runner.revert(self.chosen(), self._on_saved)
+        self._runner.revert(self.chosen(), self._on_reverted)
 
-    def _on_saved(self, report: Report[Any, Any]) -> None:
-        if report.is_saved:
-            self.rows.action_clear_marks()
+    def _on_reverted(self, changes: Sequence[str]) -> None:
+        """Unmark the reverted changes; those of later questions stay marked."""
+        self.rows.unmark(changes)
         if self.is_attached:
             self.catch_up()
 

@@ -1,7 +1,6 @@
 """The activity around a moment: the changes of other records, and the users whom each change reached."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from textual import work
 
@@ -12,7 +11,6 @@ from flagtui.app.lists.list_screen import PAUSE
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.proposal import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_listing import Centre
 
@@ -58,8 +56,8 @@ class ActivityAroundMoment(ActivityKeys):
         if self._moment is not None:
             self._moment.forget()
 
-    def _on_saved(self, report: Report[Any, Any]) -> None:
-        super()._on_saved(report)
+    def _on_reverted(self, changes: Sequence[str]) -> None:
+        super()._on_reverted(changes)
         # Only the feed of flags is followed.
         self.forget_moment()
         self.follow_moment()

@@ -25,6 +25,8 @@ class MomentFacts:
         self._counts = UserCounts(workspace.client, workspace.flags.get)
         self._changes: MomentChanges | None = None
         self._merged: tuple[Sequence[ChangeRow], MomentChanges | None, Sequence[ChangeRow]] = ((), None, ())
+        self._is_stale = False
+        """Whether they must be read again; until then they stay listed, and marked."""
         self._counted: tuple[Sequence[ChangeRow], float] = ((), 0.0)
 
     def missing(self, centre: Centre | None) -> tuple[str, ...]:
@@ -43,17 +45,16 @@ class MomentFacts:
         return self._counts.of(row)
 
     def rows(self, feed: Sequence[ChangeRow], centre: Centre | None) -> Sequence[ChangeRow]:
-        """Return the entries of the feed, around a moment with the changes of other records."""
-        if centre is None or not self._is_read(centre):
+        """Return the entries of the feed, around a moment with the changes of other records read last."""
+        if centre is None or self._changes is None:
             return feed
         if self._merged[0] is not feed or self._merged[1] is not self._changes:
-            entries = self._changes.entries if self._changes is not None else ()
-            self._merged = feed, self._changes, merge_rows(feed, entries)
+            self._merged = feed, self._changes, merge_rows(feed, self._changes.entries)
         return self._merged[2]
 
     def forget(self) -> None:
         """Read everything again for the next moment."""
-        self._changes, self._counted = None, ((), 0.0)
+        self._is_stale, self._counted = True, ((), 0.0)
 
     async def read_others(self, centre: Centre) -> None:
         """Read the changes of experiments and event definitions, unless they were read."""
@@ -61,6 +62,7 @@ class MomentFacts:
             self._changes = await read_moment_changes(
                 self._workspace.client, centre, lambda: self._events(centre)
             )
+            self._is_stale = False
 
     async def count_users(self, feed: Sequence[ChangeRow], centre: Centre) -> None:
         """Count the users of the changes of flags in the window, unless they were counted."""
@@ -78,7 +80,8 @@ class MomentFacts:
         return self.users(row) is not None
 
     def _is_read(self, centre: Centre) -> bool:
-        return self._changes is not None and abs(self._changes.centre.at - centre.at) <= SAME
+        changes = self._changes
+        return changes is not None and not self._is_stale and abs(changes.centre.at - centre.at) <= SAME
 
     async def _events(self, centre: Centre) -> Iterable[EventDefinitionRow]:
         """Return the event definitions, read again if the list is older than the end of the window."""

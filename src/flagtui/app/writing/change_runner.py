@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -94,10 +94,10 @@ class ChangeRunner(ChangeTasks):
         if workspace is not None:
             self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
 
-    def revert(self, rows: Sequence[ChangeRow], on_report: OnReport = ignore) -> None:
+    def revert(self, rows: Sequence[ChangeRow], on_reverted: Callable[[Sequence[str]], None]) -> None:
         """Revert changes in the activity, unless the same fields were changed since."""
         if rows:
-            self.run(self._path.revert(rows, on_report))
+            self.run(self._path.revert(rows, on_reverted))
 
     def undo(self) -> None:
         """Undo this user's newest change here, with those confirmed together with it."""

@@ -32,13 +32,7 @@ from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.undo import (
-    next_redo,
-    next_undo,
-    purpose_of,
-    questions_of,
-    why_not,
-)
+from flagtui.changes.undo import next_redo, next_undo, purpose_of, questions_of, why_not
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import ChangeRow
 from flagtui.safe_text import safe_text
@@ -71,10 +65,11 @@ class WritePath:
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
             await self.write(list(map(change_for, changes)), planner, on_report, skipped)
 
-    async def revert(self, rows: Sequence[ChangeRow], on_report: OnReport) -> None:
+    async def revert(self, rows: Sequence[ChangeRow], on_reverted: Callable[[Sequence[str]], None]) -> None:
         """Revert changes in the activity, newest first; those of one record one after the other.
 
-        The question states how many questions there are.
+        The question states how many questions there are. `on_reverted` gets the ids of the changes that one
+        of them reverted, the first time with those that the log rules out.
         """
         if (workspace := self._runner.open_workspace()) is None:
             return
@@ -83,6 +78,8 @@ class WritePath:
             self._runner.show_toast(explain_skipped(skipped[0]))
             return
         reverted = len(rows) - len(skipped)
+        revertible = {row.id for each in questions for row in each.rows}
+        ruled_out = [row.id for row in rows if row.id not in revertible]
         context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
         for place, reverts in enumerate(questions or [Reverts("flags")], 1):
             purpose = None
@@ -90,7 +87,12 @@ class WritePath:
                 part = f"{place:,} of {len(questions):,}"
                 purpose = Purpose("Revert", count(reverted, "change"), part=part)
             planner = reverts.planner(context, here)
-            report = await self.write(reverts.requests, planner, on_report, skipped, purpose)
+
+            def pass_on(report: Report[Any, Any], reverts: Reverts = reverts) -> None:
+                if done := reverts.list_reverted(report.saved_ids):
+                    on_reverted([*ruled_out, *done])
+
+            report = await self.write(reverts.requests, planner, pass_on, skipped, purpose)
             skipped = []
             if report is None or not report.is_saved:
                 return
