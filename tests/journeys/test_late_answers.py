@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import httpx
+import pytest
 from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import form, stand_on
@@ -152,3 +153,21 @@ async def test_shown_value_is_that_of_the_present_version(setting: Setting) -> N
         await program.colleague().flags.update(config.id, {"filters": changed})
         await program.press("f5")
         assert "poppy" in json.dumps(screen._study.asked_value)
+
+
+@pytest.mark.parametrize("fault", [None, httpx.Response(401)])
+async def test_poll_of_a_left_project_leaves_the_next_alone(
+    setting: Setting, fault: httpx.Response | None
+) -> None:
+    async with running(setting) as program:
+        polling, feed = program.app.server.polling, "/feature_flags/activity/"
+        program.wire.held = lambda request: request.url.path.endswith(f"/projects/1{feed}")
+        program.wire.before = lambda request: fault if program.wire.held(request) else None
+        program.app.run_worker(polling.poll())
+        await program.wire.is_holding.wait()
+        await open_second_project(program)
+        await program.let_go()
+        assert "● synced just now" in program.header
+        program.wire.passed.clear()
+        await polling.poll()
+        assert program.wire.passed == [f"GET /api/projects/2{feed}"]

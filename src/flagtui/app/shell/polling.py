@@ -89,9 +89,15 @@ class Polling:
     async def mark(self, workspace: Workspace) -> None:
         """Remember the newest entry of the activity feed; called when a load begins."""
         try:
-            self._marks = {workspace: await take_mark(workspace.client.flags)}
+            mark = await take_mark(workspace.client.flags)
         except ApiError:
-            self._marks = {workspace: Mark()}
+            mark = Mark()
+        self._keep(workspace, mark)
+
+    def _keep(self, workspace: Workspace, mark: Mark) -> None:
+        """Keep the mark of the open project; a response can come after another project was opened."""
+        if workspace is self._app_state.workspace:
+            self._marks = {workspace: mark}
 
     async def run(self) -> None:
         """Poll again and again until cancelled."""
@@ -195,14 +201,15 @@ class Polling:
                 await workspace.compare(app_state.kind)
         except ApiError as error:
             loading.set_trouble(error)
-        if loading.trouble is None or needs_key(loading.trouble):
+        is_left = workspace is not app_state.workspace
+        if not is_left and (loading.trouble is None or needs_key(loading.trouble)):
             app_state.recoveries += was_failing and loading.trouble is None
             app_state.become_troubled(loading.trouble)
 
     async def _take_changes(self, workspace: Workspace) -> None:
         moment = workspace.flags.moment
         changes = await changes_since(workspace.client.flags, self._mark_of(workspace))
-        self._marks = {workspace: changes.mark}
+        self._keep(workspace, changes.mark)
         workspace.activity.hear(changes.mark.newest)
         loading = workspace.loading("flags")
         if loading.is_cut_for_long or (changes.must_reload and loading.too_long is None):
