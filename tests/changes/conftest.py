@@ -17,7 +17,7 @@ from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 
 NOW: Final = 1_780_000_000.0
-CALM: Final = Context(now=NOW, reach=Reach(before=41_230, after=0, total=82_460), dependents=())
+CALM: Final = Context(now=NOW, reach=Reach(41_230, 0, 82_460, moved=(41_230, 0)), dependents=())
 """Everything is known, and nothing speaks against the change."""
 
 

@@ -69,7 +69,7 @@ def test_predicted_effects_on_dependent_flags_match_evaluation(name: str, was_on
 SECONDS: Final = {"min": 60, "h": 3_600, "day": 86_400, "month": 30 * 86_400, "year": 365 * 86_400}
 AGO: Final = re.compile(r"^([^,:]+)(?:, (?:(just now)|([\d,]+) (min|h|day|month|year)s? ago))?(?:: (.+))?$")
 REACH: Final = re.compile(
-    r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)"
+    r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)(?:, \1([\d,]+) gain it)?"
     r"(?:: ([\d,]+) → ([\d,]+))?(?:; (.+) are not counted)?$"
 )
 
@@ -85,14 +85,15 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
         return (reach.before, reach.after, reach.total) == (0, 0, 0)
     match = REACH.match(text)
     assert match is not None, text
-    most, moved, total, same, way, before, after, opted_in = match.groups()
-    shown = reach.after if same else abs(reach.after - reach.before)
-    moves = "lose" if reach.after < reach.before else "gain"
-    is_way = bool(same) if reach.after == reach.before else way == moves
+    most, first, total, same, way, second, before, after, opted_in = match.groups()
+    moves = {"gain": number(second) or 0, **({way: number(first)} if way else {})}
+    is_moved = (moves.get("lose", 0), moves["gain"]) == reach.moved
+    is_same = (number(first), reach.moved) == (reach.after, (0, 0)) if same else is_moved
     is_most = most == ("up to " if reach.is_bound else "about " if reach.is_estimate else "")
     sides = (number(before), number(after)) in ((None, None), (reach.before, reach.after))
-    numbers = (number(moved), number(total)) == (shown, reach.total)
-    return is_way and is_most and sides and numbers and (opted_in or "") == reach.opted_in
+    return (
+        is_same and is_most and sides and number(total) == reach.total and (opted_in or "") == reach.opted_in
+    )
 
 
 def reads_touch(text: str, touch: Touch) -> bool:
@@ -211,8 +212,11 @@ def any_reach(random: Random) -> Reach:
     before = random.randrange(total)
     after = random.choice([0, before, random.randrange(total)])
     opted_in = random.choice(["", "those who opted in"])
-    bound = random.random() < 0.3
-    return Reach(before, after, total, is_bound=bound, is_estimate=random.random() < 0.5, opted_in=opted_in)
+    moved = (max(0, before - after), max(0, after - before))
+    if is_bound := random.random() < 0.3:
+        moved = (random.choice([0, before]), random.choice([0, after]))
+    is_estimate = random.random() < 0.5
+    return Reach(before, after, total, "users", moved, is_bound, is_estimate, opted_in)
 
 
 def any_touch(random: Random) -> Touch:

@@ -60,7 +60,9 @@ class Answers:
         return BlastRadius(affected=self.matching if condition.get("properties") else 1000, total=1000)
 
 
-ASKS = [{"key": "email", "type": "person", "operator": "icontains", "value": "@"}]
+ASKS, OTHERS, THIRD = (
+    [{"key": "email", "type": "person", "operator": "icontains", "value": sign}] for sign in "@.-"
+)
 
 
 def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
@@ -88,18 +90,35 @@ CHILD = FlagRow(9, "child", active=True, depends_on=(812,))
 
 
 REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
-    ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000, is_estimate=True)),
+    ("off", flag({"rollout_percentage": 50}), {"active": False},
+     Reach(500, 0, 1000, moved=(500, 0), is_estimate=True)),
     ("on", flag({"rollout_percentage": 50}, active=False), {"active": True},
-     Reach(0, 500, 1000, is_estimate=True)),
-    ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000)),
+     Reach(0, 500, 1000, moved=(0, 500), is_estimate=True)),
+    ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000, moved=(1000, 0))),
     ("rollout", flag({"properties": ASKS, "rollout_percentage": 25}),
      {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
-     Reach(100, 300, 1000, is_estimate=True)),
+     Reach(100, 300, 1000, moved=(0, 200), is_estimate=True)),
     ("one condition more", flag({"properties": ASKS, "rollout_percentage": 50}),
      {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
-     Reach(200, 300, 1000, is_bound=True, is_estimate=True)),
+     Reach(200, 300, 1000, moved=(0, 100), is_bound=True, is_estimate=True)),
     ("everyone twice", flag({"rollout_percentage": 80}, {"rollout_percentage": 80}), {"active": False},
-     Reach(1000, 0, 1000, is_bound=True, is_estimate=True)),
+     Reach(800, 0, 1000, moved=(800, 0), is_estimate=True)),
+    ("other users", flag({"properties": ASKS}), {"filters": {"groups": [{"properties": OTHERS}]}},
+     Reach(400, 400, 1000, moved=(400, 400), is_bound=True)),
+    ("less of three that overlap", flag({"properties": ASKS}, {"properties": OTHERS}, {"properties": THIRD}),
+     {"filters": {"groups": [{"properties": ASKS}, {"properties": OTHERS},
+                             {"properties": THIRD, "rollout_percentage": 50}]}},
+     Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True, is_estimate=True)),
+    ("less where everyone has half", flag({"properties": ASKS}, {"rollout_percentage": 50}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 10}, {"rollout_percentage": 50}]}},
+     Reach(900, 540, 1000, moved=(200, 0), is_bound=True, is_estimate=True)),
+    ("early exit before another", Flag.of(raw_flag(filters={"groups": [{"properties": ASKS}]})),
+     {"filters": {"groups": [{"rollout_percentage": 0}, {"properties": ASKS}], "early_exit": True}},
+     Reach(400, 0, 1000, moved=(400, 0))),
+    ("early exit with two shares", flag({"properties": ASKS, "rollout_percentage": 50}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": share} for share in (10, 50)],
+                  "early_exit": True}},
+     Reach(200, 200, 1000, moved=(200, 200), is_bound=True, is_estimate=True)),
     ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
      {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
     ("on without conditions", flag(active=False), {"active": True}, NO_USERS),

@@ -48,8 +48,12 @@ WIDER: Final = set_rollout(flag(), 0, 60)
     ("intent", "around", "label", "words"),
     [
         (OFF, {"reach": NotKnown("no answer in 3 s")}, "Reach", "not known: no answer in 3 s"),
-        (WIDER, {"reach": Reach(100, 250, 1000, is_bound=True)}, "Reach",
+        (WIDER, {"reach": Reach(100, 250, 1000, moved=(0, 150), is_bound=True)}, "Reach",
          "up to 150 of 1,000 users gain it: 100 → 250"),
+        (WIDER, {"reach": Reach(100, 100, 1000, moved=(100, 100), is_bound=True)}, "Reach",
+         "up to 100 of 1,000 users lose it, up to 100 gain it: 100 → 100"),
+        (WIDER, {"reach": Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True)}, "Reach",
+         "up to 200 of 1,000 users lose it"),
         (switch("turn off", 812, 12), {}, "Newer changes", "none"),
         (switch("turn off", 812, 11), {"touched_since": SINCE}, "Newer changes",
          "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),

@@ -83,17 +83,22 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
         return Consequence("Reach", reach.words, "warning")
     if reach == NO_USERS:
         return Consequence("Reach", "no one (unchanged): no condition matches", share=0.0)
-    moved = reach.after - reach.before
     most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
+    of, sides = f" of {reach.total:,} {reach.unit}", ""
+    moves = [(number, verb) for number, verb in zip(reach.moved, ("lose", "gain"), strict=True) if number]
+    if not moves:
+        text = f"{most}{reach.after:,}{of}, as before"
+    else:
+        (first, verb), *second = moves
+        others = "".join(f", {most}{number:,} {other} it" for number, other in second)
+        is_cut = reach.is_bound and reach.total in (reach.before, reach.after)
+        if reach.before and reach.after and not is_cut:
+            sides = f": {reach.before:,} → {reach.after:,}"
+        text = f"{most}{first:,}{of} {verb} it{others}{sides}"
     uncounted = f"; {reach.opted_in} are not counted" if reach.opted_in else ""
-    share = abs(moved) / reach.total if reach.total else 0.0
-    if moved == 0:
-        text = f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{uncounted}"
-        return Consequence("Reach", text, share=0.0)
-    text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {'lose' if moved < 0 else 'gain'} it"
-    if reach.before and reach.after:
-        text += f": {reach.before:,} → {reach.after:,}"
-    return Consequence("Reach", text + uncounted, "danger" if moved < 0 else "good", share)
+    tone: Tone = "danger" if reach.moved[0] else "good" if moves else "plain"
+    share = max(reach.moved) / reach.total if reach.total else 0.0
+    return Consequence("Reach", text + uncounted, tone, share)
 
 
 def _code_uses(in_code: CodeUses, now: float) -> Consequence:

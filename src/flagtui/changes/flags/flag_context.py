@@ -1,7 +1,7 @@
 """The context of a plan, its reach above all; unknown parts carry the reason."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from flagtui.evaluate import wire
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
-from flagtui.models.filters import Filters
+from flagtui.models.filters import EVERYONE, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import BlastRadius
@@ -42,8 +42,10 @@ class Reach(msgspec.Struct, frozen=True):
     after: int
     total: int
     unit: str = "users"
+    moved: tuple[int, int] = (0, 0)
+    """How many lose it, and how many gain it."""
     is_bound: bool = False
-    """True when conditions overlap, so that the numbers are the most it can be."""
+    """True when conditions can overlap, so that the numbers are the most it can be."""
     is_estimate: bool = False
     """Whether a share of the matching users is drawn, so that the numbers are expected values."""
     opted_in: str = ""
@@ -107,7 +109,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     queries = await off_loop(size, lambda: _queries(fresh.targeting, values))
     if isinstance(queries, NotKnown):
         return queries
-    old, new, distinct, opted_in = queries
+    shares, distinct, opted_in, is_bound, is_nested = queries
     if not distinct:
         return NotKnown(f"it has no condition; {opted_in} are not counted") if opted_in else NO_USERS
     kinds = {query.group_type for query in distinct.values()}
@@ -117,19 +119,32 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     counted = dict(zip(distinct, await asyncio.gather(*requests), strict=True))
     total = max((response.total for response in counted.values()), default=0)
     is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
-    had, have = old if fresh.active and not fresh.deleted else [], new if is_on else []
-    before, after = _sum(had, counted, total), _sum(have, counted, total)
+    had, have = shares[0] if fresh.active and not fresh.deleted else {}, shares[1] if is_on else {}
+    before, after = _sum(had, {}, counted, total), _sum(have, {}, counted, total)
+    kept, previous = (have, had) if is_nested else ({}, {})
+    moved = max(0, before - after), max(0, after - before)
+    is_bound = is_bound or len({place for side in (had, have) for place in side if side[place] > 0}) > 1
+    if is_bound:
+        moved = _sum(had, kept, counted, total), _sum(have, previous, counted, total)
     unit = "users" if kinds <= {None} else "groups"
-    is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < query.share < 100 for query in (*had, *have))
-    return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, opted_in=opted_in)
+    is_drawn = any(0 < share < EVERYONE for share in (*had.values(), *have.values()))
+    return Reach(before, after, total, unit, moved, is_bound, is_estimate=is_drawn, opted_in=opted_in)
+
+
+Shares = dict[str, float]
+"""By the identity of a condition; of equal ones the smaller share is within the larger."""
 
 
 class _Queries(NamedTuple):
-    old: Sequence[ConditionQuery]
-    new: Sequence[ConditionQuery]
+    shares: tuple[Shares, Shares]
+    """Before and after."""
     distinct: Mapping[str, ConditionQuery]
     """The different conditions by identity."""
     opted_in: str
+    is_bound: bool
+    """Whether an equal condition can keep users from another one."""
+    is_nested: bool
+    """Whether whom a condition matches depends on no other one."""
 
 
 def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKnown:
@@ -149,11 +164,24 @@ def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKn
         least = "more than " if len(distinct) > MANY else ""
         many = min(len(distinct), MANY)
         return NotKnown(f"{least}{many} different conditions are too many to count in time")
+    shares: tuple[Shares, Shares] = ({}, {})
+    for side, conditions in zip(shares, (old, new), strict=True):
+        for query in conditions:
+            side[query.identity] = max(side.get(query.identity, 0.0), query.share)
     has_opted_in = targeting.feature_enrollment or after.feature_enrollment
-    return _Queries(old, new, distinct, OPTED_IN if has_opted_in else "")
+    exits_early = targeting.early_exit or after.early_exit
+    is_bound = exits_early and max(len(old), len(new)) > 1
+    return _Queries(shares, distinct, OPTED_IN if has_opted_in else "", is_bound, not exits_early)
 
 
-def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:
-    """Return the upper bound: users who match several conditions count for each."""
-    users = sum(counted[condition.identity].affected * condition.share / 100 for condition in conditions)
-    return min(total, round(users))
+def _sum(shares: Shares, others: Shares, counted: Mapping[str, BlastRadius], total: int) -> int:
+    """Return the most users that these shares reach and the others do not.
+
+    A share of everyone is within each condition too: a user is drawn alike for all of them.
+    """
+    of_all = max((share for identity, share in others.items() if identity.startswith("[[],")), default=0.0)
+    reached = sum(
+        counted[identity].affected * max(0.0, share - max(others.get(identity, 0.0), of_all)) / EVERYONE
+        for identity, share in shares.items()
+    )
+    return min(total, round(reached))
