@@ -188,6 +188,14 @@ async def test_scenario_55_each_failure_has_its_reason(world: World) -> None:
     ]
 
 
+async def test_bulk_delete_reads_the_dependents_of_all_flags_once(world: World) -> None:
+    flags = [await world.flag(key) for key in ("a", "b", "c")]
+    statements: list[str] = []
+    world.run(lambda db: db.set_trace_callback(statements.append))
+    await world.post("bulk_delete/", {"ids": [flag["id"] for flag in flags]})
+    assert sum("LIKE '%\"flag\"%'" in statement for statement in statements) == 1
+
+
 async def test_scenario_55_ids_and_filters_exclude_each_other(world: World) -> None:
     await world.flag("a", tags=["old"])
     await world.flag("b")

@@ -1,7 +1,7 @@
 """Operations on many flags at once. Flags that were skipped are listed beside the changed ones."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from flagtui.evaluate import wire
 from flagtui.service.activity import change, log
@@ -11,7 +11,7 @@ from flagtui.service.database import find, update_row
 from flagtui.service.errors import Fault, Json, hand_written
 from flagtui.service.flags.dependents import (
     IN_REPLAY,
-    active_dependents,
+    dependents_by_id,
     experiments_on,
     name_flags,
     named_experiments,
@@ -75,6 +75,7 @@ def bulk_delete(call: Call) -> Response:
     numbers = _read_ids(call)
     rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
     levels = load_levels(call.db, call.caller, call.project)
+    dependents = dependents_by_id(call.db, call.project.id)
     deleted: list[Json] = []
     errors: list[Json] = []
     for requested, number in {
@@ -84,7 +85,7 @@ def bulk_delete(call: Call) -> Response:
             errors.append({"id": requested, "reason": "Invalid flag ID format"})
         elif number not in rows or not levels.reaches(number, "editor"):
             errors.append({"id": number, "reason": "Flag not found"})
-        elif (reason := _hindrance(call, rows[number], rows)) is not None:
+        elif (reason := _hindrance(call, rows[number], dependents.get(number, ()), rows)) is not None:
             errors.append({"id": number, "key": rows[number]["key"], "reason": reason})
         else:
             deleted.append(_delete(call, rows[number]))
@@ -109,7 +110,9 @@ def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
     raise _refusal("Must provide either filters or ids")
 
 
-def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:
+def _hindrance(
+    call: Call, row: sqlite3.Row, dependents: Iterable[sqlite3.Row], batch: Container[int]
+) -> str | None:
     """Return why a flag of the batch must stay."""
     if find(call.db, "early_access_features", flag_id=row["id"]):
         return "Cannot delete a feature flag that is in use with early access features"
@@ -117,7 +120,6 @@ def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -
     if running:
         linked = named_experiments(running)
         return f"Cannot delete a feature flag linked to running experiment(s): {linked}"
-    dependents = active_dependents(call.db, call.project.id, row["id"])
     others = [flag for flag in dependents if flag["id"] not in batch]
     if others:
         listed_flags = name_flags(others, most=3, more=" and {} more")

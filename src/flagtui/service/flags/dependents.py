@@ -1,6 +1,7 @@
 """Dependents of a flag, and the changes that they forbid."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from flagtui.service.bodies import whole_number
@@ -22,14 +23,24 @@ def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> list[sqlite3.Row]:
-    """Return enabled flags that depend on this flag, sorted by key."""
+def dependents_by_id(db: sqlite3.Connection, project_id: int) -> Mapping[int, list[sqlite3.Row]]:
+    """Return the enabled flags that depend on each flag, sorted by key. Reads every flag of the project."""
     rows = db.execute(
         "SELECT id, key, name, filters FROM flags WHERE project_id = ? AND deleted = 0 AND active = 1"
         " AND filters LIKE '%\"flag\"%' ORDER BY key",
         (project_id,),
     )
-    return [row for row in rows if row["id"] != flag_id and flag_id in dependencies(value_of(row["filters"]))]
+    dependents: defaultdict[int, list[sqlite3.Row]] = defaultdict(list)
+    for row in rows:
+        for number in dependencies(value_of(row["filters"])):
+            if number != row["id"]:
+                dependents[number].append(row)
+    return dependents
+
+
+def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> list[sqlite3.Row]:
+    """Return enabled flags that depend on this flag, sorted by key."""
+    return dependents_by_id(db, project_id).get(flag_id, [])
 
 
 def disabled_dependencies(
