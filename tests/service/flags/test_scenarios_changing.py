@@ -80,6 +80,17 @@ async def test_filters_do_not_conflict_over_names_that_are_only_shown(world: Wor
     assert (changed["filters"]["groups"][0]["rollout_percentage"], changed["name"]) == (20, "theirs")
 
 
+async def test_filters_do_not_conflict_over_another_spelling(world: World) -> None:
+    flag = await world.flag("a", filters={"groups": [{"rollout_percentage": 50}], "payloads": {"true": "1"}})
+    await world.patch(f"{flag['id']}/", {"name": "theirs"})
+    (group,) = flag["filters"]["groups"]
+    read = {**dict(reversed(flag["filters"].items())), "groups": [{**group, "rollout_percentage": 50.0}]}
+    mine = {**read, "groups": [{**group, "rollout_percentage": 60}]}
+    body = {"filters": mine, "version": 1, "original_flag": {"filters": read}}
+    changed = await world.patch(f"{flag['id']}/", body)
+    assert (changed["filters"]["groups"][0]["rollout_percentage"], changed["name"]) == (60, "theirs")
+
+
 async def test_scenario_31_different_fields_changed_at_once_are_both_kept(world: World) -> None:
     flag = await world.flag("a", name="old")
     await world.patch(f"{flag['id']}/", {"name": "theirs"})

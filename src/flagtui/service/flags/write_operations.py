@@ -30,7 +30,7 @@ from flagtui.service.flags.rules.writes import (
     update_rules_flag,
 )
 from flagtui.service.flags.save import change_or_ask, create_flag, gated_change, new_values, opened_values
-from flagtui.service.responses import Response, text_of
+from flagtui.service.responses import Response
 
 _NOT_FIELDS = ("version", "original_flag")
 
@@ -131,7 +131,7 @@ def _is_conflict(name: str, body: Mapping[str, Json], original: Mapping[str, Jso
     new, old, current = (
         _comparable(value) for value in (body.get(name), original.get(name), stored.get(FLAGS.place(name)))
     )
-    return len({text_of(new), text_of(old), text_of(current)}) == 3
+    return new != old and current not in (new, old)
 
 
 def _is_echo(name: str, value: Json, original: Mapping[str, Json]) -> bool:
