@@ -31,7 +31,7 @@ def mover(doing: str, **values: bool) -> Handler:
         if is_rules_flag(call, row):
             if "archived" in values:
                 raise unsupported_config(Fields({}))
-            return update_rules_flag(call, row, {**call.body(), **values})
+            return update_rules_flag(call, row, {"version": call.body().get("version"), **values})
         before = opened_values(call, row)
         if all(before[name] == value for name, value in values.items()):
             return flag_answer(call, row)

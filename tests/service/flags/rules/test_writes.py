@@ -183,8 +183,8 @@ async def test_invalid_stored_document_is_neither_enabled_nor_replaced(pilot: Wo
 async def test_narrow_writes_follow_the_same_rules(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of(TARGETED))
     assert (await pilot.refused("POST", f"{flag['id']}/enable/")).code == "required"
-    enabled = await pilot.post(f"{flag['id']}/enable/", {"version": 1})
-    assert (enabled["active"], enabled["version"]) == (True, 2)
+    enabled = await pilot.post(f"{flag['id']}/enable/", {"version": 1, "name": "only the version is read"})
+    assert (enabled["active"], enabled["version"], enabled["name"]) == (True, 2, "")
     assert (await pilot.refused("POST", f"{flag['id']}/archive/")).code == "unsupported_config_version"
     rollout = await pilot.refused("POST", f"{flag['id']}/roll_out_to_everyone/", {"version": 2})
     assert "rollout actions cannot modify yet" in str(rollout.detail)
