@@ -99,6 +99,7 @@ FAULTY_METRICS: list[dict[str, Any]] = [
     MEAN | {"upper_bound_percentile": 2, "threshold": "x", "goal": "up", "conversion_window_unit": "eon"},
     FUNNEL | {"series": {}},
     RATIO | {"numerator_outlier_handling": []},
+    RATIO | {"denominator_outlier_handling": {"upper_bound_percentile": "0.9"}},
     {name: value for name, value in RETENTION.items() if name != "start_handling"},
 ]
 

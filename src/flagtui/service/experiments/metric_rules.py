@@ -197,10 +197,7 @@ def _setting_faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
     for name in ("uuid", "name"):
         if metric.get(name) is not None and not isinstance(metric[name], str):
             yield _fault((name,), "string_type", "Input should be a valid string")
-    for name in ("lower_bound_percentile", "upper_bound_percentile"):
-        value = metric.get(name)
-        if value is not None and (not is_number(value) or not 0 <= value <= 1):
-            yield _fault((name,), "less_than_equal", "Input should be between 0 and 1")
+    yield from _bound_faults(metric)
     for name in ("threshold", "conversion_window", "retention_window_start", "retention_window_end"):
         value = metric.get(name)
         if value is not None and (not is_number(value) or abs(value) > 1e9):
@@ -211,8 +208,18 @@ def _setting_faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
     if metric.get("goal") not in (None, "increase", "decrease"):
         yield _fault(("goal",), "literal_error", "Input should be 'increase' or 'decrease'")
     for name in ("numerator_outlier_handling", "denominator_outlier_handling"):
-        if metric.get(name) is not None and not isinstance(metric[name], dict):
+        outliers = metric.get(name)
+        if isinstance(outliers, dict):
+            yield from _bound_faults(outliers, name)
+        elif outliers is not None:
             yield _fault((name,), "model_type", "Input should be a valid dictionary")
+
+
+def _bound_faults(holder: Mapping[str, Json], *place: str) -> Iterable[dict[str, Any]]:
+    for name in ("lower_bound_percentile", "upper_bound_percentile"):
+        value = holder.get(name)
+        if value is not None and (not is_number(value) or not 0 <= value <= 1):
+            yield _fault((*place, name), "less_than_equal", "Input should be between 0 and 1")
 
 
 def _node_faults(node: Json, place: tuple[str | int, ...]) -> Iterable[dict[str, Any]]:
