@@ -5,14 +5,17 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.doubles import quiet
 from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import form, stand_on
 from textual.widgets import OptionList
 
 from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.state.code_search import CodeSearch
 from flagtui.app.state.go_to import OpenRecord, RecordLink
@@ -118,6 +121,55 @@ async def test_change_read_in_a_left_project_is_not_staged(setting: Setting) -> 
         await program.let_go()
         assert program.notices[-1].startswith("Another project was opened while records were read")
         assert program.app.app_state.staged_set is None
+
+
+async def list_projects_late(program: Program, *keys: str) -> None:
+    """Ask for another project, press keys before the projects are listed, and choose one then."""
+    screen = program.app.screen
+    program.wire.held = lambda request: request.url.path.endswith("/projects/")
+    for key in ("p", *keys):
+        await program.press_without_waiting(key)
+    await quiet.settle(program.app, lambda: program.app.screen is screen)
+    await program.let_go()
+    await program.press(*"mobile", "enter")
+
+
+async def test_question_about_a_left_project_is_closed(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await list_projects_late(program, "space")
+        assert "Mobile #2" in program.header
+        assert isinstance(program.app.screen, FlagsScreen)
+
+
+async def test_project_stays_open_for_a_form(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await list_projects_late(program, "e")
+        assert "not switched: save or leave the form first, which is for this project" in program.notices
+        assert "Web app #1" in program.header
+        assert isinstance(program.app.screen, FormScreen)
+
+
+async def test_inbox_closes_with_its_project(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("3", "i", "V")
+        await open_second_project(program)
+        await program.settle()
+        assert "Mobile #2" in program.header
+        assert isinstance(program.app.screen, EventsScreen)
+
+
+async def test_plan_on_staged_values_is_not_sent(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", "plus", "space")
+        slow = f"/feature_flags/{program.row('new-nav').id}/"
+        program.wire.held = lambda request: request.url.path.endswith(slow)
+        for key in ("space", "plus"):
+            await program.press_without_waiting(key)
+        await program.let_go()
+        assert program.notices[-1].startswith("not now: Staging began or ended while records were read")
+        assert not program.app.screen.is_modal
 
 
 async def test_secrecy_of_a_left_project_is_forgotten(setting: Setting) -> None:

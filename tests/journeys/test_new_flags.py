@@ -34,6 +34,16 @@ async def create_flag(program: Program, kind: str = "", *, key: str) -> Flag:
     return await program.stored(key)
 
 
+async def test_palette_of_a_form_leads_to_no_record(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("n", "enter", *"brand-new", "enter", "colon", *"new-nav")
+        assert "no match for new-nav" in program.screen
+        await program.press("enter", "escape")
+        assert isinstance(program.app.screen, FormScreen)
+        await program.press("colon", *"save", "enter")
+        assert "Create in TEST" in words(program.screen)
+
+
 @long
 async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) -> None:
     async with running(any_mode) as program:

@@ -179,10 +179,37 @@ async def test_the_start_says_what_became_of_changes_left_open(setting: Setting)
             key: ending for key, (ending, _words) in SAID.items()
         }
         for _ending, message in SAID.values():
-            assert any(notice.startswith(f"Left open last time: {message}") for notice in program.notices), (
+            assert any(notice.startswith(f"Left open earlier: {message}") for notice in program.notices), (
                 message
             )
         assert program.wire.writes() == []
+
+
+async def test_changes_left_open_are_looked_up_after_a_late_connection(setting: Setting) -> None:
+    async with running(setting) as program:
+        flag, host = await program.stored("new-nav"), str(program.colleague().host)
+    here = Signature("alice@acme.com", "test", host, "1")
+    off, on = {"active": False}, {"active": True}
+    entry = Entry(id="left", at=NOW.timestamp() - 3600, record=flag.id, key=flag.key, verb="turn off",
+                  version=flag.version, before=on, after=off, signature=here)  # fmt: skip
+    Journal(setting.folder / "journal").begin(entry)
+
+    def fail(wire: Wire) -> None:
+        wire.before = lambda request: httpx.ConnectError("down")
+
+    async with running(setting, fail) as program:
+        assert program.notices[-1].endswith("whether “turn off” was done is still not known.")
+        program.wire.heal()
+        await program.press("f5")
+        assert program.notices[-1].startswith("Left open earlier: new-nav: “turn off” was not applied")
+        await program.go_to("new-nav", "f5", "space")
+        program.wire.held = lambda request: request.method == "PATCH"
+        program.timing.now += 1
+        for key in ("y", "p", *"mobile", "enter", "p", *"web", "enter"):
+            await program.press_without_waiting(key)
+        await program.let_go()
+        assert "Web app #1" in program.header
+        assert not [notice for notice in program.notices if "Left open" in notice], "it was in flight"
 
 
 async def test_uncacheable_list_is_marked_beside_its_age(setting: Setting) -> None:

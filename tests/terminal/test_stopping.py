@@ -172,7 +172,7 @@ def version_of(home: dict[str, str]) -> int:
 def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]:
     """A program whose change is with the server, which does not answer; first it tells of the one before."""
     with Terminal(STALLED, size=SIZE, environment=home) as terminal:
-        terminal.wait_for("Left open last time" if is_told else "synced")
+        terminal.wait_for("Left open earlier" if is_told else "synced")
         begun, version = len(journal_of(home)), version_of(home)
         # The search of the start before is there again.
         terminal.press(f"/\x15{KEY}", until="1 of 2")

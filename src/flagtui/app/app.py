@@ -1,6 +1,7 @@
 """The app: puts state, screens and the writing of changes together. Wiring only."""
 
 import os
+from collections.abc import Awaitable, Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -172,17 +173,15 @@ class FlagTui(ScreenOwner[None]):
         """Explain a key that nothing handled."""
         self.runner.stray_keys.explain(event.key)
 
-    @work(exclusive=True, group="load")
-    async def open_connection(self) -> None:
-        """Find the key, open the client, load."""
-        await self.server.connect()
+    @work(exclusive=True, group="load", description="load")
+    async def open_connection(self, load: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Find the key, open the client and load, or do what is left of that with `load`."""
+        await (load or self.server.connect)()
         self.runner.recover_unresolved()
         self.sign_in_if_needed()
 
-    @work(exclusive=True, group="load")
-    async def action_refresh_now(self) -> None:
-        await self.server.reload()
-        self.sign_in_if_needed()
+    def action_refresh_now(self) -> None:
+        self.open_connection(self.server.reload)
 
     def sign_in_if_needed(self) -> None:
         """Ask for another key at once when the server refused the key of a load that the user started."""
@@ -250,8 +249,9 @@ class FlagTui(ScreenOwner[None]):
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
         drop_read(self)
-        await self.server.open_chosen(project)
-        self.runner.recover_unresolved()
+        if self.tabs.leave_pages():
+            await self.server.open_chosen(project)
+            self.runner.recover_unresolved()
 
     def action_help(self) -> None:
         self.above.show_help()
@@ -297,4 +297,4 @@ class FlagTui(ScreenOwner[None]):
         if worker.group == "polling":
             self.poll()
         elif worker.group == "changing" and not self.runner.is_saving:
-            self.runner.recover_unresolved()
+            self.runner.recover_unresolved(is_again=True)

@@ -18,6 +18,7 @@ from flagtui.app.dialogs.palette import Offer, PaletteScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
@@ -27,13 +28,16 @@ from flagtui.text.styled import Notice
 
 
 def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:
-    """Return the palette for the screen in front."""
+    """Return the palette for the screen in front; to go to a record would close a form with its draft."""
+    shown, copy = [*offers(app, app_state)], partial(copy_text, app)
+    if not isinstance(app.screen, FramedScreen):
+        return PaletteScreen(shown, copy)
 
     def go_to(link: RecordLink) -> None:
         app.post_message(GoTo(link.kind, link.id))
 
     records = RecordSearch(app_state, go_to, open_project)
-    return PaletteScreen([*offers(app, app_state)], records.places, records.ask, partial(copy_text, app))
+    return PaletteScreen(shown, copy, records.places, records.ask)
 
 
 def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:

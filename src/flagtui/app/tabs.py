@@ -11,7 +11,7 @@ from textual.screen import Screen
 from flagtui.api.errors import ApiError
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.shell.screen_owner import ScreenOwner
+from flagtui.app.shell.screen_owner import KEPT, ScreenOwner
 from flagtui.app.shell.toasts import drop_read, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
@@ -99,6 +99,23 @@ class TabScreens:
         self.current = key
         app.uncover_list()
         self._show(self._lists.get(key) or self._make(key))
+
+    def leave_pages(self) -> bool:
+        """Close the pages and dialogs above the lists: they are about one project.
+
+        Return False, and close nothing, while a form is open, which could not be saved in another project.
+        """
+        from flagtui.app.forms.draft_form import LinesForm
+
+        above = self._app.screen_stack[KEPT:]
+        if any(isinstance(screen, LinesForm) for screen in above):
+            words = "save or leave the form first, which is for this project"
+            show_toast(self._app, Notice(words, "warning", "not switched"))
+            return False
+        for screen in above:
+            if not isinstance(screen, BrowseScreen):
+                self._app.close_screen(screen)
+        return True
 
     def renew(self, screen: Screen[Any]) -> None:
         """Show a new list in the place of one that cannot go on."""

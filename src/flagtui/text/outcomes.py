@@ -16,7 +16,12 @@ NAMED: Final = 5
 _PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
 
 
-LEFT: Final = Notice("Another project was opened while records were read; nothing was changed.", "warning")
+LEFT: Final = Notice(
+    "Another project was opened while records were read; the question was not asked.", "warning"
+)
+SWITCHED: Final = Notice(
+    "Staging began or ended while records were read.\nPress the key again.", "warning", "not now"
+)
 UNSAVED: Final = Notice(
     "Changes are still being saved.\nWait for the result, then press the key again.",
     "warning",
@@ -111,8 +116,8 @@ def done_word(outcome: Outcome, purpose: Purpose | None = None) -> str:
 
 
 def left_open(words: str, *, is_known: bool) -> Notice:
-    """Return the toast about a change whose outcome an earlier run did not see."""
-    return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
+    """Return the toast about a change whose outcome was not known when it was sent."""
+    return Notice(f"{words}.", "information" if is_known else "warning", "Left open earlier", seconds=12)
 
 
 def explain_blocked(blocked: Blocked | Skipped, key: str) -> Notice:

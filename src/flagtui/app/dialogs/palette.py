@@ -48,6 +48,13 @@ class Destination(msgspec.Struct, frozen=True):
 
 Destinations = Callable[[str], Sequence[Destination]]
 """Records and places whose name has these words."""
+
+
+def no_places(_line: str) -> Sequence[Destination]:
+    """Return no record and no place."""
+    return ()
+
+
 Search = Literal["more", "nothing", "incomplete"]
 """The end of a search on the server: whether it added places, or could not search every list."""
 MoreDestinations = Callable[[str], Awaitable[Search]]
@@ -61,17 +68,23 @@ class PaletteScreen(NarrowedList[Run]):
     """Returns the chosen entry, ready to be called, or None."""
 
     BINDINGS = [Binding("ctrl+y", "copy_command_line", "copy command line", show=False)]
-    keys = "⏎ do it or go there · esc leave"
-    placeholder = "a command, its key, a record or a project"
 
     def __init__(
-        self, offers: Sequence[Offer], places: Destinations, more: MoreDestinations, copy: Copy
+        self,
+        offers: Sequence[Offer],
+        copy: Copy,
+        places: Destinations = no_places,
+        more: MoreDestinations | None = None,
     ) -> None:
+        """Without `more`, there are commands alone."""
         super().__init__("Commands")
         self._copy = copy
         self._offers = {offer.command: offer for offer in offers}
         self._places = places
         self._more = more
+        is_wide = more is not None
+        self.keys = "⏎ do it or go there · esc leave" if is_wide else "⏎ do it · esc leave"
+        self.placeholder = "a command, its key, a record or a project" if is_wide else "a command or its key"
         self._is_asking = self._is_incomplete = False
         self._entries: Sequence[Offer | Destination] = ()
 
@@ -80,14 +93,14 @@ class PaletteScreen(NarrowedList[Run]):
 
     @on(Input.Changed)
     def _look_further(self, event: Input.Changed) -> None:
-        self._is_asking = len(event.value.strip()) >= FROM
-        if self._is_asking:
-            self._ask(event.value)
+        self._is_asking = self._more is not None and len(event.value.strip()) >= FROM
+        if self._more is not None and self._is_asking:
+            self._ask(self._more, event.value)
 
     @work(exclusive=True, group="palette", description="ask")
-    async def _ask(self, line: str) -> None:
+    async def _ask(self, more: MoreDestinations, line: str) -> None:
         """Search on the server for records that the lists here do not have."""
-        end = await self._more(line)
+        end = await more(line)
         if self.is_attached and self.query_one(Field).value == line:
             self._is_asking, self._is_incomplete = False, end == "incomplete"
             if end != "nothing" or not self._entries:

@@ -9,7 +9,9 @@ from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
+from flagtui.text.outcomes import LEFT
 from flagtui.text.set_words import explain_set_fault, next_in_app
 
 
@@ -20,9 +22,12 @@ async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> 
         with runner.reading(row.key):
             return await _read(row.id, app_state)
 
+    opened = app_state.workspace
     flag = await runner.signing_in.fetch(row.key, ask)
+    if flag is None or _is_left(opened, app_state, runner):
+        return None
     try:
-        return None if flag is None else await as_staged(flag, app_state)
+        return await as_staged(flag, app_state)
     except ChangeSetError as error:
         runner.show_toast(explain_set_fault(error))
         return None
@@ -38,11 +43,13 @@ async def read_flags(
     if len(rows) == 1:
         flag = await read_flag(rows[0], app_state, runner)
         return ([] if flag is None else [flag]), []
-    named = [(row.id, row.key) for row in rows]
+    named, opened = [(row.id, row.key) for row in rows], app_state.workspace
     with runner.reading(count(len(rows), "flag")) as show_progress:
         flags, skipped = await runner.signing_in.fetch_each(
             named, lambda id: _read(id, app_state), show_progress
         )
+    if _is_left(opened, app_state, runner):
+        return [], []
     staged = list[Flag]()
     for flag in filter(None, flags):
         try:
@@ -50,6 +57,14 @@ async def read_flags(
         except ChangeSetError as error:
             skipped.append(Skipped(flag.id, flag.key, error.what, next_in_app(error)))
     return staged, skipped
+
+
+def _is_left(opened: Workspace | None, app_state: AppState, runner: ChangeRunner) -> bool:
+    """Return whether another project was opened since; show a toast then."""
+    is_left = app_state.workspace is not opened
+    if is_left:
+        runner.show_toast(LEFT)
+    return is_left
 
 
 async def _read(id: int, app_state: AppState) -> Flag | None:

@@ -75,6 +75,11 @@ class ChangeTasks:
         """True while a change is in flight."""
         return bool(self._in_flight)
 
+    async def wait_for_saves(self) -> None:
+        """Wait until no change is in flight: the journal has those as open."""
+        while self._in_flight:
+            await asyncio.wait(self._in_flight)
+
     def words_in_flight(self) -> str:
         """Return the sentence about changes in flight when the program ends at once; empty without any."""
         return "A change got no response; the next start checks whether it was applied." * self.is_saving

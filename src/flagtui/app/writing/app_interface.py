@@ -19,7 +19,7 @@ from flagtui.changes.guard import Approved, GuardRefused, Question, guard
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import Interface
-from flagtui.changes.planner import Planned, Planner
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R, Report
 from flagtui.changes.skipped import Skipped
 from flagtui.store.kinds import Kind
@@ -217,16 +217,3 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if isinstance(answer, Result):
             self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
         return answer == AGAIN
-
-
-def are_in_flight(
-    runner: ChangeTasks, planner: Planner[Any, P, R], planned: Planned[Any, P], workspace: Workspace
-) -> bool:
-    """Return whether these are several records of which some have a change in flight.
-
-    They were read as they are before that change: a question about them would be wrong.
-    """
-    records = {plan.id for plan in planned.plans} | {record.id for record in planned.skipped}
-    if not runner.is_saving or len(records) < 2:
-        return False
-    return not workspace.collection(planner.kind).pending.isdisjoint(records)

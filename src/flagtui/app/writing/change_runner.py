@@ -34,6 +34,9 @@ STAGED_EVERY: Final = 2.0
 class ChangeRunner(ChangeTasks):
     """Starts every change of the app; the first one loads the write path."""
 
+    _recovered: Workspace | None = None
+    """The open project, if the changes that were left open in it are looked up."""
+
     @cached_property
     def _path(self) -> WritePath:
         # It takes longer to load than the first rows, which do without.
@@ -150,9 +153,13 @@ class ChangeRunner(ChangeTasks):
 
         self.run(SetApplication(self._app_state, self, self._path, self.staging).apply())
 
-    def recover_unresolved(self) -> None:
-        """Find out what became of changes that an earlier run left open in this project."""
-        self.app.run_worker(self._recover_unresolved(), group="changing")
+    def recover_unresolved(self, *, is_again: bool = False) -> None:
+        """Find out what became of changes that were left open in this project, once for each opening of it.
+
+        What could not be found out is looked up again, and with `is_again` everything.
+        """
+        if is_again or self._app_state.workspace is not self._recovered:
+            self.app.run_worker(self._recover_unresolved(), group="changing")
 
     async def _recover_unresolved(self) -> None:
         await load_in_background()
@@ -161,4 +168,23 @@ class ChangeRunner(ChangeTasks):
             from flagtui.app.shell.garbage import shorten_collections
 
             shorten_collections()
-        await self._path.recover_unresolved()
+        await self.wait_for_saves()
+        workspace = self._app_state.workspace
+        if workspace is not None and await self._show_recovered(workspace):
+            self._recovered = workspace
+
+    async def _show_recovered(self, workspace: Workspace) -> bool:
+        """Show what became of these changes, and return whether that is known of each of them."""
+        from flagtui.changes.journal import JournalUnwritable
+        from flagtui.changes.recovery import recover_all
+        from flagtui.text.outcomes import left_open
+
+        session, here = self._app_state.session, self._app_state.signature(workspace)
+        try:
+            recovered = await recover_all(session.journal, workspace.client, here, session.mirror)
+        except JournalUnwritable as fault:
+            self.show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
+            return False
+        for change in recovered:
+            self.show_toast(left_open(change.words, is_known=change.is_known))
+        return all(change.verdict != "not known" for change in recovered)

@@ -276,10 +276,11 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _settle(self, *, overwrite: bool) -> None:
         if not self.is_current:
             return
+        typed = {field.id: field.value for field in self.query(Typed)}
         answer = Confirmation(
             yes=True,
-            typed=self._text("typed"),
-            reason=self._text("reason"),
+            typed=typed.get("typed", ""),
+            reason=typed.get("reason", ""),
             overwrite=overwrite,
             without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
@@ -291,6 +292,3 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
                 self.query_one("#complaint", Static).update(complaint)
             case approved:
                 self.dismiss(approved)
-
-    def _text(self, name: str) -> str:
-        return next((entry.value for entry in self.query(f"#{name}").results(Field)), "")

@@ -121,11 +121,15 @@ class SetApplication:
         writing = self._path.write_context(self._app_state.signature(workspace))
         try:
             with self._runner.reading(count(len(change_set.changes), "change")):
-                return await plan_set(change_set, context, writing, is_overwriting=is_overwriting)
+                plan = await plan_set(change_set, context, writing, is_overwriting=is_overwriting)
         except ApiError as error:
             self._runner.show_toast(explain_error(error, "the staged changes cannot be planned"))
         except JournalUnwritable as fault:
             self._runner.show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
+        else:
+            if context.why_outdated is None:
+                return plan
+            self._runner.show_toast(context.why_outdated)
         return None
 
     async def _send(self, change_set: ChangeSet, plan: SetPlan, workspace: Workspace, note: str) -> None:

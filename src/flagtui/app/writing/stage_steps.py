@@ -11,13 +11,7 @@ from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
-from flagtui.changes.guard import (
-    GuardRefused,
-    GuardRules,
-    Question,
-    guard,
-    title_of_many,
-)
+from flagtui.changes.guard import GuardRefused, GuardRules, Question, guard, title_of_many
 from flagtui.changes.planner import Planned, off_loop, weigh
 from flagtui.changes.proposal import P, Purpose, R, Report
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange

@@ -21,6 +21,8 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
+from flagtui.text.outcomes import LEFT, SWITCHED
+from flagtui.text.styled import Notice
 
 ROWS_PER_READ: Final = 50
 """Flags of a list that take about as long as one flag read on its own."""
@@ -38,9 +40,19 @@ class WorkspaceContext(PlanContext):
         )
         self.mirror = app_state.session.mirror
         self.workspace = workspace
+        self.opened = app_state.workspace
+        """The project that was open when the key was pressed."""
+        self._was_staging = app_state.is_staging
         self._app_state = app_state
         self._staged = staged
         self._applied = app_state.staged_set if is_applying else None
+
+    @property
+    def why_outdated(self) -> Notice | None:
+        """The toast about plans that no longer hold: another project is open, or staging began or ended."""
+        if self._app_state.workspace is not self.opened:
+            return LEFT
+        return None if self._app_state.is_staging is self._was_staging else SWITCHED
 
     @property
     def is_current(self) -> bool:

@@ -13,7 +13,7 @@ from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
-from flagtui.app.writing.app_interface import AppInterface, are_in_flight
+from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -21,13 +21,11 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import change_for
-from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, Purpose, R, Report
-from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
@@ -40,16 +38,13 @@ from flagtui.store.kinds import KINDS, load
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
-from flagtui.text.outcomes import LEFT, UNSAVED, explain_blocked, explain_error, explain_skipped, left_open
+from flagtui.text.outcomes import UNSAVED, explain_blocked, explain_error, explain_skipped
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
 
 
 class WritePath:
-    """Plans, asks, saves and reports. Its tasks run only within `ChangeTasks.run`.
-
-    Loaded by the first change, or once the rows are loaded.
-    """
+    """Plans, asks, saves and reports, only within `ChangeTasks.run`; loaded after the first rows."""
 
     def __init__(self, app_state: AppState, runner: ChangeTasks, staging: Callable[[], Staging]) -> None:
         """`staging` loads the staged set."""
@@ -150,13 +145,12 @@ class WritePath:
         if self._app_state.is_staging:
             self._runner.show_toast(UNDO_AT_ONCE)
             return
-        here = self._app_state.signature(workspace)
+        context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
         refusal = why_not(changes[0], here)
         if refusal is not None:
             notice = explain_blocked(refusal, f"{changes[0].key}, {changes[0].verb}")
             keys = f"{key_sign('app.journal')}, {key_sign('journal.revert')}"
-            words = f"{notice.text}\n{keys} undoes any other change."
-            self._runner.show_toast(Notice(words, notice.tone, notice.title))
+            self._runner.show_toast(replace(notice, text=f"{notice.text}\n{keys} undoes any other change."))
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         now = self._app_state.session.clock.time() if is_newest else None
@@ -170,7 +164,6 @@ class WritePath:
                 self._runner.show_toast(explain_error(error, changes[0].key))
             return
         for parts, part_purpose in questions:
-            context = WorkspaceContext(self._app_state, workspace)
             kind = parts[0].entry.kind
             planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind, is_redo=is_redo)
             report = await self.write(parts, planner, skipped=skipped, purpose=part_purpose)
@@ -179,20 +172,6 @@ class WritePath:
                 return
             if not report.outcomes:
                 self._runner.no_ops |= {part.undoes.id for part in parts}
-
-    async def recover_unresolved(self) -> None:
-        """Show what became of changes of any kind that an earlier run left open in this project."""
-        workspace, show_toast = self._app_state.workspace, self._runner.show_toast
-        if workspace is None:
-            return
-        session, here = self._app_state.session, self._app_state.signature(workspace)
-        try:
-            recovered = await recover_all(session.journal, workspace.client, here, session.mirror)
-        except JournalUnwritable as fault:
-            show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
-            return
-        for change in recovered:
-            show_toast(left_open(change.words, is_known=change.is_known))
 
     async def write(
         self,
@@ -203,31 +182,21 @@ class WritePath:
         purpose: Purpose | None = None,
     ) -> Report[P, R] | None:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
-        opened = self._app_state.workspace
-        try:
-            with self._runner.reading(
-                planner.name(intents[0]) if len(intents) == 1 else count(len(intents), planner.noun)
-            ):
-                planned = await planner.plan(intents)
-        except ChangeSetError as error:
-            # The record has changed since its earlier change was staged.
-            self._runner.show_toast(explain_set_fault(error))
+        context = planner.context
+        assert isinstance(context, WorkspaceContext)
+        planned = await self._plan(intents, planner, context)
+        if planned is None:
             return None
-        assert isinstance(planner.context, WorkspaceContext)
-        workspace = planner.context.workspace
+        workspace = context.workspace
         signature = planned.signature or self._app_state.signature(workspace)
-        if opened is not None:
-            signature = signature.made_from(self._app_state.signature(opened))
+        if context.opened is not None:
+            signature = signature.made_from(self._app_state.signature(context.opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        is_left = self._app_state.workspace is not opened
-        if is_left or are_in_flight(self._runner, planner, planned, workspace):
-            self._runner.show_toast(LEFT if is_left else UNSAVED)
-            return None
         refused = next(iter(planned.skipped), None) if len(intents) == 1 and not skipped else None
         planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
-        rows = make_rows(workspace, planner.context.clock.time)
+        rows = make_rows(workspace, context.clock.time)
         interface = AppInterface(self._app_state, self._runner, rows, planned, signature)
         if planned.adapter is None or not planned.plans:
             if await self._runner.signing_in.helps(planned.refused):
@@ -253,6 +222,31 @@ class WritePath:
         if again := await self._find_intents_to_ask_again(report, planned, interface):
             return await self.write(again, planner, on_report, (), purpose) or report
         return report
+
+    async def _plan(
+        self, intents: Sequence[Q], planner: Planner[Q, P, R], context: WorkspaceContext
+    ) -> Planned[Q, P] | None:
+        """Plan these intents; show why there is no question about them any more, and return None then."""
+        what = planner.name(intents[0]) if len(intents) == 1 else count(len(intents), planner.noun)
+        try:
+            with self._runner.reading(what):
+                planned = await planner.plan(intents)
+        except ChangeSetError as error:
+            # The record has changed since its earlier change was staged.
+            self._runner.show_toast(explain_set_fault(error))
+            return None
+        outdated = context.why_outdated
+        records = {plan.id for plan in planned.plans} | {record.id for record in planned.skipped}
+        if self._runner.is_saving and len(records) > 1:
+            # Those in flight were read as they are before their change: a question about them would be wrong.
+            is_in_flight = not context.workspace.collection(planner.kind).pending.isdisjoint(records)
+            outdated = outdated or (UNSAVED if is_in_flight else None)
+        if outdated is None:
+            return planned
+        if planned.late is not None:
+            planned.late.cancel()
+        self._runner.show_toast(outdated)
+        return None
 
     def write_context(
         self, signature: Signature, interface: AppInterface[Any, Any] | None = None
