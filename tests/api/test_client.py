@@ -169,7 +169,7 @@ async def test_current_project_is_a_number_or_needs_one(make_client: MakeClient)
     client = make_client(projects_server(200, 200, 403), project="@current")
     with pytest.raises(errors.Forbidden) as refused:
         await client.projects.current()
-    assert refused.value.next == "Name a project by its number, or add user:read to the key."
+    assert refused.value.next == "Name a project by its number (--project), or add user:read to the key."
 
 
 PROGRAM: Final = """

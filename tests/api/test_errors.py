@@ -122,6 +122,8 @@ def test_refusals_name_the_scope_or_the_policies() -> None:
     assert isinstance(error, errors.MissingScope)
     assert error.scope == "feature_flag:write"
     assert "feature_flag:write" in error.next
+    error = error_of(403, error_body("API key does not have access to the requested project: ID 7."))
+    assert error.next == "Choose another project, or use a key that can open this one."
     error = error_of(400, {"code": "policy_conflict", "error": "Two policies match"}, "PATCH")
     assert error.what == "Several approval policies cover this change: Two policies match."
     assert error.next == "Make its parts separate changes, such as the switch and the percentages."

@@ -43,11 +43,12 @@ def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start,
         terminal.wait_for("Sign in")
         terminal.press("s", until="Server: us, eu, or an address")
         terminal.press(f"{service.address}\r", until="Paste the personal API key")
+        # Before the prompt what is typed would be shown, and lost.
+        terminal.press("\r", until="(?s)The key is empty; nothing was stored.*it is not shown")
         terminal.press("phc_public_token_of_the_project\r", until="only sends events")
         terminal.wait_for("Another key, or ctrl\\+c to cancel")
-        # Before the prompt what is typed would be shown, and lost.
-        terminal.wait_for("(?s)(it is not shown.*){2}")
-        terminal.press("phx_nobody_knows_this_key_0123456789\r", until="(?s)(it is not shown.*){3}")
+        terminal.wait_for("(?s)(it is not shown.*){3}")
+        terminal.press("phx_nobody_knows_this_key_0123456789\r", until="(?s)(it is not shown.*){4}")
         terminal.press(f"{KEY}\r", until="✓ see flags")
         terminal.wait_for("Which project to open first")
         terminal.press("\r", until="How")

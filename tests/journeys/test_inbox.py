@@ -40,6 +40,10 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         screen = await open_inbox(program)
         await program.press("j")
         assert screen.rows.place == 1
+        await program.press("G")
+        assert screen.rows.place == program.rows.shown - 1
+        await program.press("g")
+        assert screen.rows.place == 0
         await stand_on(program, screen, "checkout_completed")
         seen = words(str(screen.query_one("#proposed").render()))
         assert "M same as checkout completed verified" in seen

@@ -43,6 +43,18 @@ async def test_history_is_read_again_beside_a_comparison(setting: Setting) -> No
         assert pane.entry == here
 
 
+async def test_users_asked_for_early_are_evaluated_once_the_flag_arrives(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        id = program.row("new-nav").id
+        program.wire.held = lambda request: request.url.path.endswith(f"/feature_flags/{id}/")
+        for key in ("w", *"u-1", "enter"):
+            await program.press_without_waiting(key)
+        assert "Waiting for the flag; then the value is shown." in program.screen
+        await program.let_go()
+        assert "decided by" in program.screen
+
+
 async def test_form_stays_still_while_a_question_is_prepared(setting: Setting) -> None:
     async with form(setting) as (program, id):
         await stand_on(program, "+ a property", "enter", "down", "enter")

@@ -1,6 +1,6 @@
 """Messages of the app and the command line: toasts, empty lists and refusals."""
 
-from flagtui.api.errors import NameNotFound
+from flagtui.api.errors import NameNotFound, NoAccess
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.text.empty_states import trouble_words
 from flagtui.text.set_words import explain_staged
@@ -34,3 +34,5 @@ def test_failed_list_does_not_mention_changes() -> None:
     assert "No host is called us.example." in words
     assert "changed" not in words
     assert "F5 retries" in words
+    assert "switches project" not in words
+    assert "p switches project" in " ".join(trouble_words(NoAccess("No access (403).")).lines)

@@ -53,7 +53,7 @@ class Projects(Resource):
             me = await People(self.connection, self.project).me()
         except Forbidden as refused:
             # Only the project that the browser has open needs the owner.
-            refused.next = "Name a project by its number, or add user:read to the key."
+            refused.next = "Name a project by its number (--project), or add user:read to the key."
             raise
         if me.current_project is None:
             raise ProjectNotFound("The key's owner has no current project.")

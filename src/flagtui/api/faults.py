@@ -115,7 +115,9 @@ def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     if any(words in detail for words in _CLOSED):
         return errors.ClosedToKeys("This server does not offer this to API keys.", facts=facts)
     if "access" in detail or "personal api keys" in detail or "scoped projects" in detail:
-        return errors.NoAccess(_with_words("No access (403)", facts), facts=facts)
+        is_confined = "requested project" in detail
+        next = "Choose another project, or use a key that can open this one." if is_confined else ""
+        return errors.NoAccess(_with_words("No access (403)", facts), next=next, facts=facts)
     return errors.Forbidden(_with_words("Not allowed (403)", facts), facts=facts)
 
 

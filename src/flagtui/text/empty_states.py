@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from flagtui.api.errors import ApiError, needs_key
+from flagtui.api.errors import ApiError, NoAccess, ProjectNotFound, needs_key
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
@@ -48,7 +48,9 @@ def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = Fa
 def trouble_words(error: ApiError) -> Words:
     """Return the words for a server that cannot be read, with no cached rows to show."""
     sign_in = f"{key_sign('app.sign_in')} signs in · " if needs_key(error) else ""
-    keys = f"{sign_in}{key_sign('app.refresh')} retries · {key_sign('app.quit')} quits"
+    is_closed = isinstance(error, NoAccess | ProjectNotFound)
+    project = f"{key_sign('app.project')} switches project · " if is_closed else ""
+    keys = f"{sign_in}{project}{key_sign('app.refresh')} retries · {key_sign('app.quit')} quits"
     return Words((error.what, "", error.next, "", keys), "warn")
 
 

@@ -57,7 +57,8 @@ WITHOUT_TWIN: Final[Mapping[str, str]] = {
 
 _SCREEN: Final = """
 page.next_tab page.last_tab flag.copy_value json.fold json.fold_all json.search code.open days.table
-inbox.open inbox.down inbox.up inbox.page_down inbox.page_up lists.mark lists.mark_range lists.mark_shown
+inbox.open inbox.down inbox.up inbox.page_down inbox.page_up inbox.first inbox.last
+lists.mark lists.mark_range lists.mark_shown
 lists.columns lists.preview lists.copy_key lists.query_5 lists.query_6 lists.query_7 lists.query_8
 lists.query_9 lists.copy_menu lists.link lists.links lists.down lists.up lists.page_down lists.page_up
 lists.half_down lists.half_up lists.first lists.last page.down page.search page.up page.page_down page.page_up

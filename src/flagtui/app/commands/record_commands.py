@@ -222,6 +222,8 @@ EVENT_COMMANDS: Final = (
             argument="page_down"),
     Command("inbox.page_up", "pageup,ctrl+u", "One page up", INBOX, title="page up", handler="rows",
             argument="page_up"),
+    Command("inbox.first", "home,g", "To the first event", INBOX, handler="rows", argument="first"),
+    Command("inbox.last", "end,G", "To the last event", INBOX, handler="rows", argument="last"),
 )  # fmt: skip
 """Commands on event definitions and in their inbox."""
 

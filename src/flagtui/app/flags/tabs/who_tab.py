@@ -60,6 +60,8 @@ class WhoPane(Vertical, RecordPane):
         self._study: Study | None = None
         self._asked_about: Flag | None = None
         """The flag that users were last evaluated with."""
+        self._is_waiting = False
+        """Whether users were asked for before the flag was read."""
         self._accounts: list[PersonEvaluation] = []
         self._trouble = ""
 
@@ -80,7 +82,8 @@ class WhoPane(Vertical, RecordPane):
     def show(self, study: Study) -> None:
         """Draw the tab; evaluate the users again when the flag has changed."""
         self._study, flag = study, study.details.flag
-        if self._asked_about is not None and flag is not None and flag != self._asked_about:
+        has_changed = self._asked_about is not None and flag != self._asked_about
+        if flag is not None and (self._is_waiting or has_changed):
             self._find()
         self._draw()
 
@@ -102,7 +105,10 @@ class WhoPane(Vertical, RecordPane):
     @work(exclusive=True, group="who")
     async def _find(self) -> None:
         flag = self._study.details.flag if self._study else None
+        self._is_waiting = flag is None
         if flag is None:
+            self._trouble = "Waiting for the flag; then the value is shown."
+            self._draw()
             return
         try:
             named = [read_subject(line.value) for line in self.query(Field)]
@@ -126,15 +132,8 @@ class WhoPane(Vertical, RecordPane):
         if self._accounts:
             lines += account_lines(self._accounts, self._study, width)
         elif not self._trouble:
-            lines += [
-                [
-                    (
-                        "Type a distinct id and press enter; a second one beside it compares the two.",
-                        "$text-muted",
-                    )
-                ]
-            ]
-            lines += [[(HINT, "$faint")]]
+            words = "Type a distinct id and press enter; a second one beside it compares the two."
+            lines += [[(words, "$text-muted")], [(HINT, "$faint")]]
         text = join_lines(lines, width)
         self.query_one(Static).update(text)
 

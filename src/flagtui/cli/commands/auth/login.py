@@ -124,7 +124,8 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             except Trouble as trouble:
                 if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
                     raise
-                print_line(f"{trouble}")
+                words = str(trouble)
+                print_line(words[:1].upper() + words[1:])
                 print_line("Another key, or ctrl+c to cancel.")
             else:
                 return host, key, introduction
