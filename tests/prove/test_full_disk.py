@@ -24,7 +24,7 @@ from flagtui.config.key_sources import KeyFileRefused, write_key_file
 from flagtui.config.preferences import Preferences, Remembered, remember
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service
-from flagtui.service.flags.encryption import _fernet
+from flagtui.service.flags.encryption import _fernet, seal
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 
@@ -105,7 +105,7 @@ def write_export(folder: Path) -> bool:
 def make_payload_key(folder: Path) -> bool:
     _fernet.cache_clear()
     try:
-        _fernet(folder / "service.db.key")
+        seal(folder / "service.db.key", "1")
     except OSError:
         return False
     return True

@@ -1,7 +1,6 @@
 """Activity, bulk operations, dashboards, payloads and versions: scenarios 46, 47, 51, 52, 54 to 57."""
 
 import json
-import stat
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from tests.doubles.service_world import Start, World, asks_for
 from flagtui.service.activity import changes_between
 
 EVERYBODY: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
-SECRET = "phs_secret-of-the-project"
 
 
 async def test_scenario_46_activity_comes_in_numbered_pages(world: World) -> None:
@@ -53,56 +51,6 @@ async def test_scenario_51_a_remote_configuration_is_a_json_string(world: World)
         assert (response.status_code, response.content) == (404, b"")
     response = await world.ask("GET", "empty/remote_config/")
     assert (response.status_code, response.content) == (200, b"")
-
-
-async def test_scenario_51_sealed_payloads_are_opened_for_persons_only(world: World) -> None:
-    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": '"s3cret"'}}, **secret)
-    assert flag["filters"]["payloads"]["true"] == '"s3cret"'
-    assert await world.get("sealed/remote_config/") == '"s3cret"'
-    stored = world.rows("SELECT filters FROM flags")[0]["filters"]
-    logged = world.rows("SELECT group_concat(detail) AS details FROM activity")[0]["details"]
-    assert "s3cret" not in stored + logged
-    key_file = world.path.with_name(world.path.name + ".key")
-    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
-    from flagtui.service.access import hash_key
-
-    world.write("UPDATE projects SET secret_hash = ?", hash_key(SECRET))
-    program = {"Authorization": f"Bearer {SECRET}"}
-    url = "/api/projects/@current/feature_flags/sealed/remote_config"
-    assert (await world.client.get(url, headers=program)).json() == '"********* (encrypted)"'
-    refusal = await world.refused("GET", "", headers=program)
-    assert refusal.detail == "This action does not support project secret API key access"
-
-
-async def test_a_sealed_payload_is_kept_by_its_placeholder(world: World) -> None:
-    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": '"s3cret"'}}, **secret)
-    path, before = f"{flag['id']}/", world.rows("SELECT filters FROM flags")
-    placeholder = {"payloads": {"true": '"********* (encrypted)"'}}
-    await world.patch(path, {"filters": placeholder})
-    await world.patch(path, {"name": "n"})
-    assert world.rows("SELECT filters FROM flags") == before
-    await world.patch(path, {"filters": {"payloads": {"true": "2"}}})
-    assert await world.get("sealed/remote_config/") == "2"
-    opened = await world.patch(path, {"has_encrypted_payloads": False})
-    assert json.loads(world.rows("SELECT filters FROM flags")[0]["filters"])["payloads"] == {"true": "2"}
-    assert opened["filters"]["payloads"] == {"true": "2"}
-    await world.flag("bare", is_remote_configuration=True)
-    refusal = await world.refused("POST", "", {"key": "c", **secret})
-    assert refusal.detail == "An encrypted payload is required when has_encrypted_payloads is true."
-    refusal = await world.refused("POST", "", {"key": "c", "has_encrypted_payloads": True})
-    assert refusal.detail == "Encrypted payloads require the flag to be a remote configuration."
-
-
-async def test_a_payload_sealed_elsewhere_is_a_named_server_error(world: World) -> None:
-    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": "1"}}, **secret)
-    world.write("UPDATE flags SET filters = json_set(filters, '$.payloads.true', 'gAAAA')")
-    refusal = await world.refused("GET", f"{flag['id']}/remote_config/")
-    assert (refusal.status, refusal.code) == (500, "remote_config_decrypt_failed")
-    shown = await world.get(f"{flag['id']}/")
-    assert shown["filters"]["payloads"]["true"] == '"********* (encrypted)"'
 
 
 async def test_scenario_52_dashboards_refuse_keys_where_the_product_does(start_world: Start) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,13 @@ class CannotOpen(Exception):
 
 
 def seal(key_file: Path, payload: str) -> str:
-    return _fernet(key_file).encrypt(payload.encode()).decode()
+    """Return the payload, sealed with the key of the file, which is made for the first one."""
+    try:
+        fernet = _fernet(key_file)
+    except FileNotFoundError:
+        make_key(key_file)
+        fernet = _fernet(key_file)
+    return fernet.encrypt(payload.encode()).decode()
 
 
 @lru_cache(maxsize=512)
@@ -46,34 +53,38 @@ def unseal(key_file: Path, sealed: str) -> str:
 
     try:
         return _fernet(key_file).decrypt(sealed.encode()).decode()
-    except (InvalidToken, ValueError) as error:
+    except (InvalidToken, ValueError, OSError) as error:
         raise CannotOpen from error
 
 
 @lru_cache(maxsize=8)
 def _fernet(key_file: Path) -> "Fernet":
-    """Return the key of the file, created if it does not exist.
-
-    The library is slow to load and few flags need it.
-    """
+    """Return the key of the file. The library is slow to load and few flags need it."""
     from cryptography.fernet import Fernet
 
-    if not key_file.exists():
-        _write_once(key_file, Fernet.generate_key())
     return Fernet(key_file.read_bytes())
 
 
-def _write_once(key_file: Path, key: bytes) -> None:
-    descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def make_key(key_file: Path) -> None:
+    """Write a new key, whole or not at all. Call it in a writing transaction, which one program has."""
+    from cryptography.fernet import Fernet
+
+    descriptor, name = tempfile.mkstemp(dir=key_file.parent, prefix=key_file.name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(key)
+            file.write(Fernet.generate_key())
             file.flush()
             os.fsync(file.fileno())
-    except OSError:
-        # An empty key would open nothing, for ever.
-        key_file.unlink(missing_ok=True)
-        raise
+        Path(name).replace(key_file)
+    finally:
+        # Renamed already unless that failed.
+        Path(name).unlink(missing_ok=True)
+    folder = os.open(key_file.parent, os.O_RDONLY)
+    try:
+        # Otherwise a power cut could leave payloads without their key.
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def remote_config(call: Call) -> Response:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from flagtui.service.activity import changes_between, log
 from flagtui.service.call import Call
@@ -16,6 +17,10 @@ from flagtui.service.flags.rows import SCOPE, make_room
 from flagtui.service.responses import Response, value_of
 
 _LOGGED = FLAGS.using(Use.LOGGED)
+_NOT_OPENED: Final = (
+    "The payload for key '{name}' is the placeholder of an encrypted payload that is not open here. "
+    "Send the payload itself."
+)
 
 
 def new_values(sent: Mapping[str, Json]) -> Values:
@@ -85,16 +90,25 @@ def change_flag(
 
 
 def _seal(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:
-    """Return filters as they are stored, with payloads sealed if the flag has encrypted payloads."""
+    """Return filters as they are stored, with payloads sealed if the flag has encrypted payloads.
+
+    A placeholder keeps the sealed payload of its key; without one it is refused.
+    """
     filters, key_file = after["filters"], call.settings.key_file
-    if not after["has_encrypted_payloads"] or key_file is None:
-        return filters
-    payloads = filters.get("payloads")
-    if not payloads:
-        raise invalid("An encrypted payload is required when has_encrypted_payloads is true.")
+    is_sealed = after["has_encrypted_payloads"]
     kept: Values = {}
     if row is not None and row["has_encrypted_payloads"]:
         kept = value_of(row["filters"]).get("payloads") or {}
+    if key_file is None or not (is_sealed or kept):
+        return filters
+    payloads = filters.get("payloads") or {}
+    if is_sealed and not payloads:
+        raise invalid("An encrypted payload is required when has_encrypted_payloads is true.")
+    for name, payload in payloads.items():
+        if payload == PLACEHOLDER and not (is_sealed and name in kept):
+            raise invalid(_NOT_OPENED.format(name=name), "filters")
+    if not is_sealed:
+        return filters
     opened = opened_payloads(call, {"payloads": kept}) or {}
     return {
         **filters,
