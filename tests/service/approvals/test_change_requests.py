@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World, variants
+from tests.doubles.service_world import Start, World, asks_for, variants
 from tests.service.approvals.conftest import LEAST, REQUESTS, Office
 
 GATED: list[tuple[dict[str, Any], str | None]] = [
@@ -150,6 +150,20 @@ async def test_key_is_taken_when_its_request_is_approved(office: Office) -> None
     assert decided["change_request"]["apply_error"] == "There is already a feature flag with this key."
     second = await office.request(flag, key="c", active=False)
     assert (await office.grace.post(f"{REQUESTS}{second}/approve/"))["status"] == "applied"
+
+
+async def test_new_flag_is_checked_again_when_approved(office: Office) -> None:
+    base = await office.ada.flag("base")
+    office.cover("enable")
+    bodies = ({"key": "a", "filters": LEAST}, {"key": "b", "filters": asks_for(base["id"])})
+    requests = [(await office.ada.post("", body, 409))["change_request_id"] for body in bodies]
+    await office.ada.flag("a", active=False)
+    await office.ada.patch(f"{base['id']}/", {"deleted": True})
+    taken = "There is already a feature flag with this key."
+    gone = f"Flag dependency references non-existent flag with ID {base['id']}"
+    for request, reason in zip(requests, (taken, gone), strict=True):
+        decided = await office.grace.post(f"{REQUESTS}{request}/approve/")
+        assert (decided["status"], decided["change_request"]["apply_error"]) == ("failed", reason)
 
 
 async def test_a_request_expires_after_two_weeks(office: Office) -> None:

@@ -21,6 +21,7 @@ from flagtui.service.flags.change_requests import (
     votes_on,
 )
 from flagtui.service.flags.dependents import check_guards
+from flagtui.service.flags.filter_links import check_links
 from flagtui.service.flags.filter_storage import with_changes
 from flagtui.service.flags.representation import opened_payloads
 from flagtui.service.flags.rows import check_free, find_row
@@ -120,8 +121,9 @@ def _make(call: Call, request: sqlite3.Row, trigger: Mapping[str, Json] | None) 
         opened = opened_payloads(call, {"payloads": intent["encrypted_payloads"]})
         body["filters"] = {**body["filters"], "payloads": opened}
     if intent["flag_id"] is None:
-        present = find(call.db, "flags", project_id=call.project.id, key=body["key"], deleted=0)
-        return present or store_new_flag(call, body)
+        check_free(call, body["key"], None)
+        check_links(call, body["filters"], {}, None)
+        return store_new_flag(call, body)
     row = find_row(call.db, call.project.id, intent["flag_id"])
     if row is None:
         raise invalid("Feature flag not found")
