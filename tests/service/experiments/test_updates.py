@@ -213,6 +213,8 @@ async def test_dates_set_the_state(service: Service) -> None:
     assert await service.refused("PATCH", path, both) == (400, "End date must be after start date", None)
     back = await service.patch(path, {"start_date": None, "end_date": None})
     assert (back["status"], back["feature_flag"]["active"]) == ("draft", True)
+    again = await service.patch(path, {"start_date": "2026-03-09T12:00:00Z"})
+    assert again["feature_flag"]["version"] == back["feature_flag"]["version"]
 
 
 async def test_archiving_by_patch_has_no_checks(service: Service) -> None:

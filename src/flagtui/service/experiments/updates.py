@@ -75,7 +75,8 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
     flag_changes = _flag_changes(call, experiment, given)
     if columns.get("start_date") is not None and not experiment.is_launched:
         check_launchable(call, experiment)
-        flag_changes["active"] = True
+        if not experiment.flag.active:
+            flag_changes["active"] = True
     keys = [
         str(variant["key"]) for variant in variants_in(flag_changes.get("filters", experiment.flag.filters))
     ]
