@@ -7,10 +7,10 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.experiments.metric_rules import METRIC, check_references, checked_metrics, uses_event
-from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, text
+from flagtui.service.field_kinds import TAGS, Field, Kind, Table, Target, Use, text
 from flagtui.service.resources import Resource, find_row
 from flagtui.service.responses import text_of, value_of
-from flagtui.service.shapes import MAYBE_MOMENT, MOMENT, NUMBER, OBJECT, TEXTS, USER
+from flagtui.service.shapes import MAYBE_MOMENT, MOMENT, NUMBER, OBJECT, USER
 
 
 def _read_query(fields: Fields, name: str, target: Target) -> Json:
@@ -21,11 +21,6 @@ def _read_query(fields: Fields, name: str, target: Target) -> Json:
     unknown = bool(fields.flag("allow_unknown_events")) or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, [checked], unknown_events=unknown)
     return checked
-
-
-def _read_tags(fields: Fields, name: str, _: Target) -> Json:
-    tags = (str(tag).strip().lower() for tag in fields.items(name) or [])
-    return sorted({tag for tag in tags if tag})
 
 
 class SavedMetrics(Resource):
@@ -42,7 +37,7 @@ class SavedMetrics(Resource):
             Field("created_by", shown=USER, column="created_by_id"),
             Field("created_at", shown=MOMENT),
             Field("updated_at", shown=MAYBE_MOMENT),
-            Field("tags", Kind(_read_tags, TEXTS, "json")),
+            Field("tags", TAGS),
         ),
     )
     parameters = ("limit", "offset", "search", "event")
