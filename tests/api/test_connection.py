@@ -221,6 +221,15 @@ async def test_a_variable_that_cannot_work_is_one_sentence(
     assert not caught.value.sent
 
 
+@pytest.mark.parametrize("bundle", ["/nonexistent/acme.pem", "~no-such-user/acme.pem"])
+async def test_an_unreadable_bundle_of_a_profile_is_named(bundle: str) -> None:
+    async with Client("https://flags.example.test", KEY, 1, ca_bundle=bundle) as client:
+        with pytest.raises(errors.TlsFailed) as caught:
+            await client.flags.get(5)
+    assert bundle in caught.value.what
+    assert not caught.value.sent
+
+
 async def test_a_closed_port_of_this_machine_says_so() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

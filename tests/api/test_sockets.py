@@ -105,6 +105,11 @@ async def test_untrusted_certificate_is_refused_until_it_is_trusted(
             with pytest.raises(errors.TlsFailed) as caught:
                 await client.flags.update(5, {"active": True})
             assert not caught.value.sent
+        async with Client(f"https://127.0.0.1:{port}", KEY, 1, ca_bundle=str(bundle)) as client:
+            assert await outcome(client) is None
+        async with Client(f"https://127.0.0.1:{port}", KEY, 1) as client:
+            # A bundle is that of one client.
+            assert isinstance(await outcome(client), errors.TlsFailed)
         monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
         async with Client(f"https://127.0.0.1:{port}", KEY, 1) as client:
             error = await outcome(client)

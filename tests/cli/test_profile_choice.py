@@ -1,12 +1,15 @@
 """Choice of profile, host and key: a key is never sent to another host."""
 
+import os
 from pathlib import Path
 
 import pytest
 from tests.doubles.expected import expect
 
 from flagtui.api.errors import BadKey
+from flagtui.api.hosts import read_host
 from flagtui.cli.launch.app_session import KeyInUse, make_session
+from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
@@ -17,6 +20,7 @@ from flagtui.cli.plumbing.profile_choice import (
     read_login_environment,
 )
 from flagtui.config.credentials import FoundSecret, NoCredential, Secret
+from flagtui.config.profiles import Profile
 
 KEY = "phx_from_the_environment_0001"
 SETTINGS = """
@@ -38,6 +42,18 @@ host = "https://flags.vault.example"
 key_command = "print-the-key"
 """
 TYPED = "phx_typed_in_the_app_0001"
+
+
+def test_certificates_of_a_profile_are_trusted_by_its_client_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    host = read_host("https://flags.staging.example")
+    bundles = [
+        make_client(Profile("staging", ca_bundle=bundle), host, Secret(TYPED)).connection.ca_bundle
+        for bundle in ("/etc/acme.pem", "")
+    ]
+    assert bundles == ["/etc/acme.pem", ""]
+    # Other profiles, and programs started from the app, inherit the environment.
+    assert "SSL_CERT_FILE" not in os.environ
 
 
 @pytest.fixture

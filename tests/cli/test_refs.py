@@ -203,6 +203,8 @@ def test_missing_scan_names_the_folder_of_the_profile(online: Run, home: Path) -
     assert done.err.endswith(f"Scan it: flagtui refs --in {home}/code/src\n")
     online("refs", "--in", f"{home}/code/src")
     assert online("flags", "list", "refs:>0").out.startswith("new-nav")
+    settings.write_text(settings.read_text().replace(f"{home}/code", "~no-such-user"))
+    assert "there is none of ~no-such-user/src" in online("flags", "list", "refs:>0").err
 
 
 def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,8 @@ class ClientOptions(TypedDict, total=False):
     """Receives one line for each request: see `request_log`."""
     read_only: bool
     """Refuse every write before it is sent."""
+    ca_bundle: str
+    """A file of certificates to trust instead of the system's; empty for none."""
 
 
 class Lazy(Generic[Asked]):
@@ -110,6 +112,7 @@ class Client:
             deadlines=options.get("deadlines") or Deadlines(),
             log=options.get("log"),
             is_read_only=options.get("read_only", False),
+            ca_bundle=options.get("ca_bundle", ""),
         )
         self._settle(connection, project)
 

@@ -8,6 +8,7 @@ import math
 import random
 import ssl
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -75,6 +76,8 @@ class Connection:
     capabilities: Capabilities = field(default_factory=Capabilities)
     is_read_only: bool = False
     """Refuse every write: send only GET, and the POSTs that change nothing."""
+    ca_bundle: str = ""
+    """A file of certificates to trust instead of the system's; empty for none."""
     longest_wait: float = math.inf
     """Seconds of all pauses that one request may wait for."""
     _http: httpx.AsyncClient | None = None
@@ -232,6 +235,8 @@ class Connection:
         if self.host.scheme == "http" or self.transport is not None:
             # Without TLS no certificate is ever needed, and loading them all takes 20 ms.
             return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        if self.ca_bundle:
+            return ssl.create_default_context(cafile=Path(self.ca_bundle).expanduser())
         # SSL_CERT_FILE and SSL_CERT_DIR count for this machine too; only proxies do not.
         return httpx.create_ssl_context(trust_env=True)
 
@@ -255,8 +260,8 @@ class Connection:
                     "User-Agent": f"flagtui/{__version__}",
                 },
             )
-        except (ValueError, ImportError, OSError) as fault:
-            raise setup_error(fault) from None
+        except (ValueError, ImportError, OSError, RuntimeError) as fault:
+            raise setup_error(fault, self.ca_bundle) from None
         return self._http
 
 

@@ -196,8 +196,11 @@ def network_error(fault: Exception, request: Request, host: str) -> ApiError:
             )
 
 
-def setup_error(fault: Exception) -> ApiError:
+def setup_error(fault: Exception, ca_bundle: str) -> ApiError:
     """Return the error for an environment in which the network library refuses to start."""
+    if isinstance(fault, OSError | RuntimeError) and ca_bundle:
+        words = f"The certificate bundle {ca_bundle} cannot be read."
+        return errors.TlsFailed(words, next="Correct the ca_bundle of the profile.")
     if isinstance(fault, OSError):
         words = "The certificate bundle named by SSL_CERT_FILE or SSL_CERT_DIR cannot be read."
         return errors.TlsFailed(words, next="Correct or unset the variable.")

@@ -33,8 +33,6 @@ def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = 
             load_library(named)
         except ImportError as missing:
             raise Trouble(f"{missing}", code="usage") from None
-    if profile.ca_bundle:
-        os.environ["SSL_CERT_FILE"] = profile.ca_bundle
     embedded = EMBEDDED.get(host.origin)
     return Client(
         host.origin,
@@ -43,6 +41,7 @@ def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = 
         allow_plain_http=profile.allow_plain_http,
         log=request_log(),
         read_only=read_only,
+        ca_bundle=profile.ca_bundle,
         transport=in_process(embedded()) if embedded is not None else None,
     )
 

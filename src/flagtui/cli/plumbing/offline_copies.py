@@ -94,7 +94,10 @@ def code_scans(opening: Opening, project: str = "") -> "CodeScans":
 def code_folder(opening: Opening) -> Path:
     """Return the folder of source code of the profile, else the current one."""
     folder = opening.profile.code.folder
-    return Path(folder).expanduser() if folder else current_folder()
+    with suppress(RuntimeError):
+        return Path(folder).expanduser() if folder else current_folder()
+    # The user of ~name does not exist.
+    return Path(folder)
 
 
 def current_folder() -> Path:
