@@ -21,7 +21,7 @@ from flagtui.mirror.kept_definitions import KeptDefinitions
 from flagtui.mirror.mirror import Mirror, MirroredProject
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
-from flagtui.mirror.requests_seen import RecordFile
+from flagtui.mirror.requests_seen import RecordFile, RequestsSeen
 from flagtui.mirror.running_mirrors import RunningMirror, announce
 from flagtui.mirror.upstream import UpstreamError
 from flagtui.models.mirror_state import MirrorState
@@ -181,6 +181,15 @@ async def test_record_that_cannot_be_written_is_one_line(mirrored: Mirrored, tmp
         mirrored.mirror.look_at_files()
     assert len(mirrored.lines) == 1
     assert "cannot be written" in mirrored.lines[0]
+
+
+def test_known_requests_count_also_beside_too_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flagtui.mirror.requests_seen.MOST", 2)
+    requests = [(key, "null", "flag_not_found", "curl") for key in "abc"]
+    seen = RequestsSeen()
+    for request in (*requests, *requests):
+        seen.count([request])
+    assert seen.counts == {requests[0]: 2, requests[1]: 2}
 
 
 NOWHERE = Locations(None, None, None, None)

@@ -31,6 +31,10 @@ from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
         ('checkout="on"', Override("checkout", "on")),
         ('checkout="3"@ann', Override("checkout", "3", "ann")),
         ('checkout="a@b"', Override("checkout", "a@b")),
+        ('checkout="{test}"@ann', Override("checkout", "{test}", "ann")),
+        ('checkout="[test"', Override("checkout", "[test")),
+        ('checkout="\\"test"', Override("checkout", '"test')),
+        ("search=33.33333333%", Override("search", Share(33.33333333))),
     ],
 )
 def test_override_is_read_and_written(text: str, expected: Override) -> None:

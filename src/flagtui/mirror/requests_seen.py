@@ -39,9 +39,9 @@ class RequestsSeen(msgspec.Struct):
     counts: "Counter[RequestSeen]" = msgspec.field(default_factory=Counter)
 
     def count(self, requests: Sequence[Any]) -> None:
-        """Count the requests of one response, unless there are too many different ones."""
-        if len(self.counts) < MOST:
-            self.counts.update(requests)
+        """Count the requests of one response, new ones unless there are too many different ones."""
+        is_full = len(self.counts) >= MOST
+        self.counts.update((each for each in requests if each in self.counts) if is_full else requests)
 
     @property
     def total(self) -> int:

@@ -11,6 +11,8 @@ from flagtui.models.json_value import JSON
 
 LONGEST_KEY: Final = 400
 _WORDS: Final[Mapping[str, bool]] = {"true": True, "on": True, "false": False, "off": False}
+_JSON_SIGNS: Final = ("{", "[", '"')
+"""What begins a value in JSON rather than a word."""
 _HELP: Final = "write KEY=on, KEY=off, KEY=variant, KEY=20%, or KEY=JSON, with @PERSON for one person"
 
 
@@ -25,7 +27,7 @@ class Share(msgspec.Struct, frozen=True):
     """From 0 to 100."""
 
     def __str__(self) -> str:
-        return f"{self.percentage:g}%"
+        return f"{self.percentage:.15g}%"
 
 
 class Override(msgspec.Struct, frozen=True):
@@ -48,6 +50,7 @@ class Override(msgspec.Struct, frozen=True):
             isinstance(self.value, str)
             and self.value
             and "@" not in self.value
+            and not self.value.startswith(_JSON_SIGNS)
             and read_value(self.value) == self.value
         )
         return self.value if is_plain else json.dumps(self.value, ensure_ascii=False)
@@ -55,7 +58,7 @@ class Override(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Return the value as screens show it. Raw."""
-        return f"{self.value.percentage:g} %" if isinstance(self.value, Share) else self.value_text
+        return f"{self.value.percentage:.15g} %" if isinstance(self.value, Share) else self.value_text
 
     def __str__(self) -> str:
         return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")
@@ -76,7 +79,7 @@ def read_override(text: str) -> Override:
     key, has_value, rest = text.partition("=")
     if not has_value:
         raise InvalidOverride(f"{text!r} has no value; {_HELP}")
-    if rest.lstrip().startswith(("{", "[", '"')):
+    if rest.lstrip().startswith(_JSON_SIGNS):
         value, rest = _read_json_start(rest.lstrip())
         if rest and not rest.startswith("@"):
             raise InvalidOverride(f"{rest!r} follows the JSON value; {_HELP}")
