@@ -184,6 +184,25 @@ async def test_plan_on_staged_values_is_not_sent(setting: Setting) -> None:
         assert not program.app.screen.is_modal
 
 
+@pytest.mark.parametrize(
+    ("keys", "slow"),
+    [(("percent_sign",), "flag"), (("D", "enter", "enter"), "flag"), (("D", "enter", "enter"), "due")],
+)
+async def test_flag_read_in_a_left_project_opens_nothing(
+    setting: Setting, keys: tuple[str, ...], slow: str
+) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", *keys[:-1])
+        ends = {"flag": f"/feature_flags/{program.row('new-nav').id}/", "due": "/scheduled_changes/"}
+        program.wire.held = lambda request: request.url.path.endswith(ends[slow])
+        await program.press_without_waiting(keys[-1])
+        await program.wire.is_holding.wait()
+        await open_second_project(program)
+        await program.let_go()
+        assert program.notices[-1].startswith("Another project was opened while records were read")
+        assert isinstance(program.app.screen, FlagsScreen)
+
+
 async def test_secrecy_of_a_left_project_is_forgotten(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("4")

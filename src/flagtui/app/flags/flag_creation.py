@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.flags.flag_reader import read_flag, read_flags
+from flagtui.app.flags.flag_reader import is_left, read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.forms.form_lines import ask_new_key
 from flagtui.app.shell.change_tasks import OnReport
@@ -119,14 +119,16 @@ class FlagCreation:
 
     async def _copy_here(self, row: FlagRow, key: str) -> None:
         """Copy the flag under another key, opened as a form."""
-        flag, workspace = await read_flag(row, self._app_state, self._runner), self._app_state.workspace
+        workspace = self._app_state.workspace
+        flag = await read_flag(row, self._app_state, self._runner)
         if flag is not None and (why := why_no_copy(flag)):
             self._runner.show_toast(Notice(f"{flag.key}: {why}", "warning", "not possible"))
         elif flag is not None and workspace is not None:
             left = await find_left_behind([flag], workspace.client)
             consequences = (stays_behind_in_words(left[flag.id]),)
             copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.new(copy_of(flag, key)))
-            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
+            if not is_left(workspace, self._app_state, self._runner):
+                self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
         """Copy flags to another project as new flags; by the server where only it can copy a single one."""

@@ -24,7 +24,7 @@ async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> 
 
     opened = app_state.workspace
     flag = await runner.signing_in.fetch(row.key, ask)
-    if flag is None or _is_left(opened, app_state, runner):
+    if flag is None or is_left(opened, app_state, runner):
         return None
     try:
         return await as_staged(flag, app_state)
@@ -48,7 +48,7 @@ async def read_flags(
         flags, skipped = await runner.signing_in.fetch_each(
             named, lambda id: _read(id, app_state), show_progress
         )
-    if _is_left(opened, app_state, runner):
+    if is_left(opened, app_state, runner):
         return [], []
     staged = list[Flag]()
     for flag in filter(None, flags):
@@ -59,7 +59,7 @@ async def read_flags(
     return staged, skipped
 
 
-def _is_left(opened: Workspace | None, app_state: AppState, runner: ChangeRunner) -> bool:
+def is_left(opened: Workspace | None, app_state: AppState, runner: ChangeRunner) -> bool:
     """Return whether another project was opened since; show a toast then."""
     is_left = app_state.workspace is not opened
     if is_left:
