@@ -136,8 +136,8 @@ def test_misspelt_name_is_suggested_from_the_cached_list(logged: Logged) -> None
     assert logged("flags list")[0].code == 0
     done, requests = logged("flags disable new-na --yes")
     assert (done.code, "Did you mean new-nav?" in done.err) == (6, True)
-    # By its key among listed and among archived flags.
-    assert requests == Counter({"feature_flags": 2})
+    # By its key among listed, among archived and among recently deleted flags.
+    assert requests == Counter({"feature_flags": 2, "feature_flags/activity": 3})
     assert logged("flags disable xyzzy-qqq --yes")[1]["feature_flags"] == 2 + PAGES
 
 

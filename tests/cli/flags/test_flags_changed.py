@@ -50,6 +50,17 @@ def test_a_near_miss_is_suggested_and_never_acted_on(signed_in: Run, service: Se
     assert read(service, key).active is True
 
 
+def test_deleted_flag_is_reported_with_its_restore(signed_in: Run, key: str) -> None:
+    assert signed_in("flags", "delete", key, "--yes").code == 0
+    for words in (("get", key), ("disable", key, "--yes")):
+        done = signed_in("flags", *words)
+        assert (done.code, done.out) == (6, "")
+        assert f"the flag {key} was deleted by Alice just now; nothing was done." in done.err
+        assert f"Restore it: flagtui flags restore {key}\n" in done.err
+    assert signed_in("flags", "restore", key, "--yes").code == 0
+    assert signed_in("flags", "get", key).code == 0
+
+
 def test_faulty_query_is_reported_as_query_not_missing_name(
     signed_in: Run, service: Service, key: str
 ) -> None:

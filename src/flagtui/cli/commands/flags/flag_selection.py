@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.errors import NotFound
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -84,6 +84,7 @@ async def _named_flags(
     objects = await _read(session, selection.names, lambda name: _find(session, name), bulk)
     if missing := [name for name, raw in zip(selection.names, objects, strict=True) if raw is None]:
         _check_staged(session, missing)
+        await _check_deleted(session, missing)
     flags = await FLAGS.require(session, selection.names, objects)
     return {as_id(flag.get("id")): flag for flag in flags}
 
@@ -100,6 +101,21 @@ def _check_staged(session: ProjectSession, missing: Sequence[str]) -> None:
         what = f"there is no flag {safe_text(key, 80)} yet: the staged set creates it."
         fix = f"Change it there with --stage, or create it: {next_command('apply', 'staged')}"
         raise Trouble(what, fix, code="not_found")
+
+
+async def _check_deleted(session: ProjectSession, missing: Sequence[str]) -> None:
+    """Raise Trouble for a missing flag that was deleted, as far as the key may read the activity."""
+    from flagtui.local_time import ago
+    from flagtui.store.activity_feed import recent_deletions
+
+    with suppress(ApiError):
+        for deletion in await recent_deletions(session.client.flags):
+            if deletion.key in missing:
+                who = f" by {safe_text(deletion.who, 80)}" if deletion.who else ""
+                when = f" {ago(deletion.at, session.now)}" if deletion.at is not None else ""
+                what = f"the flag {safe_text(deletion.key, 80)} was deleted{who}{when}; nothing was done."
+                fix = f"Restore it: {next_command('flags', 'restore', deletion.key)}"
+                raise Trouble(what, fix, code="not_found")
 
 
 async def _read(
