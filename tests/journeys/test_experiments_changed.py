@@ -50,6 +50,17 @@ async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
         assert "Ship which variant: Badge" in words(program.screen)
         await program.press("enter")
         assert "Ship to whom: test" in words(program.screen)
+        await program.press("enter")
+        assert "won no results are loaded" in words(program.screen)
+
+
+async def test_page_shows_the_shares_that_its_flag_has_now(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stand_on_experiment(program, "Badge for the yearly discount", "enter")
+        await program.press("W", "enter", "enter", "enter", "y")
+        assert "test 100 %" in words(program.screen)
+        await program.press("u", "y", "escape")
+        assert "test 50 %" in words(program.screen), "the first step of the undo changed the flag"
 
 
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:

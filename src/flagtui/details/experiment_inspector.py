@@ -68,22 +68,32 @@ class ExperimentInspector:
             return Findings(row)
         return replace(kept, row=row)
 
-    async def load(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
-        """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`."""
+    async def load(
+        self, row: ExperimentRow, *, again: bool = False, with_flag: bool = False
+    ) -> AsyncIterator[Findings]:
+        """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`.
+
+        `with_flag` reads the experiment also where its results are fresh: its flag may have changed since.
+        """
         details, self._refused = self.cached_findings(row), None
         is_fresh = details.at is not None and self._clock() - details.at < FRESH_FOR
         # Fresh results with pending ones: an earlier load that read them again was interrupted.
         again = again or row.id in self._outdated or (is_fresh and details.awaited > 0)
         self._outdated.discard(row.id)
-        if is_fresh and not again:
+        is_settled = is_fresh and not again
+        if is_settled:
             yield details
-            return
+            if not with_flag:
+                return
         failed_before = self._client.link.failed_reads
         try:
             experiment = await self._client.experiments.get(row.id)
         except ApiError as error:
             self._note_refusal(error)
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
+            return
+        if is_settled and _is_of(details, experiment.row()):
+            yield self._keep(replace(details, experiment=experiment, trouble=""))
             return
         details = self._keep(await off_loop(experiment.size, lambda: _with_metrics(details, experiment)))
         yield details

@@ -63,6 +63,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         self._looking: Worker[None] | None = None
         self._plotted = ""
         self._drawn: dict[str, Content] = {}
+        self._flag_version = self._read_flag_version()
 
     def body(self) -> ComposeResult:
         yield RecordTabs()
@@ -74,6 +75,19 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def on_mount(self) -> None:
         self.query_one(SeriesPlot).display = False
+        if (workspace := self._app_state.workspace) is not None:
+            self.follow(workspace.flags.watch, self._follow_flag)
+
+    def _read_flag_version(self) -> int | None:
+        workspace, flag_id = self._app_state.workspace, self._row.flag_id
+        flag = workspace.flags.get(flag_id) if workspace is not None and flag_id is not None else None
+        return flag.version if flag is not None else None
+
+    def _follow_flag(self) -> None:
+        """Read the experiment again when its flag has changed: the shares of its variants are the flag's."""
+        before, self._flag_version = self._flag_version, self._read_flag_version()
+        if before is not None and self._flag_version not in (None, before):
+            self.look()
 
     def findings_of(self, row: ExperimentRow) -> Findings:
         return self._findings
@@ -91,7 +105,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     @work(exclusive=True, group="inspect", description="look")
     async def _look(self, *, again: bool = False) -> None:
-        async for findings in self._inspector.load(self._row, again=again):
+        async for findings in self._inspector.load(self._row, again=again, with_flag=True):
             self._findings = findings
             self.draw_later()
         refused = self._inspector.take_refusal()

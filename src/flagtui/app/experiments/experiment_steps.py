@@ -175,9 +175,9 @@ class ExperimentSteps:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
                 title = f"End with which conclusion: {whose}"
-                return await self._ask_conclusion(title, kept, at_first=False, proposed=proposed)
+                return await self._ask_conclusion(title, kept, proposed, at_first=False)
             case "ship":
-                return await self._ship(fresh[0], f"Ship which variant: {whose}")
+                return await self._ship(fresh[0], f"Ship which variant: {whose}", proposed)
             case "archive" if any(
                 experiment.feature_flag and experiment.feature_flag.active for experiment in fresh
             ):
@@ -187,12 +187,7 @@ class ExperimentSteps:
         return Choices()
 
     async def _ask_conclusion(
-        self,
-        title: str,
-        without: Choice[str],
-        *,
-        at_first: bool,
-        proposed: ProposedConclusion = NO_PROPOSAL,
+        self, title: str, without: Choice[str], proposed: ProposedConclusion, *, at_first: bool
     ) -> Choices | None:
         """Ask for a conclusion and a comment, the proposed one selected; `without` skips both."""
         options = EXPERIMENT_FIELDS["conclusion"].takes.options
@@ -212,7 +207,7 @@ class ExperimentSteps:
         comment = await ask_line(self.runner, "Why?", about, problem=wrong)
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
-    async def _ship(self, fresh: Experiment, title: str) -> Choices | None:
+    async def _ship(self, fresh: Experiment, title: str, proposed: ProposedConclusion) -> Choices | None:
         last = len(fresh.variants) - 1
         variants = [
             Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
@@ -229,7 +224,7 @@ class ExperimentSteps:
         if everyone is None:
             return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
-        choices = await self._ask_conclusion("Conclude with it?", kept, at_first=True)
+        choices = await self._ask_conclusion("Conclude with it?", kept, proposed, at_first=True)
         return None if choices is None else replace(choices, variant=variant, everyone=everyone)
 
     async def _archive(self, key: str, title: str) -> Choices | None:

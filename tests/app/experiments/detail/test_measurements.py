@@ -258,6 +258,20 @@ async def test_interrupted_refresh_is_continued_by_the_next_load() -> None:
     assert [step.awaited async for step in looking.load(row)] == [0]
 
 
+async def test_fresh_results_stay_when_only_the_flag_changed() -> None:
+    server = Server()
+    looking = inspector(server)
+    row = server.record.row()
+    before = [step async for step in looking.load(row)][-1]
+    server.requests.clear()
+    assert [step async for step in looking.load(row)] == [before]
+    assert server.requests == []
+    server.record = experiment(feature_flag={"filters": {"multivariate": {"variants": [{"key": "test"}]}}})
+    last = [step async for step in looking.load(row, with_flag=True)][-1]
+    assert (last.experiment, last.readings) == (server.record, before.readings)
+    assert server.requests == ["get"]
+
+
 @pytest.mark.parametrize(
     "more",
     [
