@@ -69,6 +69,22 @@ async def test_form_stays_still_while_a_question_is_prepared(setting: Setting) -
         assert [len(each["properties"]) for each in conditions] == [2, 0]
 
 
+async def test_form_stays_still_until_it_is_saved_or_refused(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        await stand_on(program, "description", "enter")
+        await program.press(*"new", "enter", "ctrl+s")
+        program.wire.held = lambda request: request.method == "PATCH"
+        program.wire.before = lambda request: httpx.Response(403) if request.method == "PATCH" else None
+        program.timing.now += 1
+        for key in ("y", "enter"):
+            await program.press_without_waiting(key)
+        assert program.notices[-1] == "⏎: the form is being saved"
+        await program.let_go()
+        program.wire.heal()
+        await program.press("enter", *"newer", "enter", "ctrl+s", "y")
+        assert (await program.colleague().flags.get(id)).name == "newer"
+
+
 async def test_scan_that_ended_is_not_replaced_by_the_last_one() -> None:
     last, new = make_scan(taken_at=1.0), make_scan(taken_at=2.0)
 

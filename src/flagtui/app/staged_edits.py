@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from flagtui.app.events.event_changes import EventChanges
@@ -88,11 +89,7 @@ class StagedChangeEditor:
 
     def _edit_new(self, change: StagedChange) -> None:
         """Open the form of a flag that the set creates."""
-
-        def replace(flags: Sequence[NewFlag], on_report: OnReport) -> None:
-            self._runner.run(self._replace(change, flags, on_report))
-
-        copy = WorkingCopy.new(change.values)
+        copy, replace = WorkingCopy.new(change.values), partial(self._replace, change)
         self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, create=replace))
 
     async def _replace(self, change: StagedChange, flags: Sequence[NewFlag], on_report: OnReport) -> None:

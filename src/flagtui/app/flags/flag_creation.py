@@ -165,7 +165,7 @@ class FlagCreation:
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
                 self._runner.show_toast(Notice(what))
 
-        self._runner.create(new_flags, end, skipped, (target, name))
+        await self._runner.create(new_flags, end, skipped, (target, name))
 
     async def _by_the_server(self, row: FlagRow, flag: Flag, target_project: Workspace, name: str) -> None:
         """Have the server make it, which finds its cohorts and flags there."""

@@ -59,8 +59,8 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         """Return the heading with the record that is edited."""
 
     @abstractmethod
-    def save(self) -> None:
-        """Start the pipeline with the draft."""
+    async def save(self) -> None:
+        """Pass the draft to the pipeline, which asks and sends it. Only within `ChangeRunner.run`."""
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -151,12 +151,12 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     def _on_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         line = self._line
-        if line is not None and line.part != "heading" and not self._is_asking:
+        if line is not None and line.part != "heading" and not self._held:
             self._runner.run(self.while_living(self._ask(line)))
 
     async def _ask(self, line: FormLine) -> None:
         before = {each.id for each in self._lines}
-        with self.asking():
+        with self.hold():
             await self._questions.open(line)
         self.show_change()
         added = [each.id for each in self._lines if each.id not in before]
@@ -210,7 +210,14 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             text = "\n".join(problems[:6])
             self._runner.show_toast(Notice(text, "warning", "not possible like this"))
         else:
-            self.save()
+            self._runner.run(self._save())
+
+    async def _save(self) -> None:
+        """Save the draft; what would be entered before it is saved would be lost with the form."""
+        with self.hold("the form is being saved"):
+            await self.save()
+        if self.is_attached:
+            self.refresh_bindings()
 
     def action_back(self) -> None:
         if (self._copy.is_changed or self._copy.is_new) and not self._is_leaving:

@@ -76,8 +76,8 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """The snapshots before each change."""
         self._digits = ""
         """A share that was typed on its line, until the question has it."""
-        self._is_asking = False
-        """Whether a question about a line is prepared or open: its answer is for the lines as they are."""
+        self._held = ""
+        """Why nothing can be changed now: an answer is awaited, which is for the lines as they are."""
 
     @abstractmethod
     def has_share(self, line: FormLine) -> bool:
@@ -139,8 +139,8 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         return f"{sign}: {why}" if why else ""
 
     def _refusal(self, action: str, *parameters: object) -> str:
-        if self._is_asking and action in CHANGING:
-            return "a question about a line is still open"
+        if self._held and action in CHANGING:
+            return self._held
         line = self._line if self.is_mounted else None
         return "" if line is None else self._refusal_on(line, action, *parameters)
 
@@ -186,20 +186,20 @@ class LineKeys(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     async def _ask_share(self, line: FormLine) -> None:
         try:
-            with self.asking():
+            with self.hold():
                 await self._questions.share(line, lambda: self._digits)
         finally:
             self._digits = ""
         self.show_change()
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Refuse changes of the form within the block, also while the question waits for the server."""
-        self._is_asking = True
+    def hold(self, why: str = "a question about a line is still open") -> Iterator[None]:
+        """Refuse changes of the form within the block, also while a question waits for the server."""
+        self._held = why
         try:
             yield
         finally:
-            self._is_asking = False
+            self._held = ""
 
     def action_remove(self) -> None:
         line = self._line

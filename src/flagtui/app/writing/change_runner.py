@@ -85,17 +85,21 @@ class ChangeRunner(ChangeTasks):
         if intents or skipped:
             self.run(self._path.change(intents, on_report, skipped))
 
-    def create(
+    async def change(self, intents: Sequence[Intent], on_report: OnReport) -> None:
+        """Carry out intents about flags, which are confirmed together. Only within `run`."""
+        await self._path.change(intents, on_report)
+
+    async def create(
         self,
         new_flags: Sequence[NewFlag],
         on_report: OnReport = ignore,
         skipped: Sequence[Skipped] = (),
         other: tuple[Workspace, str] | None = None,
     ) -> None:
-        """Begin the path of new flags, in this project or in another with its name."""
+        """Create flags, in this project or in another with its name. Only within `run`."""
         workspace, place = other or (self._app_state.workspace, "")
         if workspace is not None:
-            self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
+            await self._path.create(new_flags, on_report, skipped, workspace, place)
 
     def revert(self, rows: Sequence[ChangeRow], on_reverted: Callable[[Sequence[str]], None]) -> None:
         """Revert changes in the activity, unless the same fields were changed since."""

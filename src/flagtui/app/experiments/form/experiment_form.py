@@ -87,12 +87,12 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     def move_line(self, line: FormLine, step: int) -> None:
         self._copy.move_metric(cast(Place, line.name), line.place, line.place + step)
 
-    def save(self) -> None:
+    async def save(self) -> None:
         intent = self._copy.intent()
         if intent is None:
             self._runner.show_toast(Notice("Nothing is changed."))
         else:
-            self._runner.run(self._experiment_steps.save(intent, self._on_saved))
+            await self._experiment_steps.save(intent, self._on_saved)
 
     def _on_saved(self) -> None:
         if self.is_attached:

@@ -1,6 +1,6 @@
 """A flag as a form of lines."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from textual import work
@@ -36,7 +36,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         runner: ChangeRunner,
         copy: WorkingCopy,
         consequences: Sequence[Consequence] = (),
-        create: Callable[[Sequence[NewFlag], OnReport], None] | None = None,
+        create: Callable[[Sequence[NewFlag], OnReport], Awaitable[None]] | None = None,
     ) -> None:
         """`create` takes a new flag in place of the pipeline of changes."""
         workspace = app_state.workspace
@@ -130,11 +130,11 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     def move_line(self, line: FormLine, step: int) -> None:
         self._copy.move_condition(line.place, line.place + step)
 
-    def save(self) -> None:
+    async def save(self) -> None:
         if self._copy.is_new:
-            self._create([NewFlag(self._copy.values, self._consequences)], self._end)
+            await self._create([NewFlag(self._copy.values, self._consequences)], self._end)
         elif (intent := self._copy.intent()) is not None:
-            self._runner.start([intent], self._end)
+            await self._runner.change([intent], self._end)
         else:
             self._runner.show_toast(Notice("Nothing is changed."))
 
