@@ -106,6 +106,16 @@ async def test_ages_stay_the_same_and_undrawn_within_a_minute(
     assert f"changed {age[1]} " in program.screen
 
 
+async def test_first_ages_are_exact(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.timing.now += 40
+        program.app.app_state.session = replace(program.app.app_state.session, refresh=0)
+        assert program.app.app_state.session.now() == program.timing.now
+        program.timing.now += 59
+        assert program.app.app_state.session.now() == program.timing.now - 59
+        assert program.app.app_state.session.next_ages == 1
+
+
 async def test_minute_that_passes_while_the_app_closes_draws_nothing(setting: Setting) -> None:
     async with running(setting) as program:
         screen = program.app.screen

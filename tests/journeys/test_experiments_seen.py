@@ -86,7 +86,7 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         assert "29.72 %" in program.screen
         assert program.wire.count("POST /api/projects/1/experiments/31/metrics_recalculation/") == 1
         assert program.wire.count("/query/") == before + 1, "exposures are asked for, and no metric"
-        # Ages are those of the last full minute.
+        # Ages move once a minute.
         program.timing.now += 1260
         await program.press("escape", "down", "up", "enter")
         assert "results calculated 20 min ago" in program.screen

@@ -238,7 +238,7 @@ class FramedScreen(OwnedScreen[None]):
 
 
 class Ages:
-    """Waits for each full minute, and for each second of a countdown.
+    """Waits for each minute of the ages, and for each second of a countdown.
 
     Lines are the same unless an age has changed, so nothing else is sent.
     """
@@ -265,8 +265,8 @@ class Ages:
             self._draw_link(screen)
 
     def start(self) -> None:
-        """Draw every age again at the next full minute, and so on."""
-        self._app.set_timer(MINUTE - self._app_state.session.clock.time() % MINUTE, self.pass_minute)
+        """Draw every age again when a minute has passed, and so on."""
+        self._app.set_timer(self._app_state.session.next_ages, self.pass_minute)
 
     def pass_minute(self) -> None:
         """Redraw ages when another minute has begun."""

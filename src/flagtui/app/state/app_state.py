@@ -136,9 +136,22 @@ class Session(msgspec.Struct, frozen=True, dict=True):
         """The project that was open at the end of the last run of this profile."""
         return self.preferences.last_project(self.profile, self.host)
 
+    @cached_property
+    def _first_look(self) -> float:
+        """The moment of the first ages on screen, in Unix seconds."""
+        return self.clock.time()
+
     def now(self) -> float:
-        """Return the start of the current minute in Unix seconds, so that all ages on screen agree."""
-        return self.clock.time() // MINUTE * MINUTE
+        """Return the moment of all ages on screen in Unix seconds; it moves once a minute.
+
+        The first one is exact: at the start of its minute, an hour was 59 minutes.
+        """
+        return self._first_look + (self.clock.time() - self._first_look) // MINUTE * MINUTE
+
+    @property
+    def next_ages(self) -> float:
+        """Seconds until the ages on screen move."""
+        return MINUTE - (self.clock.time() - self._first_look) % MINUTE
 
 
 class Reread(msgspec.Struct, frozen=True):
