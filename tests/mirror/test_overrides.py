@@ -34,7 +34,7 @@ from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
         ('checkout="{test}"@ann', Override("checkout", "{test}", "ann")),
         ('checkout="[test"', Override("checkout", "[test")),
         ('checkout="\\"test"', Override("checkout", '"test')),
-        ("search=33.33333333%", Override("search", Share(33.33333333))),
+        ("search=33.333333333333336%", Override("search", Share(100 / 3))),
     ],
 )
 def test_override_is_read_and_written(text: str, expected: Override) -> None:

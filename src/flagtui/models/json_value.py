@@ -221,6 +221,12 @@ def _whole_or_none(digits: str) -> int | None:
     return as_whole(int(digits)) if len(digits) <= _MOST_DIGITS else None
 
 
+def format_number(number: float) -> str:
+    """Format a number with all of its digits: `50`, `12.3456789`."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
 def refuse_constant(name: str) -> NoReturn:
     """Refuse NaN and Infinity, which Python reads as numbers. Raises NotJson."""
     raise NotJson(f"{name} is not a JSON number")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, format_number
 
 LONGEST_KEY: Final = 400
 _WORDS: Final[Mapping[str, bool]] = {"true": True, "on": True, "false": False, "off": False}
@@ -27,7 +27,7 @@ class Share(msgspec.Struct, frozen=True):
     """From 0 to 100."""
 
     def __str__(self) -> str:
-        return f"{self.percentage:.15g}%"
+        return f"{format_number(self.percentage)}%"
 
 
 class Override(msgspec.Struct, frozen=True):
@@ -58,7 +58,9 @@ class Override(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Return the value as screens show it. Raw."""
-        return f"{self.value.percentage:.15g} %" if isinstance(self.value, Share) else self.value_text
+        if isinstance(self.value, Share):
+            return f"{format_number(self.value.percentage)} %"
+        return self.value_text
 
     def __str__(self) -> str:
         return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")

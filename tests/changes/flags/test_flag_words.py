@@ -40,6 +40,14 @@ def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, wor
     assert words_of({"properties": before}, {"properties": after}) == words
 
 
+@pytest.mark.parametrize(
+    ("share", "words"), [(12.3456789, "12.3456789 %"), (100 / 3, "33.333333333333336 %")]
+)
+def test_words_of_a_rollout_have_every_digit(share: float, words: str) -> None:
+    sides = ({"rollout_percentage": share}, {"rollout_percentage": 12.3457})
+    assert words_of(*sides) == [f"condition 1: rollout {words} → 12.3457 %"]
+
+
 def test_cohorts_have_a_name_or_a_number_and_values_none() -> None:
     seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
     assert words_of({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [

@@ -20,7 +20,7 @@ from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.local_time import as_moment
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 METHODS: Final = ("bayesian", "frequentist")
@@ -225,7 +225,7 @@ def split_words(parameters: JSON) -> str:
 
 
 def _split(shares: Mapping[str, JSON]) -> str:
-    return " · ".join(f"{key} {as_number(share) or 0:g} %" for key, share in shares.items())
+    return " · ".join(f"{key} {format_number(as_number(share) or 0)} %" for key, share in shares.items())
 
 
 def _part(key: str, settings: Mapping[str, JSON]) -> str:

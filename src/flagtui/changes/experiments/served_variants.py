@@ -7,6 +7,7 @@ from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.changes.proposal import Tone
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
+from flagtui.models.json_value import format_number
 
 Standing = Literal["unknown", "gone", "off", "on", "no one", "served"]
 """States of the flag: not known, deleted, off, on (reach not known), on for no one, on for some users."""
@@ -70,7 +71,7 @@ def matching_users(fresh: Experiment) -> str:
         return condition_in_short(dict(deciding[0].raw), flag_index=filters.group_type_index)
     if not deciding:
         return "no one: it has no condition"
-    return f"{len(deciding):,} conditions, at most {filters.rollout:g} % of those they match"
+    return f"{len(deciding):,} conditions, at most {format_number(filters.rollout)} % of those they match"
 
 
 def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str) -> Iterator[str]:

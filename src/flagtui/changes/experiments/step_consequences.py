@@ -22,7 +22,7 @@ from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import as_dict, as_list, as_number, as_text, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 DAY: Final = 86_400.0
@@ -138,7 +138,7 @@ def _launching(fresh: Experiment) -> Iterator[Consequence]:
     else:
         served = ": its variants are being served" if when_on(fresh) == "served" else ""
         yield _flag(fresh, f"is already on{served}")
-    split = " · ".join(f"{variant.key} {variant.rollout:g} %" for variant in fresh.variants)
+    split = " · ".join(f"{variant.key} {format_number(variant.rollout)} %" for variant in fresh.variants)
     yield Consequence("Split", split)
     if people := matching_users(fresh):
         yield Consequence(fresh.unit.capitalize(), people)
@@ -219,7 +219,7 @@ def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
         share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
-        people = "" if share is None or share == 100 else f", for {share:g} % of users"
+        people = "" if share is None or share == 100 else f", for {format_number(share)} % of users"
         yield Consequence("Flag", f"{key} is created: {split}{people}, off")
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} excludes the users of holdout #{fields['holdout_id']}")

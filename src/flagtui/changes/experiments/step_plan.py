@@ -21,7 +21,7 @@ from flagtui.changes.proposal import PlanBase
 from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, format_number
 from flagtui.models.rows import FlagRow, state_word
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
@@ -238,7 +238,7 @@ def _shipped_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLi
         share = 100 if variant.key == choices.variant else 0
         if variant.rollout != share:
             path = ("filters", "multivariate", "variants", place, "rollout_percentage")
-            words = f"variant {variant.key}: {variant.rollout:g} % → {share} %"
+            words = f"variant {variant.key}: {format_number(variant.rollout)} % → {share} %"
             yield DifferenceLine(path, variant.rollout, share, words)
 
 

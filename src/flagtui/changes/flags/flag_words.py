@@ -22,7 +22,7 @@ from flagtui.evaluate import wire
 from flagtui.evaluate.operator_words import asked_words, list_values, property_name
 from flagtui.models.filters import Condition, Filters, Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text, format_number
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import MASK
 
@@ -178,7 +178,7 @@ def percent(value: JSON) -> str:
     if value is None or value is MISSING:
         return "100 %"
     number = as_number(value)
-    return f"{number:g} %" if number is not None else brief(value)
+    return f"{format_number(number)} %" if number is not None else brief(value)
 
 
 def condition_in_short(

@@ -27,7 +27,7 @@ from flagtui.evaluate import wire
 from flagtui.models.filters import EVERYONE
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import ScheduledChange
-from flagtui.models.json_value import JSON, as_dict, as_id, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_text, format_number
 
 KIND: Final = "scheduled_change"
 """Its name in the journal."""
@@ -98,7 +98,7 @@ def switching(is_on: bool, at: datetime) -> Later:
 def adding_condition(share: float, at: datetime) -> Later:
     """Return a later change that adds a condition for a share of everyone in percent."""
     condition = wire.new_condition(wire.whole_if_equal(share))
-    return Later(f"a condition for {share:g} % of everyone added", _adding(condition), at)
+    return Later(f"a condition for {format_number(share)} % of everyone added", _adding(condition), at)
 
 
 def _adding(condition: Mapping[str, JSON]) -> dict[str, JSON]:
@@ -130,11 +130,12 @@ def raising(fresh: Flag, place: int, share: float, at: datetime) -> Later | Bloc
         next = f"use a condition from 1 to {last:,}" if last > 1 else "use condition 1"
         return Blocked("condition", f"it has no condition {place + 1}", next)
     condition = conditions[place]
+    now = format_number(condition.rollout)
     if share <= condition.rollout:
-        reason = f"condition {place + 1} is at {condition.rollout:g} %, and a schedule can only raise it"
+        reason = f"condition {place + 1} is at {now} %, and a schedule can only raise it"
         return Blocked("rollout", reason, "lower it now without a schedule, or schedule to turn the flag off")
     payload = _adding(wire.with_share(condition.raw, wire.whole_if_equal(share)))
-    change = f"raised from {condition.rollout:g} to {share:g} % by a further condition"
+    change = f"raised from {now} to {format_number(share)} % by a further condition"
     return Later(f"rollout of condition {place + 1} {change}", payload, at)
 
 

@@ -15,7 +15,7 @@ from flagtui.evaluate import wire
 from flagtui.evaluate.parts import number
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Holdout, SavedMetric
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict, as_list, format_number
 
 SharedRecord: TypeAlias = Holdout | SavedMetric
 VERBS: Final[Mapping[str, Verb]] = verb_table("""
@@ -193,7 +193,7 @@ def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[D
         old = before.get(name, MISSING)
         label = "share" if name == "filters" else name
         sides = [
-            f"{_share(side):g} %" if name == "filters" and side is not MISSING else side
+            f"{format_number(_share(side))} %" if name == "filters" and side is not MISSING else side
             for side in (old, after)
         ]
         yield DifferenceLine((name,), old, after, f"{label}: {arrow(*sides)}")
