@@ -12,7 +12,7 @@ from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.flag_context import Context, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flags_together import FlagChange
+from flagtui.changes.flags.flag_planner import FlagChange
 from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 

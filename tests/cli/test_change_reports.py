@@ -22,6 +22,7 @@ from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.errors import ApiError, ErrorFacts, Invalid, RateLimited, ServerFault, Unanswered, Unreadable
+from flagtui.api.hosts import Host
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
@@ -113,7 +114,7 @@ TERMS = WriteTerms(WorkPlace(), Agreement(yes=True), Printer("ndjson"))
 def session_of(line: Line) -> Any:
     """As much of a session as writing needs."""
     return SimpleNamespace(
-        client=SimpleNamespace(flags=line.ada, host="", project=""),
+        client=SimpleNamespace(flags=line.ada, host=Host("http", "localhost", 80), project=""),
         signature=Signature("ada@acme.test"),
         journal=line.journal,
         clock=line.clock,

@@ -15,8 +15,7 @@ from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_intent import set_field, switch
-from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import FlagChange, change_for
+from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner, NewFlag, NewFlagPlanner, change_for
 from flagtui.changes.flags.new_flags import boolean_flag
 from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.changes.planner import PlanContext, Planned

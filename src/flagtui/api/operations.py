@@ -48,14 +48,10 @@ class Operation(msgspec.Struct, frozen=True):
 
     def at(self, **ids: int | str) -> str:
         """Return the path with the ids filled in, each quoted so that it stays one path segment."""
-        return self.path.format_map({name: _step(value) for name, value in ids.items()})
-
-
-def _step(value: int | str) -> str:
-    text = str(value)
-    if not _ID.fullmatch(text) or set(text) == {"."}:
-        raise Invalid("An id holds characters that do not belong in an address.")
-    return quote(text, safe="@")
+        steps = {name: str(value) for name, value in ids.items()}
+        if not all(_ID.fullmatch(step) and set(step) != {"."} for step in steps.values()):
+            raise Invalid("An id holds characters that do not belong in an address.")
+        return self.path.format_map({name: quote(step, safe="@") for name, step in steps.items()})
 
 
 _P: Final = "/api/projects/{project}"

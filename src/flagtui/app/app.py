@@ -123,7 +123,7 @@ class FlagTui(ScreenOwner[None]):
     def let_own_links_through(self) -> None:
         """Allow links to the current server alone."""
         workspace = self.app_state.workspace
-        self.fence.own_host = str(workspace.client.host) if workspace else ""
+        self.fence.own_host = workspace.client.host.origin if workspace else ""
 
     def redraw_keys(self) -> None:
         """Redraw the line of keys after permissions or staging changed."""

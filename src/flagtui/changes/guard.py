@@ -149,14 +149,7 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """Return the approval, or the missing parts."""
-        if why := self._missing(answer):
-            return NotYet(why)
-        has_no_journal = bool(self.without_journal)
-        approved = Approved(_SEAL, self.plans, answer, without_journal=has_no_journal, batch=self.batch)
-        _unused.add(approved)
-        return approved
-
-    def _missing(self, answer: Confirmation) -> str:
+        conflict = f"{self.conflict_words}; agree to overwrite it" if self.conflicts else ""
         lacks_journal = bool(self.without_journal) and not answer.without_journal
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
@@ -165,13 +158,16 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
             (self.type_this is not None and not answer.typed, "it has to be confirmed by typing"),
             (self.type_this not in (None, answer.typed), "the typed text does not match"),
             (self.type_this is None and not answer.yes, "not confirmed"),
-            (self.conflicts and not answer.overwrite, f"{self.conflict_words}; agree to overwrite it"),
+            (conflict and not answer.overwrite, conflict),
             (self.reason_required and not answer.reason.strip(), "a reason is required here"),
             (lacks_journal, "the journal cannot be written; confirm to continue without it"),
         ):
             if is_so:
-                return why
-        return ""
+                return NotYet(why)
+        has_no_journal = bool(self.without_journal)
+        approved = Approved(_SEAL, self.plans, answer, without_journal=has_no_journal, batch=self.batch)
+        _unused.add(approved)
+        return approved
 
 
 def refuse_early(rules: GuardRules, number: int, noun: str, *, is_least: bool = False) -> GuardRefused | None:
@@ -211,7 +207,7 @@ def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Questio
         without_journal=planned.without_journal,
         batch=planned.batch,
         note=planned.note,
-        place=rules.place,
+        place=f"{rules.place} › {planned.place}" if planned.place else rules.place,
         type_this=number if len(plans) >= COUNT_FROM else type_this,
         reason_required=rules.require_reason,
         is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(planned.skipped) > 1,

@@ -4,7 +4,6 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 
 from flagtui.private_folders import make_missing
 
@@ -40,15 +39,3 @@ def write_new(path: Path, text: str) -> None:
         # A full disk created the name without the content, as did text that no file can hold.
         path.unlink(missing_ok=True)
         raise
-
-
-def why_not_private(path: Path) -> str:
-    """Return why others could read or write the file; empty when only its owner can. Raises OSError."""
-    status = path.stat()
-    if not hasattr(os, "getuid"):
-        return ""
-    if status.st_uid != os.getuid():
-        return "it belongs to another user"
-    if status.st_mode & 0o077:
-        return f"others may read it; do: chmod 600 {quote(str(path))}"
-    return ""

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from flagtui.config.credentials import FoundSecret, KeyPlaces, KeyringUnusable, NoCredential, Owner
-from flagtui.config.files import why_not_private
+from flagtui.config.key_sources import why_not_private
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import NEUTRAL, ChosenProfile
 from flagtui.config.settings import Settings

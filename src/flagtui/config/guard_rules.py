@@ -27,10 +27,6 @@ class GuardRules(msgspec.Struct, frozen=True):
     is_unlocked: bool = False
     """Whether a strict profile was unlocked recently: one flag then needs no typing."""
 
-    def within(self, place: str) -> "GuardRules":
-        """Return the rules of a change in a place within the profile's, such as another project."""
-        return replace(self, place=f"{self.place} › {place}") if place else self
-
     @property
     def on_this_machine(self) -> "GuardRules":
         """Return the rules of changes that no one else sees: `y` confirms them."""

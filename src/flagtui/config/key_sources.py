@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from flagtui.config.files import replace_file, why_not_private
+from flagtui.config.files import replace_file
 from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, make_folder
 from flagtui.safe_text import safe_text
 
@@ -65,6 +65,18 @@ def key_path(folder: Path, username: str) -> Path:
     """Return the path of the key file, one for each profile and host, with a readable name."""
     readable = re.sub(r"[^a-z0-9.]+", "-", username.lower()).strip("-.")[:60]
     return folder / "keys" / f"{readable}-{sha256(username.encode()).hexdigest()[:8]}"
+
+
+def why_not_private(path: Path) -> str:
+    """Return why others could read or write the file; empty when only its owner can. Raises OSError."""
+    status = path.stat()
+    if not hasattr(os, "getuid"):
+        return ""
+    if status.st_uid != os.getuid():
+        return "it belongs to another user"
+    if status.st_mode & 0o077:
+        return f"others may read it; do: chmod 600 {shlex.quote(str(path))}"
+    return ""
 
 
 def read_key_file(folder: Path | None, username: str) -> str | None:

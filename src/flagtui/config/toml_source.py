@@ -41,13 +41,13 @@ class TomlSource:
 
     file: Path | None
     values: Mapping[str, Any]
-    lines: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """Line by path, joined with dots whether or not parts were quoted."""
+    text: str = field(default="", repr=False)
 
     def error(self, path: KeyPath, reason: str) -> SettingsError:
         """Return the error for the value, with its line or that of the nearest table around it."""
-        lines = (self.lines.get(_join(path[:end])) for end in range(len(path), 0, -1))
-        line = next((number for number in lines if number), None)
+        lines = _find_lines(self.text)
+        around = (lines.get(_join(path[:end])) for end in range(len(path), 0, -1))
+        line = next((number for number in around if number), None)
         return SettingsError(self.file, line, path_text(path), reason)
 
     def unknown(self, path: KeyPath, valid_names: Iterable[str]) -> SettingsError:
@@ -79,7 +79,7 @@ def read_source(file: Path | None) -> TomlSource:
 
 
 def parse_source(text: str, file: Path | None) -> TomlSource:
-    """Parse TOML text and the lines of its values. Raises SettingsError."""
+    """Parse TOML text. Raises SettingsError."""
     # Many runs have no file.
     import tomllib
 
@@ -90,7 +90,7 @@ def parse_source(text: str, file: Path | None) -> TomlSource:
         line = int(place[1]) if place and place[1] else max(1, len(text.splitlines()))
         reason = _AT_LINE.sub("", str(error)).strip().rstrip(".")
         raise SettingsError(file, line, "", f"not valid TOML: {safe_text(reason)}") from error
-    return TomlSource(file, values, _find_lines(text))
+    return TomlSource(file, values, text)
 
 
 def path_text(path: KeyPath) -> str:
@@ -99,7 +99,10 @@ def path_text(path: KeyPath) -> str:
 
 
 def _find_lines(text: str) -> dict[str, int]:
-    """Return the line of each table and key. Keys inside inline tables have the line of the table."""
+    """Return the line of each table and key by its path, joined with dots whether or not parts are quoted.
+
+    Keys inside inline tables have the line of the table.
+    """
     lines: dict[str, int] = {}
     table: KeyPath = ()
     counts: dict[KeyPath, int] = {}

@@ -218,7 +218,7 @@ class Workspace:
         return self._snapshots.why_not_kept(self._place(kind))
 
     def _place(self, kind: Kind) -> SnapshotPlace:
-        return SnapshotPlace(self.profile, str(self.client.host), str(self.client.project), kind)
+        return SnapshotPlace(self.profile, self.client.host.origin, str(self.client.project), kind)
 
     async def _load_part(self, name: str, asking: Coroutine[Any, Any, Any]) -> Any:
         try:

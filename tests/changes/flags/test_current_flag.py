@@ -171,7 +171,7 @@ async def test_failing_and_limited_servers_leave_reasons() -> None:
     assert (await gather_context(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
     limited = Answers(fault=errors.RateLimited("Too many requests; wait 34 s."))
     context = await gather_context(flag({}), OFF, ask=limited)
-    assert expect(context.reach, NotKnown).words == "not known: the server limits the rate of requests"
+    assert expect(context.reach, NotKnown).why == "the server limits the rate of requests"
 
 
 async def test_silent_server_is_waited_for_only_a_moment() -> None:

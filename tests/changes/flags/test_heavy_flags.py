@@ -24,9 +24,9 @@ from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, r
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_planner import FlagPlanner
+from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import FlagChange, plan_together
+from flagtui.changes.flags.flags_together import plan_together
 from flagtui.changes.flags.new_flags import copy_of
 from flagtui.changes.planner import HEAVY, PlanContext
 from flagtui.models.condition_queries import ConditionQuery

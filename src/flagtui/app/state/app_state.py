@@ -239,7 +239,7 @@ class AppState(Watched):
     def page_of(self, kind: Kind, id: int | str) -> str:
         """Return the link to the record's page; empty where the terminal or the server has none."""
         link = self.address_of(kind, id) if shows_links(os.environ) else ""
-        return link if self.workspace and is_own(link, str(self.workspace.client.host)) else ""
+        return link if self.workspace and is_own(link, self.workspace.client.host.origin) else ""
 
     @property
     def rules(self) -> GuardRules:
@@ -290,6 +290,6 @@ class AppState(Watched):
         return Signature(
             by=(me.email or me.label) if me else "",
             profile=self.session.profile,
-            host=mirror.address if mirror is not None else str(workspace.client.host),
+            host=mirror.address if mirror is not None else workspace.client.host.origin,
             project=str(workspace.client.project),
         )

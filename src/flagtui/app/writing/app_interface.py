@@ -120,7 +120,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     @contextmanager
     def _show_late_plan(self, screen: ConfirmScreen[P]) -> Iterator[None]:
-        late, rules = self._late, self._app_state.rules.within(self._planned.place)
+        late, rules = self._late, self._app_state.rules
         if late is None:
             yield
             return

@@ -19,8 +19,7 @@ from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import change_for
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner, change_for
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import run
@@ -203,7 +202,7 @@ class WritePath:
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
             return await self._explain_skipped(refused, planned.skipped, interface)
-        rules = self._app_state.rules.within(planned.place)
+        rules = self._app_state.rules
         rules = rules.on_this_machine if planner.is_local else rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
             report = await self.stage_steps.stage(planned, interface, rules)

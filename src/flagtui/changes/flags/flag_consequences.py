@@ -45,7 +45,7 @@ def consequences(
         tone: Tone = "plain" if experiment.is_on is False else "experiment"
         yield Consequence("Experiment", f"{name} {uses[experiment.is_on]}", tone)
     if {"active", "deleted", "key"} & values.keys():
-        yield from _dependents(context.dependents, _what_they_find(fresh, values))
+        yield from _dependents(fresh, values, context.dependents)
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
     if (values.get("archived") is True or values.get("deleted") is True) and context.code_uses is not None:
@@ -68,19 +68,14 @@ def touch_sentence(touch: Touch) -> Sentence:
     return (touch.who, *when, f": {touch.what}" if touch.what else "")
 
 
-def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
-    """Describe what becomes of conditions that depend on the flag, whatever value they need."""
-    if values.get("deleted") is True:
-        return "depends on this flag, which will be missing: such a condition matches no one"
-    if fresh.active and values.get("active") is False:
-        return "depends on this flag, which will be off for everyone"
-    return "depends on this flag"
+def _not_known(label: str, part: NotKnown) -> Consequence:
+    return Consequence(label, f"not known{' yet' if part.is_pending else ''}: {part.why}", "warning")
 
 
 def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     """Describe who gains or loses the flag."""
     if isinstance(reach, NotKnown):
-        return Consequence("Reach", reach.words, "warning")
+        return _not_known("Reach", reach)
     if reach == NO_USERS:
         return Consequence("Reach", "no one (unchanged): no condition matches", share=0.0)
     most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
@@ -112,10 +107,18 @@ def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     return consequence_with_age("Code", (f"{count}: {places}{more}", *searched), now, "warning")
 
 
-def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
+def _dependents(
+    fresh: Flag, values: Mapping[str, JSON], dependents: tuple[Linked, ...] | NotKnown
+) -> Iterator[Consequence]:
+    """Describe what becomes of conditions that depend on the flag, whatever value they need."""
     if isinstance(dependents, NotKnown):
-        yield Consequence("Dependents", dependents.words, "warning")
+        yield _not_known("Dependents", dependents)
         return
+    follows = "depends on this flag"
+    if values.get("deleted") is True:
+        follows += ", which will be missing: such a condition matches no one"
+    elif fresh.active and values.get("active") is False:
+        follows += ", which will be off for everyone"
     for flag in dependents:
         state = " (it is off)" if flag.is_on is False else ""
         yield Consequence("Dependents", f"{flag.name or f'flag {flag.id}'} {follows}{state}", "warning")
@@ -124,7 +127,7 @@ def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iter
 def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
     touch = context.last_touch
     if isinstance(touch, NotKnown):
-        return Consequence("Last change", touch.words, "warning")
+        return _not_known("Last change", touch)
     if touch is None:
         if fresh.last_modified_by is None:
             return None

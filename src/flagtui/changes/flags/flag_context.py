@@ -27,10 +27,6 @@ class NotKnown(msgspec.Struct, frozen=True):
     is_pending: bool = False
     """Whether the response is pending."""
 
-    @property
-    def words(self) -> str:
-        return f"{'not known yet' if self.is_pending else 'not known'}: {self.why}"
-
 
 NOT_ASKED: Final = NotKnown("the server was not asked")
 

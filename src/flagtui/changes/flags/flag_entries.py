@@ -17,9 +17,10 @@ from flagtui.changes.flags.current_flag import UNCOUNTED, FlagReading, add_conte
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
+from flagtui.changes.flags.flag_planner import FlagChange
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
-from flagtui.changes.flags.flags_together import FlagChange, sort_by_dependency
+from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
 from flagtui.changes.own_changes import mark_own_conflicts

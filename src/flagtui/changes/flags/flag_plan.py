@@ -1,7 +1,7 @@
 """Plan an intent on the current flag: difference, consequences and request."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from flagtui.api.flags import NOT_COMPARED
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
 from flagtui.changes.difference import FieldConflict, difference, merge, without
-from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
+from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import LASTING, Intent
-from flagtui.changes.flags.flag_refusals import foresee_refusal
+from flagtui.changes.flags.flag_refusals import refusals
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
 from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
@@ -111,12 +111,12 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     values = {name: value for name, value in merged.items() if not means_same(value, stored[name], (name,))}
     if not values:
         return NoOp(intent)
-    caused, inherited = _problems(fresh, values, stored)
-    if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
+    invalid, inherited = _check_values(fresh, values, stored)
+    if refusal := next(refusals(fresh, values, context), invalid):
         return refusal
     if fresh.targeting.has_rules and values.get("deleted") is True:
         intent = replace(intent, verb=LASTING)
-    fields, before = sent_fields(values, fresh), {name: stored[name] for name in values}
+    body, before = sent_fields(values, fresh), {name: stored[name] for name in values}
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return Plan(
         intent=intent,
@@ -134,9 +134,8 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
             *(Caution(f"existed before this change: {problem}") for problem in inherited[:3]),
         ),
         conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
-        body=fields,
-        # Of flags with rules servers compare the version alone.
-        original={} if fresh.targeting.has_rules else original_fields(fields, fresh),
+        body=body,
+        original=original_fields(body, fresh),
         read_at=context.now,
     )
 
@@ -210,7 +209,9 @@ def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
 
 
 def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
-    """Return the values read for those fields that the server can compare."""
+    """Return the values read for those fields that the server can compare; with rules it compares none."""
+    if fresh.targeting.has_rules:
+        return {}
     return {
         name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
         for name in fields
@@ -218,31 +219,25 @@ def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
     }
 
 
-def _problems(
+def _check_values(
     fresh: Flag, values: Mapping[str, JSON], stored: Mapping[str, JSON]
-) -> tuple[list[str], list[str]]:
-    """Return problems of the requested targeting in words: caused by this change, and earlier ones."""
-    if "filters" not in values:
-        return [], []
-    is_encrypted = fresh.has_encrypted_payloads
-    after = problems_in(values["filters"], fresh.id, is_encrypted=is_encrypted)
-    if not after:
-        return [], []
-    before = problems_in(stored["filters"], fresh.id, is_encrypted=is_encrypted)
-    old = Counter(problem.words for problem in before)
+) -> tuple[Blocked | None, list[str]]:
+    """Return why the new values are invalid, and problems that the targeting had before, in words."""
     caused: list[str] = []
     inherited: list[str] = []
-    for problem in after:
-        # Compared by words, because a condition that moved takes its problem to another path.
-        problems = inherited if old[problem.words] > 0 else caused
-        problems.append(problem.sentence)
-        old[problem.words] -= 1
-    return caused, inherited
-
-
-def _bad_values(values: Mapping[str, JSON], caused: Sequence[str]) -> Blocked | None:
+    if "filters" in values:
+        is_encrypted = fresh.has_encrypted_payloads
+        after = problems_in(values["filters"], fresh.id, is_encrypted=is_encrypted)
+        before = problems_in(stored["filters"], fresh.id, is_encrypted=is_encrypted) if after else ()
+        old = Counter(problem.words for problem in before)
+        for problem in after:
+            # Compared by words, because a condition that moved takes its problem to another path.
+            problems = inherited if old[problem.words] > 0 else caused
+            problems.append(problem.sentence)
+            old[problem.words] -= 1
     if caused:
         more = f", and {len(caused) - 3:,} more" if len(caused) > 3 else ""
-        return Blocked("targeting", f"{'; '.join(caused[:3])}{more}", "correct it and try again")
-    problems = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
-    return Blocked("value", problems[0], "correct it and try again") if problems else None
+        reason = f"{'; '.join(caused[:3])}{more}"
+        return Blocked("targeting", reason, "correct it and try again"), inherited
+    wrong = FLAG_FIELDS.problems({name: value for name, value in values.items() if name != "filters"})
+    return Blocked("value", wrong[0], "correct it and try again") if wrong else None, inherited

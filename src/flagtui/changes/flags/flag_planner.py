@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +15,7 @@ from flagtui.changes.flags.current_flag import (
     UNCOUNTED,
     FlagReading,
     Neighbours,
+    PlanResult,
     add_context,
     as_linked,
     dependencies_of,
@@ -24,7 +25,6 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import (
-    FlagChange,
     plan_together,
     skip_unplanned,
     sort_by_dependency,
@@ -45,6 +45,19 @@ MOST_TOGETHER: Final = 9
 """Flags one request may change because they depend on each other; more have to be named."""
 
 
+class FlagChange(msgspec.Struct, frozen=True):
+    """A requested change of one flag."""
+
+    record: int
+    """The flag's number."""
+    intent: Callable[[Flag], Intent | Blocked]
+    """Makes the intent from the current flag."""
+    finish: Callable[[Plan], PlanResult] | None = None
+    """Completes or refuses the plan."""
+    switch: Intent | None = None
+    """The intent of a change that turns the flag on or off and does nothing else."""
+
+
 class NewFlag(msgspec.Struct, frozen=True):
     """A flag to create."""
 
@@ -53,6 +66,12 @@ class NewFlag(msgspec.Struct, frozen=True):
     """Further lines of the question."""
     source: int = 0
     """The number of the flag it is a copy of."""
+
+
+def change_for(intent: Intent) -> FlagChange:
+    """Return the change that sets the values of this intent."""
+    switch = intent if intent.changes.keys() == {"active"} else None
+    return FlagChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
 def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange:
@@ -170,12 +189,15 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             now=context.clock.time(),
             me=me,
             reach=NotKnown(context.uncounted or UNCOUNTED),
+            dependents=(),
             names=await context.names(fresh.raw, changes) if needs_names else NO_NAMES,
             code_uses=context.code_uses(live_key(fresh)) if has_queries else None,
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
         reading = FlagReading(fresh, intent, base, request.finish)
+        if not rows and ask is None:
+            return reading
         return await add_context(reading, rows, ask, adds_later=adds_later)
 
     async def _is_taken(self, key: str) -> bool:

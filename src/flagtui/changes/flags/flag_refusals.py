@@ -26,11 +26,6 @@ NAMED: Final = 5
 """How many flags a sentence names before it counts the rest."""
 
 
-def foresee_refusal(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Blocked | None:
-    """Return the first reason why these new values cannot be saved on this flag."""
-    return next(_refusals(fresh, values, context), None)
-
-
 def experiments_of(fresh: Flag) -> tuple[Linked, ...]:
     """Return the experiments on the flag."""
     links = {link.id: link for link in fresh.experiment_set_metadata}
@@ -46,7 +41,8 @@ def names_of(flags: tuple[Linked, ...]) -> str:
     return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED:,} more"
 
 
-def _refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+def refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+    """Yield each reason why these new values cannot be saved on this flag."""
     if not fresh.can_edit:
         yield Blocked("access", NO_ACCESS, "ask for editor access to it")
     if fresh.deleted and values.get("deleted") is not False:

@@ -74,7 +74,9 @@ class FlagAdapter(Adapter[Plan, Flag]):
         """Send a narrow write where the change and the server allow it, else an update."""
         if plan.is_new:
             return await self.flags.create(plan.body)
-        narrow = await off_loop(weigh(plan.fresh.raw), lambda: narrow_write(plan))
+        narrow = None
+        if plan.version is not None and plan.values.keys() == {"filters"}:
+            narrow = await off_loop(weigh(plan.fresh.raw), lambda: narrow_write(plan))
         if plan.version is not None and narrow is not None:
             # A refusal wrote nothing: another request is the first one that can.
             try:

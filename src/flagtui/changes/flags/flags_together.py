@@ -1,11 +1,9 @@
 """Flags read and planned, alone or together in an order in which none blocks another."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 
-import msgspec
-
-from flagtui.changes.flags.current_flag import FlagReading, PlanResult
+from flagtui.changes.flags.current_flag import FlagReading
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
@@ -16,19 +14,6 @@ from flagtui.models.flag import Flag
 
 PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
 """Plans, and the skipped flags with their reasons."""
-
-
-class FlagChange(msgspec.Struct, frozen=True):
-    """A requested change of one flag."""
-
-    record: int
-    """The flag's number."""
-    intent: Callable[[Flag], Intent | Blocked]
-    """Makes the intent from the current flag."""
-    finish: Callable[[Plan], PlanResult] | None = None
-    """Completes or refuses the plan."""
-    switch: Intent | None = None
-    """The intent of a change that turns the flag on or off and does nothing else."""
 
 
 def skip_unplanned(fresh: Flag, result: NoOp | Blocked) -> Skipped:
@@ -42,12 +27,6 @@ def skip_unplanned(fresh: Flag, result: NoOp | Blocked) -> Skipped:
 def would_change(intent: Intent, fresh: Flag) -> bool:
     """Return whether the change is no no-op, and nothing in the flag itself refuses it."""
     return isinstance(plan_flag(intent, fresh, Context()), Plan)
-
-
-def change_for(intent: Intent) -> FlagChange:
-    """Return the change that sets the values of this intent."""
-    switch = intent if intent.changes.keys() == {"active"} else None
-    return FlagChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
 async def plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:

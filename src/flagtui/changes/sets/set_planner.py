@@ -20,8 +20,8 @@ from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import change_for, skip_unplanned
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner, change_for
+from flagtui.changes.flags.flags_together import skip_unplanned
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
 from flagtui.changes.proposal import Proposal

@@ -15,7 +15,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, in_words
-from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -171,7 +171,7 @@ def _clock(client: Client) -> Iterator[Finding]:
 @click.option("--offline", is_flag=True, help="Use neither the server nor the keyring.")
 def doctor(profile: str, offline: bool, printer: Printer) -> None:
     """Check settings, key, server and terminal, and show the findings, without secrets."""
-    findings = diagnose(named_profile(profile), offline=offline)
+    findings = diagnose(choose_name("profile", profile), offline=offline)
     if printer.is_for_programs or printer.fields:
         printer.records(FINDING, findings)
     else:

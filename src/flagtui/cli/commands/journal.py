@@ -14,7 +14,7 @@ from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import OUTPUT_USES, limit_option, ruled_option
-from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -137,7 +137,7 @@ def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
-    entries = find_changes(since, " ".join(words), named_profile(profile))[:limit]
+    entries = find_changes(since, " ".join(words), choose_name("profile", profile))[:limit]
     if markdown:
         print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
     elif printer.format == "table" and not printer.fields:

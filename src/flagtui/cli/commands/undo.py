@@ -37,7 +37,7 @@ OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiment
 def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
     """Return the project of the change to undo: the one with the id, else the newest on this host."""
     entries = Journal(opening.state_folder() / "journal").entries()
-    id, host = str(given.get("change") or "").lower(), str(opening.host)
+    id, host = str(given.get("change") or "").lower(), opening.host.origin
     projects = (
         entry.signature.project
         for entry in entries

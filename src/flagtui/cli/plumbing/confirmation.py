@@ -89,7 +89,7 @@ async def ask_and_send(
         here = session.signature
         signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        ended = await run(planned, interface, session.rules.within(planned.place), context)
+        ended = await run(planned, interface, session.rules, context)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
@@ -192,8 +192,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def watch(self, report: Report[P, R], watched: Sequence[Outcome[P, R]]) -> AbstractContextManager[None]:
         self._is_watching = True
-        longest = longest_watch(self._terms.agreement.wait)
-        if watched and longest > 0:
+        if watched and (longest := longest_watch(self._terms.agreement.wait)) > 0:
             keys = ", ".join(outcome.plan.key for outcome in watched)
             progress(f"checking whether {keys} was changed, for {longest:g} s at most")
         return nullcontext()
@@ -218,7 +217,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
 def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace:
     """Return where changes of the session happen; `project` is that of an undo elsewhere."""
-    return ChangePlace(str(project or session.client.project), str(session.client.host))
+    return ChangePlace(str(project or session.client.project), session.client.host.origin)
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:

@@ -48,7 +48,7 @@ async def dry_run(
     code = exit_code(apart)
     endings = ["saved"] * len(planned.plans)
     if planned.plans:
-        rules = session.rules.within(planned.place)
+        rules = session.rules
         if agreement.is_kept and rules.level is Level.READ_ONLY:
             # Another user, who may write, can apply a set that is written to a file.
             rules = replace(rules, level=Level.GUARDED)

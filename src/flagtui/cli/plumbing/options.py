@@ -109,17 +109,11 @@ class WriteTerms(msgspec.Struct, frozen=True):
     printer: Printer
 
 
-def named_profile(given: str) -> str:
-    """Return the profile named after the command, else the one named before it. Raises UsageError for two."""
-    return _choose_name("profile", given)
+def choose_name(option: str, given: str) -> str:
+    """Return the profile or project named after the command, else the one named before it.
 
-
-def named_project(given: str) -> str:
-    """Return the same for a project."""
-    return _choose_name("project", given)
-
-
-def _choose_name(option: str, given: str) -> str:
+    Raises UsageError for two.
+    """
     before = click.get_current_context().find_root().params.get(option) or ""
     if given and before and given != before:
         raise click.UsageError(twice_given(f"--{option}"))

@@ -206,7 +206,7 @@ class ProjectSession(msgspec.Struct):
         return Signature(
             by=(me.email or me.label) if me else "",
             profile=self.opening.profile.name,
-            host=str(self.client.host),
+            host=self.client.host.origin,
             project=str(self.client.project),
             origin=self.origin,
         )
@@ -228,7 +228,7 @@ class ProjectSession(msgspec.Struct):
         from flagtui.store.snapshots import SnapshotPlace
 
         profile = self.opening.profile.name
-        return SnapshotPlace(profile, str(self.client.host), str(self.client.project), kind.plural)
+        return SnapshotPlace(profile, self.client.host.origin, str(self.client.project), kind.plural)
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
         """Return the names of group types, and how values are compared with true and false.
@@ -269,7 +269,7 @@ class ProjectSession(msgspec.Struct):
 
     def pages(self, kind: str) -> Callable[[HasId], str]:
         """Return a function for the address of a record's page; empty where it cannot be a link."""
-        client, host = self.client, str(self.client.host)
+        client, host = self.client, self.client.host.origin
 
         def page(record: HasId) -> str:
             link = link_to(client, kind, record.id)

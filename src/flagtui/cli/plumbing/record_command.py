@@ -18,9 +18,8 @@ from flagtui.cli.plumbing.options import (
     WorkPlace,
     WriteTerms,
     agreement_options,
+    choose_name,
     is_read_only,
-    named_profile,
-    named_project,
     place_options,
     staging_options,
     wait_option,
@@ -94,11 +93,7 @@ class RecordCommand(ShownCommand):
         self.is_online = is_online
         self.plans = plans
         """What a dry run prints; None for a command that changes nothing."""
-
-    @property
-    def writes(self) -> bool:
-        """Whether it changes something."""
-        return self.plans is not None
+        self.writes = plans is not None
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
@@ -113,13 +108,19 @@ class RecordCommand(ShownCommand):
             if is_repeatable:
                 del given["wait"]
             given["place"] = WorkPlace(
-                named_profile(profile), named_project(project), is_read_only(), wait, is_repeatable
+                choose_name("profile", profile),
+                choose_name("project", project),
+                is_read_only(),
+                wait,
+                is_repeatable,
             )
         if self.writes:
             agreement = Agreement(
                 **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
             )
-            self._check_staging(agreement)
+            if agreement.is_kept and self.never_staged:
+                fix = "Apply it directly, without --stage, --out and propose."
+                raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, noun in self._named:
             words = (
@@ -146,12 +147,6 @@ class RecordCommand(ShownCommand):
             for argument in arguments
             if isinstance(argument.type, RecordWord)
         ]
-
-    def _check_staging(self, agreement: Agreement) -> None:
-        """Raise Trouble for a command that cannot be staged."""
-        if agreement.is_kept and self.never_staged:
-            fix = "Apply it directly, without --stage, --out and propose."
-            raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
 
     def _call(self, **given: Any) -> int:
         """Run the command in the project and return the exit code. Raises Trouble."""

@@ -9,7 +9,7 @@ import msgspec
 
 from flagtui.api.hosts import Host
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -76,7 +76,7 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
 @PROFILE
 def status(profile: str, printer: Printer) -> None:
     """Show the key in use, its owner and scopes; exit with 5 when it does not work."""
-    opening = open_profile(named_profile(profile))
+    opening = open_profile(choose_name("profile", profile))
     secret = find_key(opening)
     introduction = ask(opening, secret, load_identity)
     if printer.is_for_programs or printer.fields:
@@ -91,7 +91,7 @@ def status(profile: str, printer: Printer) -> None:
 def logout(profile: str) -> None:
     """Remove the stored key of a profile, and its cached rows."""
     refuse_in_demo()
-    opening = open_profile(named_profile(profile))
+    opening = open_profile(choose_name("profile", profile))
     name = opening.profile.name
     _forget_rows(opening)
     gone = _forget_key(opening)

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.client import make_client, why_not_personal
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import ruled_option
-from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
@@ -287,5 +287,5 @@ def login(
 ) -> None:
     """Check a personal API key, show what it may do, and store it for a profile."""
     refuse_in_demo()
-    options = SignInOptions(named_profile(profile), host, project, with_token, key_command, keep)
+    options = SignInOptions(choose_name("profile", profile), host, project, with_token, key_command, keep)
     sign_in(read_login_environment(), options)

@@ -68,7 +68,7 @@ def deleted_ids_of(session: ProjectSession, selection: RecordSelection) -> list[
         if is_id(name):
             ids.append(int(name))
             continue
-        here = (str(session.client.host), str(session.client.project))
+        here = (session.client.host.origin, str(session.client.project))
         matches = {
             entry.record
             for entry in session.journal.entries()

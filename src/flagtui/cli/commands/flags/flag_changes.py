@@ -15,9 +15,9 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_planner import FlagPlanner
+from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner, change_for
 from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
-from flagtui.changes.flags.flags_together import FlagChange, change_for, would_change
+from flagtui.changes.flags.flags_together import would_change
 from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Skipped
@@ -89,7 +89,9 @@ async def change_flags(
     session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
 ) -> int:
     """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
-    check_version(flags, terms.agreement.if_version)
+    version = terms.agreement.if_version
+    if version is not None:
+        check_version(flags, version)
     flags = as_staged(session, terms, flags)
     intents = [make(flag) for flag in flags]
     requests = [change_for(intent) for intent in intents if isinstance(intent, Intent)]
@@ -97,15 +99,13 @@ async def change_flags(
     context, is_part = planning_context(session, terms), terms.agreement.stage
     planner = FlagPlanner(context, {flag.id: flag for flag in flags}, is_part=is_part)
     planned = await planner.plan(requests)
-    if terms.agreement.if_version is not None:
+    if version is not None:
         planned = with_version_check(planned)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
 
 
-def check_version(flags: Sequence[Flag], version: int | None) -> None:
+def check_version(flags: Sequence[Flag], version: int) -> None:
     """Raise Trouble unless the only flag has the version of `--if-version`."""
-    if version is None:
-        return
     flag = only_one(flags, "flag")
     if flag.id <= 0:
         what = f"{flag.key} is not created yet, so it has no version"
