@@ -15,7 +15,7 @@ from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_intent import set_field, switch
-from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner, NewFlag, NewFlagPlanner, change_for
+from flagtui.changes.flags.flag_planner import FlagPlanner, FlagRequest, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.new_flags import boolean_flag
 from flagtui.changes.guard import GuardRules, Level, Question, guard
 from flagtui.changes.planner import PlanContext, Planned
@@ -92,7 +92,7 @@ def lines_of(planned: Planned[Any, Any]) -> list[str]:
 Plan = Callable[[PlanContext], Any]
 
 
-def flag_plan(*requests: FlagChange) -> Plan:
+def flag_plan(*requests: FlagRequest) -> Plan:
     return lambda place: FlagPlanner(place).plan(requests)
 
 
@@ -113,15 +113,15 @@ async def ask_both(program: Program, plan: Plan) -> list[str]:
 @pytest.mark.parametrize("verb", SWITCHES)
 async def test_flags(program: Program, verb: str) -> None:
     flags = flags_of(program)
-    assert await ask_both(program, flag_plan(change_for(switch(verb, flags[0].id))))
-    several = [change_for(switch(verb, row.id)) for row in flags[:4]]
+    assert await ask_both(program, flag_plan(switch(verb, flags[0].id)))
+    several = [switch(verb, row.id) for row in flags[:4]]
     assert await ask_both(program, flag_plan(*several))
 
 
 async def test_reach_is_counted_when_all_other_flags_are_skipped(program: Program) -> None:
     on = next(row for row in flags_of(program) if row.active)
     off = next(row for row in flags_of(program) if not row.active)
-    alone, skipped = (change_for(switch("turn off", row.id)) for row in (on, off))
+    alone, skipped = (switch("turn off", row.id) for row in (on, off))
     lines = await ask_both(program, flag_plan(alone, skipped))
     _title, *lines_alone = await ask_both(program, flag_plan(alone))
     assert {*lines_alone} <= {*lines}
@@ -130,7 +130,7 @@ async def test_reach_is_counted_when_all_other_flags_are_skipped(program: Progra
 
 async def test_a_new_value_and_a_new_flag(program: Program) -> None:
     (flag, *_) = flags_of(program)
-    change = change_for(set_field(flag.id, "name", flag.name, "Another name"))
+    change = set_field(flag.id, "name", flag.name, "Another name")
     assert await ask_both(program, flag_plan(change))
     new = NewFlag(boolean_flag("something-new"))
     assert await ask_both(program, lambda place: NewFlagPlanner(place).plan([new]))
@@ -138,7 +138,7 @@ async def test_a_new_value_and_a_new_flag(program: Program) -> None:
 
 async def test_with_yes_nobody_is_counted(program: Program) -> None:
     row = next(row for row in flags_of(program) if row.active)
-    planned = await FlagPlanner(command_line(program, yes=True)).plan([change_for(switch("archive", row.id))])
+    planned = await FlagPlanner(command_line(program, yes=True)).plan([switch("archive", row.id)])
     assert any(UNCOUNTED in line for line in lines_of(planned))
 
 

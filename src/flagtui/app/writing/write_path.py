@@ -19,7 +19,7 @@ from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner, change_for
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import run
@@ -57,7 +57,7 @@ class WritePath:
         """Set new values of flags, confirmed together."""
         if (workspace := self._runner.open_workspace()) is not None:
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
-            await self.write(list(map(change_for, changes)), planner, on_report, skipped)
+            await self.write(changes, planner, on_report, skipped)
 
     async def revert(self, rows: Sequence[ChangeRow], on_reverted: Callable[[Sequence[str]], None]) -> None:
         """Revert changes in the activity, newest first; those of one record one after the other.

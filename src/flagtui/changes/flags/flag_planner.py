@@ -46,16 +46,18 @@ MOST_TOGETHER: Final = 9
 
 
 class FlagChange(msgspec.Struct, frozen=True):
-    """A requested change of one flag."""
+    """A change that depends on the current flag, such as an undo."""
 
-    record: int
+    id: int
     """The flag's number."""
     intent: Callable[[Flag], Intent | Blocked]
     """Makes the intent from the current flag."""
     finish: Callable[[Plan], PlanResult] | None = None
     """Completes or refuses the plan."""
-    switch: Intent | None = None
-    """The intent of a change that turns the flag on or off and does nothing else."""
+
+
+FlagRequest = Intent | FlagChange
+"""What is planned on a flag: values that are known, or made from the current flag."""
 
 
 class NewFlag(msgspec.Struct, frozen=True):
@@ -66,12 +68,6 @@ class NewFlag(msgspec.Struct, frozen=True):
     """Further lines of the question."""
     source: int = 0
     """The number of the flag it is a copy of."""
-
-
-def change_for(intent: Intent) -> FlagChange:
-    """Return the change that sets the values of this intent."""
-    switch = intent if intent.changes.keys() == {"active"} else None
-    return FlagChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
 def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange:
@@ -86,7 +82,7 @@ def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange
 
 
 @dataclass
-class FlagPlanner(Planner[FlagChange, Plan, Flag]):
+class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
     """Plans changes of existing flags."""
 
     is_part: bool = False
@@ -97,15 +93,15 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         self._rows: Sequence[FlagRow] = ()
         self._near = Neighbours()
 
-    def name(self, request: FlagChange) -> str:
-        return self.context.name("flags", request.record)
+    def name(self, request: FlagRequest) -> str:
+        return self.context.name("flags", request.id)
 
-    async def plan(self, requests: Sequence[FlagChange]) -> Planned[FlagChange, Plan]:
+    async def plan(self, requests: Sequence[FlagRequest]) -> Planned[FlagRequest, Plan]:
         if len(requests) == 1 and not self.is_part:
             return await self._plan_alone(requests[0])
         results = [result for _, result in await read_each(requests, self.read_one_of_many)]
         plans, skipped = await plan_together([item for item in results if isinstance(item, FlagReading)])
-        by_id = {request.record: request for request in requests}
+        by_id = {request.id: request for request in requests}
         unread = [item for item in results if isinstance(item, Skipped)]
         if len(plans) == 1 and not self.is_part:
             # The question is about a single flag then: count its reach and read its newest change.
@@ -114,7 +110,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             return replace(alone, skipped=[*unread, *skipped, *alone.skipped])
         return Planned(self._adapter, plans, [by_id[plan.id] for plan in plans], [*unread, *skipped])
 
-    async def _plan_alone(self, request: FlagChange) -> Planned[FlagChange, Plan]:
+    async def _plan_alone(self, request: FlagRequest) -> Planned[FlagRequest, Plan]:
         reading = await self.read(request)
         if isinstance(reading, Skipped):
             return Planned(self._adapter, skipped=[reading])
@@ -126,25 +122,25 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         reading.stop()
         skipped = skip_unplanned(fresh, plan)
         can_add = not isinstance(plan, NoOp) and plan.together and self.context.may_add_flags
-        if request.switch is not None and can_add:
-            planned = await self._plan_with_obstacles(request, request.switch)
+        if can_add and isinstance(request, Intent) and request.changes.keys() == {"active"}:
+            planned = await self._plan_with_obstacles(request)
             if planned.plans:
                 return planned
         return Planned(self._adapter, skipped=[skipped])
 
-    async def _plan_with_obstacles(self, request: FlagChange, switch: Intent) -> Planned[FlagChange, Plan]:
+    async def _plan_with_obstacles(self, switch: Intent) -> Planned[FlagRequest, Plan]:
         """Plan the switch together with the flags that block it, and those that block these.
 
         Return no plans when one of them cannot be switched, or when they are more than `MOST_TOGETHER`.
         With `--yes`, flags that were not named never change, nor in its dry run: the caller does not ask.
         """
         readings: dict[int, FlagReading] = {}
-        requests: dict[int, FlagChange] = {}
-        pending = [request]
+        requests: dict[int, FlagRequest] = {}
+        pending: list[FlagRequest] = [switch]
         while pending and len(readings) + len(pending) <= MOST_TOGETHER:
             results = [await self.read_one_of_many(change) for change in pending]
             readings |= {item.fresh.id: item for item in results if isinstance(item, FlagReading)}
-            requests |= {change.record: change for change in pending}
+            requests |= {change.id: change for change in pending}
             if any(isinstance(item, Skipped) for item in results):
                 break
             ids = frozenset(readings)
@@ -162,21 +158,22 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
                 return Planned(self._adapter, plans, [requests[plan.id] for plan in plans])
         return Planned(self._adapter)
 
-    async def read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
+    async def read_one_of_many(self, request: FlagRequest) -> FlagReading | Skipped:
         """Read a flag with the part of its context that needs no further requests."""
         return await self.read(request, is_one_of_many=True)
 
-    async def read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:
+    async def read(self, request: FlagRequest, *, is_one_of_many: bool = False) -> FlagReading | Skipped:
         """Read a flag with its context; of one of many, with the part that needs no requests."""
         context = self.context
-        fresh = self.fresh.pop(request.record, None)
+        fresh = self.fresh.pop(request.id, None)
         try:
-            fresh = fresh or await context.read_flag(request.record)
+            fresh = fresh or await context.read_flag(request.id)
         except ApiError as error:
-            return skip(request.record, self.name(request), error)
+            return skip(request.id, self.name(request), error)
         # What plans it from here on finds the views of its filters made.
         await off_loop(weigh(fresh.filters), lambda: fresh.targeting.size)
-        intent, has_queries = request.intent(fresh), not context.uncounted
+        intent = request if isinstance(request, Intent) else request.intent(fresh)
+        has_queries = not context.uncounted
         if isinstance(intent, Blocked):
             return skip(fresh.id, fresh.key, intent)
         changes = intent.changes
@@ -195,7 +192,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
-        reading = FlagReading(fresh, intent, base, request.finish)
+        reading = FlagReading(fresh, intent, base, None if isinstance(request, Intent) else request.finish)
         if not rows and ask is None:
             return reading
         return await add_context(reading, rows, ask, adds_later=adds_later)

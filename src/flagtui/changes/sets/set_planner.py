@@ -20,7 +20,7 @@ from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner, change_for
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import skip_unplanned
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
@@ -131,7 +131,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         values = values_on(fresh, change)
         intent = Intent(number, values, change.verb, seen=base, seen_version=change.version)
         planner.fresh[number] = fresh
-        reading = await planner.read(change_for(intent), is_one_of_many=not is_alone)
+        reading = await planner.read(intent, is_one_of_many=not is_alone)
         if isinstance(reading, Skipped):
             return reading
         result = await reading.plan_off_loop(frozenset())

@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner, change_for
+from flagtui.changes.flags.flag_planner import FlagPlanner, FlagRequest
 from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
 from flagtui.changes.flags.flags_together import would_change
 from flagtui.changes.flags.row_refusals import refuse_row
@@ -94,7 +94,7 @@ async def change_flags(
         check_version(flags, version)
     flags = as_staged(session, terms, flags)
     intents = [make(flag) for flag in flags]
-    requests = [change_for(intent) for intent in intents if isinstance(intent, Intent)]
+    requests = [intent for intent in intents if isinstance(intent, Intent)]
     skipped = [intent for intent in intents if isinstance(intent, Skipped)]
     context, is_part = planning_context(session, terms), terms.agreement.stage
     planner = FlagPlanner(context, {flag.id: flag for flag in flags}, is_part=is_part)
@@ -118,7 +118,7 @@ def check_version(flags: Sequence[Flag], version: int) -> None:
         raise Trouble(what, f"See: {next_command('flags', 'history', flag.key)}", code="conflict")
 
 
-def with_version_check(planned: Planned[FlagChange, Plan]) -> Planned[FlagChange, Plan]:
+def with_version_check(planned: Planned[FlagRequest, Plan]) -> Planned[FlagRequest, Plan]:
     """Return the same, with the version compared again right before the request."""
     adapter = planned.adapter
     if not isinstance(adapter, FlagAdapter):
