@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.doubles.servers import MakeClient
 
 from flagtui.api.errors import BadHost, Invalid, PlainHttpRefused
-from flagtui.api.hosts import read_host
+from flagtui.api.hosts import is_loopback, read_host
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.resource import pairs
 
@@ -64,7 +64,7 @@ def test_plain_http_is_for_this_machine_only(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["http://127.0.0.1", "http://127.9.9.9", "http://[::1]", "http://localhost"])
 def test_loopback_is_loopback(text: str) -> None:
-    assert read_host(text).is_loopback
+    assert is_loopback(read_host(text).name)
 
 
 @given(st.text(max_size=30))

@@ -12,7 +12,7 @@ from tests.doubles.slices import one_in
 from flagtui.api.client import Client
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.project_choice import select_project
+from flagtui.cli.plumbing.project_session import select_project
 from flagtui.models.account import Project
 
 WRITING = [name for name, command in all_commands().items() if command.writes]

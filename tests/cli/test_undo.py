@@ -22,7 +22,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned
 from flagtui.cli.plumbing.change_records import ChangeResult
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport
-from flagtui.cli.plumbing.confirmation import settle
+from flagtui.cli.plumbing.confirmation import ask_person
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.models.flag import Flag
 
@@ -196,6 +196,10 @@ def question_of(level: Level, *, reason: bool = False, conflict: bool = False) -
     question = guard(Planned(None, [plan]), GuardRules(level, require_reason=reason))
     assert isinstance(question, Question)
     return question
+
+
+def settle(question: Question[Any], given: Confirmation, person: Scripted) -> Approved[Any] | NotYet:
+    return question.settle(ask_person(question, given, person))
 
 
 def test_a_person_is_asked_for_what_the_options_leave_open() -> None:

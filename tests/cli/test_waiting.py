@@ -16,8 +16,8 @@ from tests.doubles.terminal import usual_environment
 
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ServerFault
+from flagtui.cli.plumbing.client import report_waits
 from flagtui.cli.plumbing.output.lines import Steps
-from flagtui.cli.plumbing.project_session import report_waits
 
 CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 

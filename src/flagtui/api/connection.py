@@ -19,7 +19,7 @@ from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, Invalid, RateLimited, Unreachable
 from flagtui.api.faults import network_error, refusal, setup_error
-from flagtui.api.hosts import Host, KeyAuth
+from flagtui.api.hosts import Host, KeyAuth, is_loopback
 from flagtui.api.http_library import httpx
 from flagtui.api.limits import (
     COMPUTED,
@@ -86,7 +86,7 @@ class Connection:
     def __post_init__(self) -> None:
         self.link = ConnectionState(self.clock)
         self.patience = Patience(self.clock)
-        self.budget = Budget(self.clock, self.link, is_limited=not self.host.is_loopback)
+        self.budget = Budget(self.clock, self.link, is_limited=not is_loopback(self.host.name))
 
     async def ask(self, request: Request) -> Response:
         """Send the request and return the response; raises `ApiError`. A write is sent once."""
@@ -252,7 +252,7 @@ class Connection:
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=10),
                 verify=self._trust(),
                 # A proxy variable meant for the network must not see requests to this machine.
-                trust_env=not self.host.is_loopback,
+                trust_env=not is_loopback(self.host.name),
                 event_hooks={"response": [_keep_location]},
                 headers={
                     "Accept": "application/json",

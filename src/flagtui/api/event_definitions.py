@@ -7,7 +7,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.resource import PagedRecords
-from flagtui.api.whole_records import WholeRecords, read_record
+from flagtui.api.whole_records import WholeRecords
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_responses import BulkTags
@@ -39,7 +39,7 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
         """Return the definition of exactly this name; servers without the endpoint are searched."""
         try:
             response = await self._ask_word("event_definitions.by_name", query={"name": name})
-            return read_record(response, EventDefinition)
+            return self._read(response)
         except NOT_HERE:
             async for page in self.pages({"search": name}, urgency=Urgency.PERSON):
                 for row in page.rows:
@@ -50,11 +50,11 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
     async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition:
         """Create a definition for an event without data so far. Never sent twice."""
         response = await self._ask("event_definitions.create", body={"name": name, **(more or {})})
-        return read_record(response, EventDefinition)
+        return self._read(response)
 
     async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
         """Change only these fields, in one request. `owner` is a user's id; hiding removes `verified`."""
-        return await self._patch(id, changes)
+        return await self._whole("update", id, dict(changes))
 
     async def delete(self, id: str) -> None:
         """Delete the definition permanently; the next event with its name creates an empty one."""

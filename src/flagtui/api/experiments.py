@@ -10,7 +10,7 @@ from flagtui.api.flags import Flags
 from flagtui.api.operations import NOT_HERE, after_write
 from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.shipped_filters import ship_filters
-from flagtui.api.whole_records import WholeRecords, read_record
+from flagtui.api.whole_records import WholeRecords
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
@@ -37,19 +37,19 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         """Create an experiment with the flag of that key or a new one. Never sent twice."""
         # Old servers fail without `parameters`.
         body = {"name": name, "feature_flag_key": flag_key, "parameters": {}} | _writable(more or {})
-        return read_record(await self._ask("experiments.create", body=body), Experiment)
+        return self._read(await self._ask("experiments.create", body=body))
 
     async def update(self, id: int, changes: Mapping[str, JSON]) -> Experiment:
         """Change only these fields, in one request. `parameters` is replaced as a whole."""
-        return await self._patch(id, _writable(changes))
+        return await self._whole("update", id, _writable(changes))
 
     async def delete(self, id: int) -> Experiment:
         """Soft-delete the experiment. DELETE is never sent: the oldest servers would obey it."""
-        return await self._patch(id, {"deleted": True})
+        return await self._whole("update", id, {"deleted": True})
 
     async def restore(self, id: int) -> Experiment:
         """Restore a deleted experiment; its flag must exist."""
-        return await self._patch(id, {"deleted": False})
+        return await self._whole("update", id, {"deleted": False})
 
     async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment:
         """Create a draft like it with its own flag: without a new key both would share one."""
@@ -110,10 +110,10 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         except NOT_HERE:
             experiment = await self._in_state(id, {"stopped"})
             if not disable_flag:
-                return await self._patch(id, {"archived": True})
+                return await self._whole("update", id, {"archived": True})
             await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": False})
             with after_write():
-                return await self._patch(id, {"archived": True})
+                return await self._whole("update", id, {"archived": True})
 
     async def unarchive(self, id: int) -> Experiment:
         """Unarchive the experiment."""
@@ -154,11 +154,11 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             ending: dict[str, JSON] = {} if experiment.end_date else {"end_date": self._now()}
             with after_write():
                 if ending or conclusions:
-                    return await self._patch(id, ending | conclusions)
+                    return await self._whole("update", id, ending | conclusions)
                 return await self.get(id)
 
     async def _take_step(self, word: str, id: int, body: JSON) -> Experiment:
-        return read_record(await self._ask(f"experiments.{word}", {"id": id}, body=body), Experiment)
+        return self._read(await self._ask(f"experiments.{word}", {"id": id}, body=body))
 
     async def _step(
         self,
@@ -172,7 +172,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             return await self._whole(word, id, dict(body or {}))
         except NOT_HERE:
             await self._in_state(id, states)
-            return await self._patch(id, same)
+            return await self._whole("update", id, dict(same))
 
     async def _switch(self, word: str, id: int, states: set[str], on: bool) -> Experiment:
         try:

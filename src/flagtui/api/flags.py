@@ -8,7 +8,7 @@ from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.request import Query
 from flagtui.api.resource import PagedRecords, read_off_loop
 from flagtui.api.single_flags import SingleFlags
-from flagtui.api.whole_records import WholeRecords, read_record
+from flagtui.api.whole_records import WholeRecords
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
@@ -55,7 +55,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
         """Create a flag. Never sent twice: see `Unanswered`."""
-        return read_record(await self._ask("flags.create", body=dict(body)), Flag)
+        return self._read(await self._ask("flags.create", body=dict(body)))
 
     async def update(
         self,
@@ -75,7 +75,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
             body["version"] = version
         if original:
             body["original_flag"] = _comparable(original)
-        return await self._patch(id, body)
+        return await self._whole("update", id, body)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
         """Set the percentage of one condition, by index; refused when the flag changed since this version.
@@ -196,11 +196,11 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
 
     async def delete(self, id: int) -> Flag:
         """Soft-delete the flag; the server refuses any other way."""
-        return await self._patch(id, {"deleted": True})
+        return await self._whole("update", id, {"deleted": True})
 
     async def restore(self, id: int, *, key: str | None = None) -> Flag:
         """Restore a deleted flag. Old servers keep `:deleted:` in the key unless `key` is given."""
-        return await self._patch(id, {"deleted": False} | ({"key": key} if key else {}))
+        return await self._whole("update", id, {"deleted": False} | ({"key": key} if key else {}))
 
     async def create_static_cohort(self, id: int) -> Cohort:
         """Create a cohort of all users who have the flag now; the server fills it later."""
@@ -254,7 +254,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         try:
             return await self._whole(word, id, {})
         except NOT_HERE:
-            return await self._patch(id, same)
+            return await self._whole("update", id, dict(same))
 
     async def _file(self, word: str, id: int, same: Mapping[str, JSON]) -> Flag:
         try:
@@ -263,7 +263,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
             # A server without archives would accept the field, do nothing and report success.
             if "archived" not in (await self._ask("flags.get", {"id": id})).record():
                 raise refused from None
-            return await self._patch(id, same)
+            return await self._whole("update", id, dict(same))
 
 
 def _comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -50,11 +50,6 @@ class Host(msgspec.Struct, frozen=True):
         """Return the other cloud region; empty for other hosts."""
         return {"us": "eu", "eu": "us"}.get(self.region, "")
 
-    @property
-    def is_loopback(self) -> bool:
-        """Return whether the host is literally this machine."""
-        return is_loopback(self.name)
-
     def __str__(self) -> str:
         return self.origin
 

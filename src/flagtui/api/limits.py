@@ -6,9 +6,10 @@ Only reads are ever repeated.
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Final
+
+import msgspec
 
 from flagtui.api.clock import Clock, Urgency
 from flagtui.api.connection_state import ConnectionState
@@ -102,19 +103,15 @@ LONGEST_REST: Final = 8.0
 """Seconds for which the breaker stays open: the read after it is the probe."""
 
 
-@dataclass(eq=False)
-class Patience:
+class Patience(msgspec.Struct, eq=False):
     """The retry budget and circuit breaker of a connection: a server in trouble gets fewer requests."""
 
     clock: Clock
     _repeats: float = REPEATS
     _counted_at: float = 0.0
-    _failures: deque[float] = field(default_factory=deque)
+    _failures: deque[float] = msgspec.field(default_factory=deque)
     _resting_until: float = 0.0
     _rest: float = REST
-
-    def __post_init__(self) -> None:
-        self._counted_at = self.clock.monotonic()
 
     def resting(self, urgency: Urgency) -> float:
         """Return the seconds for which the breaker stays open; 0 for requests that a user waits for."""
@@ -160,8 +157,7 @@ _PAUSE: Final = "because the server asked for a pause"
 _LIMIT: Final = "to stay below the server's limit of requests"
 
 
-@dataclass(eq=False)
-class Budget:
+class Budget(msgspec.Struct, eq=False):
     """The rate limiter: a token bucket below the server's limits; urgent requests go first.
 
     The product allows 480 requests a minute and 4,800 an hour for each key. A bucket of 300 that refills at
@@ -177,10 +173,7 @@ class Budget:
     _counted_at: float = 0.0
     _paused_until: float = 0.0
     _tickets: int = 0
-    _queue: list[tuple[Urgency, int]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._counted_at = self.clock.monotonic()
+    _queue: list[tuple[Urgency, int]] = []
 
     async def take(self, urgency: Urgency, cost: int = 1) -> None:
         """Wait until the request may be sent."""

@@ -35,8 +35,15 @@ class Records(Resource, Generic[ApiRecord]):
     kind: ClassVar[type[Any]]
 
     def _read(self, response: Response, id: int | str | None = None) -> ApiRecord:
-        """Return the record; a heavy one with conditions or variants, so that drawing it costs nothing."""
-        record: ApiRecord = read_record(response, self.kind, id)
+        """Return the record; a heavy one with conditions or variants, so that drawing it costs nothing.
+
+        Raises `Unreadable` when it is missing or another one.
+        """
+        noun, *needed = _KNOWN_BY.get(self.kind, ("record",))
+        record: ApiRecord = self.kind.of(response.record("id", *needed))
+        record_id = record.id if isinstance(record.id, str) else as_id(record.id)
+        if not record_id or (id is not None and record_id != id):
+            raise response.unreadable(f"it is not the {noun} that was asked for")
         if isinstance(record, Flag | Experiment) and len(response.body) > HEAVY:
             record.row()
         return record
@@ -56,15 +63,12 @@ class WholeRecords(Records[ApiRecord]):
         response = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
         return await read_off_loop(response, lambda response: self._read(response, id))
 
-    async def _patch(self, id: int | str, changes: Mapping[str, JSON]) -> ApiRecord:
-        return await self._whole("update", id, dict(changes))
-
     async def _retag_together(self, ids: Sequence[Number], action: str, tags: Sequence[str]) -> BulkTags:
         """Add, remove or set (`action`) the tags of several records; one by one without the bulk endpoint."""
 
         async def retag(id: Number) -> Any:
             record: Any = await self.get(id)
-            return await self._patch(id, {"tags": edit_tags(record.tags, action, tags)})
+            return await self._whole("update", id, {"tags": edit_tags(record.tags, action, tags)})
 
         body = {"ids": list(ids), "action": action, "tags": list(tags)}
         try:
@@ -96,7 +100,7 @@ class KeptRecords(WholeRecords[ApiRecord], ListedRecords[ApiRecord]):
 
     async def update(self, id: int, changes: Mapping[str, JSON]) -> ApiRecord:
         """Change only these fields."""
-        return await self._patch(id, changes)
+        return await self._whole("update", id, dict(changes))
 
     async def delete(self, id: int) -> None:
         """Delete the record permanently."""
@@ -127,13 +131,3 @@ class Cohorts(ListedRecords[Cohort]):
     """
 
     family, kind = "cohorts", Cohort
-
-
-def read_record(response: Response, kind: type[ApiRecord], id: int | str | None = None) -> ApiRecord:
-    """Return the record in a response. Raises `Unreadable` when it is missing or another one."""
-    noun, *needed = _KNOWN_BY.get(kind, ("record",))
-    record = kind.of(response.record("id", *needed))
-    record_id = record.id if isinstance(record.id, str) else as_id(record.id)
-    if not record_id or (id is not None and record_id != id):
-        raise response.unreadable(f"it is not the {noun} that was asked for")
-    return record

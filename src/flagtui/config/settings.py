@@ -131,27 +131,20 @@ def _settings(source: TomlSource) -> Settings:
     if default and default not in profiles:
         names = ", ".join(profiles) or "none is written down yet"
         raise source.error(("default_profile",), f"there is no profile {default!r}; profiles: {names}")
-    return Settings(
-        source, profiles, columns=_columns(source), keys=_keys(source), queries=_queries(source), **values
-    )
-
-
-def _columns(source: TomlSource) -> dict[str, tuple[str, ...]]:
-    return read_table(source, ("columns",), {name: SettingField(texts, "") for name in LISTS})
+    columns = read_table(source, ("columns",), {name: SettingField(texts, "") for name in LISTS})
+    return Settings(source, profiles, columns=columns, keys=_keys(source), queries=_queries(source), **values)
 
 
 def _keys(source: TomlSource) -> dict[str, str]:
     """Return the keys by command; tables are joined by dots, so that `flags.toggle = "t"` needs no quotes."""
     keys: dict[str, str] = {}
-
-    def collect(table: Mapping[str, Any], path: tuple[str, ...]) -> None:
+    tables: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), table_at(source, ("keys",)))]
+    for path, table in tables:
         for name, value in table.items():
             if isinstance(value, dict):
-                collect(value, (*path, name))
+                tables.append(((*path, name), value))
             else:
                 keys[".".join((*path, name))] = read_value(source, ("keys", *path, name), _keys_text, value)
-
-    collect(table_at(source, ("keys",)), ())
     return keys
 
 

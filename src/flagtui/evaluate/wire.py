@@ -73,7 +73,7 @@ def stored_payloads(filters: Any) -> Any:
 
 def payloads(filters: Any) -> dict[str, Any]:
     """Return the payloads by variant key, or `true`."""
-    return mapping(stored_payloads(filters))
+    return mapping(mapping(filters).get("payloads"))
 
 
 def share(part: Any) -> Any:

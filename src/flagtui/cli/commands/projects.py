@@ -5,11 +5,11 @@ from typing import Final
 import msgspec
 
 from flagtui.api import Client
+from flagtui.cli.plumbing.client import ask, find_key
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
-from flagtui.cli.plumbing.project_choice import open_project
-from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
+from flagtui.cli.plumbing.project_session import open_profile, open_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
 from flagtui.models.account import Project

@@ -66,7 +66,10 @@ class ChangeReport(msgspec.Struct):
 
     def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
         """Print pending results; leaving a later question does not mean that nothing was changed."""
-        self.close()
+        if self._plans is not None:
+            self.printer.records(PLAN, self._plans)
+        if self._results:
+            self.printer.records(OUTCOME, self._results)
         if self._has_results and isinstance(fault, click.Abort | CancelledError):
             warn("stopped; changes made until then are reported.")
             raise click.exceptions.Exit(STOPPED)
@@ -101,13 +104,6 @@ class ChangeReport(msgspec.Struct):
     def plans(self, plans: Sequence[ChangePlan]) -> None:
         """Print what a dry run would change."""
         self._plans = [*(self._plans or ()), *(replace(plan, place=self.place) for plan in plans)]
-
-    def close(self) -> None:
-        """Print pending plans and results."""
-        if self._plans is not None:
-            self.printer.records(PLAN, self._plans)
-        if self._results:
-            self.printer.records(OUTCOME, self._results)
 
 
 def _advice(result: ChangeResult) -> str:

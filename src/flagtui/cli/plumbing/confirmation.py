@@ -36,7 +36,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
+from flagtui.cli.plumbing.prompts import Interrupts, Prompts, find_prompts
 from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, how_to_agree, show_conflicts, show_question
 from flagtui.text.formats import count
 
@@ -142,7 +142,9 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         answer = Confirmation(
             given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal
         )
-        approved = settle(question, answer, NO_PROMPTS if printer.format != "table" else find_prompts())
+        if printer.format == "table" and (person := find_prompts()).is_there:
+            answer = ask_person(question, answer, person)
+        approved = question.settle(answer)
         if not isinstance(approved, NotYet):
             self._plans, self._heard, self._is_watching = question.plans, [], False
             return approved
@@ -220,13 +222,8 @@ def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace
     return ChangePlace(str(project or session.client.project), session.client.host.origin)
 
 
-def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
-    """Return the approval, or the missing parts. Prompt a person for parts that the options leave open."""
-    answer = _ask(question, given, person) if person.is_there else given
-    return question.settle(answer)
-
-
-def _ask(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
+def ask_person(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
+    """Prompt a person for the parts that the options leave open."""
     answer = given
     if question.conflicts and not answer.overwrite:
         whose = "your later changes" if question.is_own else "the changes of another user"

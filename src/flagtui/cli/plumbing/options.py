@@ -52,6 +52,8 @@ class Percentage(NumberRange):
         )
 
 
+LOOK_EVERY: Final = 2.0
+"""Seconds between looks at an awaited state."""
 WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
 _PROFILE: Final[Mapping[str, Any]] = {

@@ -1,28 +1,27 @@
-"""One command's session with the key of a profile: a single request, or all work in one project."""
+"""The project of a command, by its id, its name or a journal entry; and the session of the work in it."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
-from flagtui.cli.plumbing.errors import Trouble, in_words, may_work_later
-from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.options import LOOK_EVERY, WorkPlace, keep_place
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
     choose_signed_in,
-    how_to_replace_a_key,
-    no_key_words,
     read_login_environment,
 )
-from flagtui.cli.plumbing.project_choice import open_project, require_one_project
-from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.guard_rules import GuardRules
+from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.styled import is_own, link_to
 
@@ -30,39 +29,89 @@ if TYPE_CHECKING:
     import asyncio
 
     from flagtui.api import Client
-    from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
-    from flagtui.models.account import KeyInfo, Me
+    from flagtui.models.account import KeyInfo, Me, Project
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
     from flagtui.store.snapshots import SnapshotPlace
 
 WorkT = TypeVar("WorkT")
-NOTICED: Final = 2.0
-"""Seconds of waiting that are reported."""
 PATIENCE: Final = 2.5
 """Seconds to wait for names, which only make the output easier to read."""
-ANYWHERE: Final = WorkPlace()
-LOOK_EVERY: Final = 2.0
-"""Seconds between looks at an awaited state."""
+ProjectOfChange = Callable[[Opening, Mapping[str, Any]], str]
+"""Return the project that the arguments of a command name by a journal entry; empty for none."""
 
 
-def report_waits(link: "ConnectionState") -> Callable[[], None]:
-    """Report on standard error, once each, what requests wait for."""
-    until = 0.0
+def split_projects(opening: Opening) -> Sequence[Opening]:
+    """Return an opening for each project of `--project 1,2`; one for a single project."""
+    names = [name.strip() for name in opening.project_name.split(",")]
+    if len(names) < 2:
+        return [opening]
+    if not all(names):
+        what = f"{opening.project_name!r} has an empty name of a project."
+        raise Trouble(what, "Write ids or names with commas between them.", code="usage")
+    return [
+        opening.in_project(name) if is_project_id(name) else replace(opening, project_name=name)
+        for name in dict.fromkeys(names)
+    ]
 
-    def hear() -> None:
-        nonlocal until
-        ends = link.clock.monotonic() + link.waiting
-        if link.queued and link.waiting >= NOTICED and ends > until + NOTICED:
-            until = ends
-            progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
-        if link.retry is not None and link.retry[0] >= NOTICED:
-            pause, error = link.retry
-            progress(f"{error.what.rstrip('.')}; trying again in {pause:.0f} s")
 
-    return hear
+def require_one_project(opening: Opening, what: str) -> Opening:
+    """Return the opening. Raises Trouble for `--project 1,2`; `what` is the subject of the sentence."""
+    if "," in opening.project_name:
+        fix = "Run it once for each; name a project with a comma by its id."
+        raise Trouble(f"{what} takes one project, not {opening.project_name}.", fix, code="usage")
+    return opening
+
+
+def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Opening:
+    """Return the opening for a change, which needs the name of its project unless there is a terminal.
+
+    `project_of_entry` returns the project of the journal entry that the command undoes, empty for none.
+    Raises Trouble.
+    """
+    require_one_project(opening, "a change")
+    if opening.project_name or opening.profile.project != CURRENT_PROJECT:
+        return opening
+    if project := project_of_entry():
+        keep_place("project", project)
+        return opening.in_project(project)
+    from flagtui.cli.plumbing.prompts import find_prompts
+
+    if not find_prompts().is_there:
+        what = "no project is named; without a terminal, a change needs one."
+        fix = "Use --project ID, set FLAGTUI_PROJECT, or give the profile a project"
+        raise Trouble(what, f"{fix}; {next_command('projects')} lists them.", code="usage")
+    return opening
+
+
+async def open_project(client: "Client", opening: Opening) -> "tuple[Client, Opening]":
+    """Return the client and the opening with the id of the project. Raises Trouble, ApiError."""
+    if opening.project_name:
+        from flagtui.cli.plumbing.prompts import find_prompts
+
+        projects = await client.projects.list()
+        id = select_project(projects, opening.project_name, has_prefixes=find_prompts().is_there)
+        return client.for_project(id), opening.in_project(str(id))
+    if client.project == CURRENT_PROJECT:
+        client = client.for_project(await client.projects.current())
+    return client, opening
+
+
+def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bool) -> int:
+    """Return the id of the project with this exact name, else with this unique prefix. Raises Trouble."""
+    matches = [project for project in projects if project.name == name]
+    if not matches and has_prefixes:
+        matches = [each for each in projects if each.name.casefold().startswith(name.casefold())]
+    if len(matches) > 1:
+        ids = ", ".join(f"{project.id} ({project.name})" for project in matches)
+        raise Trouble(f"{len(matches):,} projects are called {name}.", f"Give the id: {ids}.", code="usage")
+    if not matches:
+        from flagtui.cli.plumbing.near_names import not_found
+
+        raise not_found("project", [name], [project.name for project in projects], "projects")
+    return matches[0].id
 
 
 def open_profile(profile: str, project: str = "", *, takes_several: bool = False) -> Opening:
@@ -70,61 +119,6 @@ def open_profile(profile: str, project: str = "", *, takes_several: bool = False
     request = ProfileRequest(profile=profile or None, project=project or None)
     opening = choose_signed_in(read_login_environment(), request)
     return opening if takes_several else require_one_project(opening, "this command")
-
-
-def find_key(opening: Opening) -> FoundSecret:
-    """Return the key and where it was. Raises Trouble."""
-    secret = opening.keys.find(opening.owner)
-    if isinstance(secret, NoCredential):
-        raise Trouble(*no_key_words(opening, secret), code="sign_in")
-    return secret
-
-
-def ask(
-    opening: Opening,
-    secret: FoundSecret,
-    question: "Callable[[Client], Awaitable[WorkT]]",
-    place: WorkPlace = ANYWHERE,
-) -> WorkT:
-    """Return the server's response; wait for it as long as `place` allows. Raises Trouble."""
-    # Half of what a command takes to start, which its help, completion and --offline do without.
-    import asyncio
-
-    from flagtui.cli.plumbing.client import make_client
-
-    async def run() -> WorkT:
-        async with make_client(opening.profile, opening.host, secret.key) as client:
-            connection = client.connection
-            connection.link.watch(report_waits(connection.link))
-            ends = connection.clock.monotonic() + (place.wait or 0.0)
-            connection.longest_wait = connection.longest_wait if place.wait is None else place.wait
-            while True:
-                try:
-                    return await question(client)
-                except ApiError as error:
-                    left = ends - connection.clock.monotonic()
-                    pause = error.facts.retry_after or min(left, LOOK_EVERY)
-                    if not place.is_repeatable or left <= 0 or pause > left or not may_work_later(error):
-                        raise
-                    progress(f"{error.what.rstrip('.')}; trying again for {left:.0f} s at most")
-                    await connection.clock.sleep(pause)
-                    connection.longest_wait = max(left - pause, 0.0)
-
-    try:
-        return asyncio.run(run())
-    except NotSignedIn as refused:
-        trouble = in_words(refused)
-        trouble.fix = f"{trouble.fix} {how_to_replace_a_key(opening, secret.source)}"
-        raise trouble from None
-    except ApiError as error:
-        raise in_words(error) from None
-
-
-class HasId(Protocol):
-    """A record, or its row."""
-
-    @property
-    def id(self) -> int | str: ...
 
 
 class ProjectSession(msgspec.Struct):
@@ -267,11 +261,11 @@ class ProjectSession(msgspec.Struct):
                 await self.clock.sleep(min(LOOK_EVERY, left))
         return answer
 
-    def pages(self, kind: str) -> Callable[[HasId], str]:
+    def pages(self, kind: str) -> Callable[[Any], str]:
         """Return a function for the address of a record's page; empty where it cannot be a link."""
         client, host = self.client, self.client.host.origin
 
-        def page(record: HasId) -> str:
+        def page(record: Any) -> str:
             link = link_to(client, kind, record.id)
             return link if is_own(link, host) else ""
 
@@ -294,5 +288,8 @@ def in_opened(
     async def run(client: "Client") -> WorkT:
         destination, opened = await open_project(client, opening)
         return await work(ProjectSession(opened, destination, place.read_only))
+
+    # Half of what a command takes to start, which its help, completion and --offline do without.
+    from flagtui.cli.plumbing.client import ask, find_key
 
     return ask(opening, find_key(opening), run, place)

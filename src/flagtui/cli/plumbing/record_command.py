@@ -27,8 +27,14 @@ from flagtui.cli.plumbing.options import (
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page, output_options
 from flagtui.cli.plumbing.output.record_schema import PROJECT, InProject, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
-from flagtui.cli.plumbing.project_choice import ProjectOfChange, name_project, split_projects
-from flagtui.cli.plumbing.project_session import ProjectSession, in_opened, open_profile
+from flagtui.cli.plumbing.project_session import (
+    ProjectOfChange,
+    ProjectSession,
+    in_opened,
+    name_project,
+    open_profile,
+    split_projects,
+)
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord

@@ -8,13 +8,14 @@ from typing import Final
 import msgspec
 
 from flagtui.api.hosts import Host
+from flagtui.cli.plumbing.client import ask, find_key
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening, refuse_in_demo
-from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
+from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import LEVELS, level_words
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source

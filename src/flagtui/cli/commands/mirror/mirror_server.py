@@ -14,13 +14,12 @@ import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.cli.commands.mirror.mirror_overrides import report_unknown
-from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.client import ask, find_key, make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command, with_place
 from flagtui.cli.plumbing.option_rules import port_option, ruled_option
 from flagtui.cli.plumbing.options import WorkPlace
-from flagtui.cli.plumbing.project_choice import open_project
-from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
+from flagtui.cli.plumbing.project_session import open_profile, open_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
 from flagtui.cli.plumbing.value_types import FilePath, WrittenFile
