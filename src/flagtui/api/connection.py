@@ -176,8 +176,14 @@ class Connection:
                 self.log(replace(line, milliseconds=round((self.clock.monotonic() - began) * 1000, 1)))
 
     async def _exchange(self, request: Request, content: bytes | None) -> Response:
+        """Send the request once one of the slots is free, and return the response in time."""
         try:
-            await self._wait_for_turn()
+            try:
+                async with asyncio.timeout(self.deadlines.read):
+                    await self._turns.acquire()
+            except TimeoutError as fault:
+                # It means that nothing was sent.
+                raise httpx.PoolTimeout("too many requests at once") from fault
             try:
                 async with asyncio.timeout(self.deadlines.total(request)):
                     return await self._send(request, content)
@@ -185,14 +191,6 @@ class Connection:
                 self._turns.release()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, OSError) as fault:
             raise network_error(fault, request, self.host.origin) from fault
-
-    async def _wait_for_turn(self) -> None:
-        """Wait for one of the slots. A PoolTimeout means that nothing was sent."""
-        try:
-            async with asyncio.timeout(self.deadlines.read):
-                await self._turns.acquire()
-        except TimeoutError as fault:
-            raise httpx.PoolTimeout("too many requests at once") from fault
 
     async def _send(self, request: Request, content: bytes | None) -> Response:
         http = self._http or self._open()

@@ -33,7 +33,9 @@ class StrayKeys:
 
     def drop(self, event: events.Event) -> bool:
         """Return whether the event is a stray letter; warn once for each stray key."""
-        if not isinstance(event, events.Key) or not self._is_command(event):
+        # A character in a line to type in is text, and a dialog explains its own keys.
+        is_typed = isinstance(self._app.focused, Input | TextArea) or self._app.screen.is_modal
+        if not isinstance(event, events.Key) or not event.is_printable or is_typed:
             return False
         now = self._app_state.session.clock.monotonic()
         is_letter = event.character is not None and event.character.isalpha()
@@ -82,8 +84,3 @@ class StrayKeys:
 
     def _refusal(self, key: str) -> str:
         return why_refused(self._app_state, key, self._app.screen, self._keymap())
-
-    def _is_command(self, event: events.Key) -> bool:
-        """Return whether the key is a character outside every line to type in, and outside dialogs."""
-        is_typed = isinstance(self._app.focused, Input | TextArea)
-        return event.is_printable and not is_typed and not self._app.screen.is_modal

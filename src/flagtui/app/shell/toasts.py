@@ -57,12 +57,12 @@ def show_toast(app: App[Any], notice: Notice) -> None:
 
 def _lines_of(notice: Notice) -> list[str]:
     """Return safe lines with room for every word: long names are shortened, but no path and no address."""
-    words = [[_shorten(word) for word in line.split(" ")] for line in notice.text.split("\n")]
-    return [safe_text(" ".join(line), 400) for line in words]
-
-
-def _shorten(word: str) -> str:
-    return word if len(word) <= LONGEST_WORD or "/" in word else f"{word[:LONGEST_WORD]}…"
+    words = [line.split(" ") for line in notice.text.split("\n")]
+    short = [
+        [word if len(word) <= LONGEST_WORD or "/" in word else f"{word[:LONGEST_WORD]}…" for word in line]
+        for line in words
+    ]
+    return [safe_text(" ".join(line), 400) for line in short]
 
 
 def drop_toast(app: App[Any], notice: Notice) -> None:
