@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.config.daemon import await_call, start_call
+from flagtui.config.credentials import await_call, start_call
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
 
 INTERRUPT = "import os, signal; [os.kill(process, signal.SIGINT) for process in (os.getppid(), os.getpid())]"

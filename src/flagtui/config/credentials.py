@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, TypeVar
 
 import msgspec
 
@@ -21,6 +21,9 @@ from flagtui.config.key_sources import (
     run_key_command,
     write_key_file,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Source = Literal["FLAGTUI_API_KEY", "key_command", "keyring", "file"]
 
@@ -37,6 +40,7 @@ _FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 _HIDDEN: Final = "••••"
 
 KeyringT = TypeVar("KeyringT")
+CallT = TypeVar("CallT")
 
 
 class KeyMalformed(ValueError):
@@ -162,9 +166,6 @@ class Keyring(msgspec.Struct, frozen=True):
         return self._ask(lambda backend: _TRUSTED.get(type(backend).__module__, type(backend).__module__))
 
     def _ask(self, question: Callable[[Backend], KeyringT]) -> KeyringT:
-        # Threads and their futures: most runs have the key of the environment, or need none.
-        from flagtui.config.daemon import start_call
-
         call = start_call(lambda: question(self.load()))
         try:
             error = call.exception(self.seconds)
@@ -257,3 +258,42 @@ class KeyPlaces:
         if self.keyring and self.keyring.forget(owner):
             gone.append("keyring")
         return tuple(gone)
+
+
+def start_call(work: Callable[[], CallT]) -> "Future[CallT]":
+    """Start work that may never return in a daemon thread, which does not keep the program from ending.
+
+    The future holds its result or its exception.
+    """
+    # Most runs have the key of the environment, or need none.
+    import asyncio
+    import threading
+    from concurrent.futures import Future
+
+    future: Future[CallT] = Future()
+
+    async def answer() -> CallT:
+        return work()
+
+    async def carry() -> None:
+        # A task holds the exception of the work until the future is read.
+        task = asyncio.ensure_future(answer())
+        await asyncio.wait([task])
+        if (error := task.exception()) is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(task.result())
+
+    def run() -> None:
+        if future.set_running_or_notify_cancel():
+            asyncio.run(carry())
+
+    threading.Thread(target=run, name="flagtui-call", daemon=True).start()
+    return future
+
+
+async def await_call(work: Callable[[], CallT]) -> CallT:
+    """Run the work in a daemon thread and await it. Cancelling leaves the thread running."""
+    import asyncio
+
+    return await asyncio.wrap_future(start_call(work))

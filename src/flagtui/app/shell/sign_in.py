@@ -22,7 +22,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.changes.skipped import Skipped
-from flagtui.config.daemon import await_call
+from flagtui.config.credentials import await_call
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import Introduction, abilities, load_identity
 from flagtui.text.outcomes import explain_error

@@ -30,8 +30,7 @@ from flagtui.cli.plumbing.profile_choice import (
     no_key_words,
     settings_in,
 )
-from flagtui.config.credentials import KeyringUnusable, NoCredential, Secret
-from flagtui.config.daemon import await_call
+from flagtui.config.credentials import KeyringUnusable, NoCredential, Secret, await_call
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.config.keymap import read_keymap
 from flagtui.config.preferences import Preferences

@@ -1,9 +1,10 @@
 """From plans to their outcomes on the command line: the question, the answer, progress, results, a code."""
 
 import asyncio
+import signal
 from collections.abc import Coroutine, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Generic
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, Final, Generic
 
 import click
 from msgspec.structs import replace
@@ -36,7 +37,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import VOICE, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.prompts import Interrupts, Prompts, find_prompts
+from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.shown_questions import FOR_PEOPLE, how_to_agree, show_conflicts, show_question
 from flagtui.text.formats import count
 
@@ -111,6 +112,53 @@ def check_count(
         at_least = "at least " if is_least else ""
         what = f"{at_least}{count(number, noun)} would {effect}; --max-changes allows {most:,}"
         raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
+
+
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+
+
+class Interrupts:
+    """Ctrl+C, SIGTERM or a closed terminal while changes are in flight: the change in flight is finished."""
+
+    number = 0
+    """The first signal that came; 0 for none."""
+
+    def __enter__(self) -> None:
+        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
+        self._before: dict[signal.Signals, Any] = {}
+        for number in STOP_SIGNALS:
+            before = signal.getsignal(number)
+            # Only the main thread of a Unix process can handle signals; a signal ignored (nohup) stays so.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                if before is not signal.SIG_IGN:
+                    self._loop.add_signal_handler(number, self._stop, number)
+                    self._before[number] = before
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a signal asked to stop."""
+        return self.number != 0
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that a shell reports for the signal."""
+        return 128 + (self.number or signal.SIGINT)
+
+    def _stop(self, number: signal.Signals) -> None:
+        if self.is_asked and self._task is not None:
+            self._task.cancel()
+            return
+        self.number = number
+        # A closed terminal takes no message.
+        with suppress(OSError):
+            progress("stopping after the change in flight; ctrl+c again stops without waiting for it")
+
+    def __exit__(self, *_raised: object) -> None:
+        for number, before in self._before.items():
+            self._loop.remove_signal_handler(number)
+            # The loop restores Python's default handler, which would end the report.
+            with suppress(ValueError):
+                signal.signal(number, before)
 
 
 class TerminalInterface(Interface[P, R], Generic[P, R]):

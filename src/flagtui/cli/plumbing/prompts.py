@@ -1,17 +1,16 @@
 """Prompts: questions to the user in lines, when input and output are a terminal."""
 
-import asyncio
 import getpass
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from contextlib import contextmanager
+from typing import Final
 
 import click
 import msgspec
 
-from flagtui.cli.plumbing.output.lines import print_line, progress
+from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.safe_text import safe_text
 
 
@@ -49,7 +48,6 @@ class Prompts(msgspec.Struct, frozen=True):
         return number - 1
 
 
-STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 NO_PROMPTS: Final = Prompts(is_there=False)
 
 
@@ -66,47 +64,3 @@ def _stoppable() -> Iterator[None]:
 def find_prompts() -> Prompts:
     """Return the prompts of this terminal; they ask nothing unless input and output are a terminal."""
     return Prompts(sys.stdin.isatty() and sys.stdout.isatty())
-
-
-class Interrupts:
-    """Ctrl+C, SIGTERM or a closed terminal while changes are in flight: the change in flight is finished."""
-
-    number = 0
-    """The first signal that came; 0 for none."""
-
-    def __enter__(self) -> None:
-        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
-        self._before: dict[signal.Signals, Any] = {}
-        for number in STOP_SIGNALS:
-            before = signal.getsignal(number)
-            # Only the main thread of a Unix process can handle signals; a signal ignored (nohup) stays so.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
-                if before is not signal.SIG_IGN:
-                    self._loop.add_signal_handler(number, self._stop, number)
-                    self._before[number] = before
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether a signal asked to stop."""
-        return self.number != 0
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code that a shell reports for the signal."""
-        return 128 + (self.number or signal.SIGINT)
-
-    def _stop(self, number: signal.Signals) -> None:
-        if self.is_asked and self._task is not None:
-            self._task.cancel()
-            return
-        self.number = number
-        # A closed terminal takes no message.
-        with suppress(OSError):
-            progress("stopping after the change in flight; ctrl+c again stops without waiting for it")
-
-    def __exit__(self, *_raised: object) -> None:
-        for number, before in self._before.items():
-            self._loop.remove_signal_handler(number)
-            # The loop restores Python's default handler, which would end the report.
-            with suppress(ValueError):
-                signal.signal(number, before)
