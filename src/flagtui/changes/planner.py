@@ -72,7 +72,7 @@ class PlanContext:
     client: Client
     clock: Clock
     people: Mapping[int, str] = field(default_factory=dict)
-    """Known e-mails of people by number."""
+    """E-mails of the people in the records, by number, where no lists are loaded."""
     adds_later: bool = False
     """Whether the question can show late responses."""
     uncounted: str = ""
@@ -86,6 +86,10 @@ class PlanContext:
     def is_current(self) -> bool:
         """Whether records are as the server has them, without changes that are staged."""
         return True
+
+    def known_people(self) -> Mapping[int, str]:
+        """Return the known e-mails of people by number; few changes need them."""
+        return self.people
 
     @property
     def known_flags(self) -> Sequence[FlagRow] | None:

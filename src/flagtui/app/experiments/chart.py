@@ -23,7 +23,7 @@ from flagtui.app.experiments.chart_canvas import (
     tick_label,
 )
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import cut, styled
+from flagtui.app.widgets.line import cells_of, cut, styled
 from flagtui.text.styled import Piece
 
 LEAST_MORE: Final = 10
@@ -115,7 +115,7 @@ def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: in
     rest: list[Piece] = [(f"{frame.shade * 2} ", BAND), ("interval", QUIET)]
     if has_gaps:
         rest += [(f"   {frame.cross} ", MISSING), ("no value", QUIET)]
-    room = width - sum(len(text) for text, _ in rest)
+    room = width - cells_of(rest)
     each = max(6, room // max(1, len(courses)) - 5)
     for number, course in enumerate(courses):
         (marker, colour), name = styles[number % len(styles)], cut(course.name, each)

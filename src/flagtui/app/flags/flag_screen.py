@@ -27,7 +27,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
 from flagtui.app.state.staged_records import staged_now
-from flagtui.app.widgets.line import cut, join_lines
+from flagtui.app.widgets.line import cells_of, cut, join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
@@ -63,7 +63,7 @@ def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     mark, version = mark_and_version(row)
     tail = f"  #{row.id}{version}   "
     shown = [*badges(row), *_staged_badge(study)]
-    room = width - 2 - len(tail) - sum(len(text) for text, _ in shown)
+    room = width - 2 - len(tail) - cells_of(shown)
     if room < 12:
         yield [
             mark,

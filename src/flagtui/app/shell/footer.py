@@ -15,7 +15,7 @@ from textual.widget import Widget
 from flagtui.app.commands.command import RECORDS, SIGNS, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import BETWEEN_KEYS, Line, Spot, styled
+from flagtui.app.widgets.line import BETWEEN_KEYS, Line, Spot, cells_of, styled
 from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
@@ -164,7 +164,7 @@ class KeyLine(Line):
     def _fit(self) -> None:
         end, pieces, spots = 1, list[Piece](), list[Spot]()
         for pair in self.keys_in(self.size.width):
-            end += _width(pair)
+            end += cells_of(pair)
             pieces += pair
             spots.append(Spot(end, *self._runs.get(pair[0][0], ("",))))
         self.show(styled(" ", *pieces), spots=spots)
@@ -186,12 +186,12 @@ def _fitting(shown: Sequence[Shown], last: Sequence[Shown], kept: Sequence[str],
     places = [signs.index(sign) for sign in kept if sign in signs]
     if len(places) > 1:
         act, leave = places[:2]
-        keys[act] = _cut(keys[act], width - min(_width(keys[leave]), LEAST))
-        keys[leave] = _cut(keys[leave], width - _width(keys[act]))
+        keys[act] = _cut(keys[act], width - min(cells_of(keys[leave]), LEAST))
+        keys[leave] = _cut(keys[leave], width - cells_of(keys[act]))
     room, fitting = width, set[int]()
     for place in dict.fromkeys((*places, *range(len(shown), len(keys)), *range(len(shown)))):
-        if _width(keys[place]) <= room:
-            room -= _width(keys[place])
+        if cells_of(keys[place]) <= room:
+            room -= cells_of(keys[place])
             fitting.add(place)
     return [keys[place] for place in sorted(fitting)]
 
@@ -203,10 +203,6 @@ def _cut(pair: Shown, width: int) -> Shown:
     if len(words) - 2 <= room:
         return pair
     return (sign, look), (f"{words[: room - 1].rstrip()}…  " if room > 3 else "  ", muted)
-
-
-def _width(pair: Shown) -> int:
-    return sum(len(text) for text, _style in pair)
 
 
 END: Final = 3

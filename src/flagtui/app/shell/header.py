@@ -9,7 +9,7 @@ from textual.content import Content
 
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind
-from flagtui.app.widgets.line import APART, Line, Spot, cut, styled
+from flagtui.app.widgets.line import APART, Line, Spot, cells_of, cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
@@ -105,7 +105,7 @@ class Header(Line):
         mark: Piece = (f"{LINK_SIGNS[link.kind]} ", _LINK_COLOURS[link.kind])
         state = [mark, (f"{safe_text(link.words, 60)} ", "$text-muted")]
         parts = _parts_of(location, width)
-        while (over := _cells(_left_part(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
+        while (over := cells_of(_left_part(parts)) + cells_of(_right(parts, state)) + APART - width) > 0:
             least = next((name for name in DROPPED if name in parts), "")
             if not least:
                 break
@@ -169,10 +169,6 @@ def _right(parts: Parts, state: list[Piece]) -> list[Piece]:
 
 def _short(text: str, cells: int) -> str:
     return cut(safe_text(text, 200), cells)
-
-
-def _cells(pieces: list[Piece]) -> int:
-    return sum(cell_len(text) for text, _style in pieces)
 
 
 class Tabs(Line):

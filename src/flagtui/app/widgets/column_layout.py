@@ -8,7 +8,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import Glyphs
-from flagtui.app.widgets.line import fit_cells
+from flagtui.app.widgets.line import cells_of, fit_cells
 from flagtui.local_time import age
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.rows import Row, StagedRow
@@ -22,7 +22,7 @@ Align = Literal["left", "right"]
 
 def fit(cell: Cell, width: int, align: Align, ellipsis: str) -> Cell:
     """Return the cell in exactly `width` cells: padded on its free side, or cut with the ellipsis."""
-    spare = width - sum(cell_len(text) for text, _ in cell)
+    spare = width - cells_of(cell)
     if spare == 0:
         return cell
     if spare < 0:

@@ -129,6 +129,11 @@ class Line(Widget):
         return self._left.truncate(width, ellipsis=True)
 
 
+def cells_of(pieces: Iterable[Piece]) -> int:
+    """Return the width of these pieces in cells."""
+    return sum(cell_len(text) for text, _style in pieces)
+
+
 def cut(text: str, width: int) -> str:
     """Cut safe text to at most `width` cells."""
     return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
@@ -141,7 +146,7 @@ def fill(text: str, width: int) -> str:
 
 def shorten_longest(pieces: Sequence[Piece], room: int) -> Sequence[Piece]:
     """Return the pieces in `room` cells, the longest one cut; a part of the last, a count, would be wrong."""
-    too_wide = sum(cell_len(text) for text, _style in pieces) - room
+    too_wide = cells_of(pieces) - room
     if too_wide <= 0 or len(pieces) < 2:
         return pieces
     place = max(range(len(pieces) - 1), key=lambda place: cell_len(pieces[place][0]))

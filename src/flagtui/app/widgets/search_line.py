@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from flagtui.app.widgets.field import TYPING_KEYS, Field, KeyWords, at_once
-from flagtui.app.widgets.line import Line, Spot, shorten_longest, styled
+from flagtui.app.widgets.line import Line, Spot, cells_of, shorten_longest, styled
 from flagtui.safe_text import safe_text
 from flagtui.store.query.line_edits import Chip
 from flagtui.text.styled import Piece
@@ -213,7 +213,7 @@ class ChipLine(Line):
         """
         end = shorten_longest(end, self.content_size.width)
         shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
-        taken = sum(cell_len(text) for text, _style in end)
+        taken = cells_of(end)
         while shown and taken + sum(shown.values()) > self.size.width:
             del shown[next((chip for chip in shown if not chip.is_set), next(iter(shown)))]
         pieces: list[Piece] = []
@@ -231,7 +231,7 @@ class ChipLine(Line):
 
         `width` is that of the screen, `typed` the cells of the line.
         """
-        cells = sum(cell_len(text) for text, _style in reason)
+        cells = cells_of(reason)
         free = max(0, width - BESIDE - max(SHORTEST, typed + 1))
         room = min(cells, free) if reason else None
         if room != self._room:

@@ -35,9 +35,7 @@ class WorkspaceContext(PlanContext):
         """More changes are planned on top of staged ones; `is_applying` plans the staged ones themselves."""
         is_staged = app_state.is_staging and workspace is app_state.workspace and not is_applying
         staged = staged_now(app_state) if is_staged else None
-        super().__init__(
-            workspace.client, app_state.session.clock, workspace.people, adds_later=not is_staged
-        )
+        super().__init__(workspace.client, app_state.session.clock, adds_later=not is_staged)
         self.mirror = app_state.session.mirror
         self.workspace = workspace
         self.opened = app_state.workspace
@@ -57,6 +55,9 @@ class WorkspaceContext(PlanContext):
     @property
     def is_current(self) -> bool:
         return self._staged is None
+
+    def known_people(self) -> Mapping[int, str]:
+        return self.workspace.people
 
     @property
     def known_flags(self) -> Sequence[FlagRow]:

@@ -274,6 +274,8 @@ class WritePath:
         self, report: Report[P, R], planned: Planned[Q, P], interface: AppInterface[P, R]
     ) -> Sequence[Q]:
         """Return the intents of unchanged records: after a new key, a conflict, or when the user retries."""
+        if report.is_saved and not planned.skipped:
+            return ()
         # Plans of an undo that were not chosen are no part of the report.
         tried = [item.plan for item in report.outcomes if item.is_unchanged] + [*report.unsent]
         left = {(plan.id, plan.key) for plan in tried}

@@ -38,7 +38,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
     noun = "event"
 
     def __post_init__(self) -> None:
-        self._context = DefinitionContext(self.context.clock.time(), self.context.people)
+        self._context = DefinitionContext(self.context.clock.time(), self.context.known_people())
 
     def name(self, request: EventIntent) -> str:
         return request.name or self.context.name("events", request.id)

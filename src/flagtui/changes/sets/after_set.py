@@ -179,7 +179,6 @@ class AfterSet(PlanContext):
         super().__init__(
             inner.client,
             inner.clock,
-            inner.people,
             uncounted=inner.uncounted,
             may_add_flags=inner.may_add_flags,
         )
@@ -195,6 +194,9 @@ class AfterSet(PlanContext):
     def known_flags(self) -> Sequence[FlagRow] | None:
         rows = self._inner.known_flags
         return None if rows is None else [*rows_after(rows, self._changes)]
+
+    def known_people(self) -> Mapping[int, str]:
+        return self._inner.known_people()
 
     async def me(self) -> User | None:
         return await self._inner.me()

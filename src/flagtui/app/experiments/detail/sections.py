@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rich.cells import cell_len
-
 from flagtui import local_time
 from flagtui.app.experiments.detail.exposures import analysed_count
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
+from flagtui.app.widgets.line import cells_of
 from flagtui.details.metric_findings import Findings
 from flagtui.evaluate import wire
 from flagtui.local_time import JUST_NOW, ago
@@ -42,7 +41,7 @@ def head_lines(row: ExperimentRow, width: int) -> Lines:
     number = f"  #{row.id}"
     name: list[Piece] = [(safe_text(row.name, max(12, width - len(number))), "bold"), (number, "$text-muted")]
     behind: list[Piece] = [("flag ", "$text-muted"), (flag, "$primary"), (off, "$warning")]
-    if sum(cell_len(text) for text, _ in (*name, *behind)) + APART <= width:
+    if cells_of((*name, *behind)) + APART <= width:
         yield [*name, (" " * APART, ""), *behind]
     else:
         yield name

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from flagtui.app.flags.form.live_reach import LiveReach
 from flagtui.app.forms.form_lines import LABEL, FormLine, field_line, heading_line, label_piece
 from flagtui.app.forms.shortened_lines import shortened_lines, variant_lines
-from flagtui.app.widgets.line import cut
+from flagtui.app.widgets.line import cells_of, cut
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.evaluate import wire
@@ -92,7 +92,7 @@ def _condition(copy: WorkingCopy, names: Names, place: int, beside: Beside) -> I
     ]
     if variant := as_text(group.get("variant")):
         pieces += [(", as ", "$text-muted"), (safe_text(variant, 40), "$secondary")]
-    pieces += _beside(as_text(group.get("description")), beside, sum(cell_len(text) for text, _ in pieces))
+    pieces += _beside(as_text(group.get("description")), beside, cells_of(pieces))
     yield FormLine("condition", tuple(pieces), place=place)
 
     def draw_property(within: int) -> Iterator[FormLine]:

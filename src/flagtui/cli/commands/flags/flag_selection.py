@@ -85,8 +85,8 @@ async def _named_flags(
     if missing := [name for name, raw in zip(selection.names, objects, strict=True) if raw is None]:
         _check_staged(session, missing)
         await _check_deleted(session, missing)
-    flags = await FLAGS.require(session, selection.names, objects)
-    return {as_id(flag.get("id")): flag for flag in flags}
+        raise await FLAGS.unknown(session, missing)
+    return {as_id(flag.get("id")): flag for flag in objects if flag is not None}
 
 
 def _check_staged(session: ProjectSession, missing: Sequence[str]) -> None:
