@@ -10,9 +10,8 @@ from tests.doubles.source_trees import find_nodes
 
 from flagtui.models.counted_users import UserChange
 from flagtui.text.flag_sentences import plain
-from flagtui.text.formats import count, countdown, moment, percent
+from flagtui.text.formats import count, countdown, moment, percent, share_bar
 from flagtui.text.long_lists import in_short, join_words, shorten, window
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_in_short
 

@@ -4,6 +4,7 @@ import math
 
 from flagtui import local_time
 from flagtui.local_time import MINUTE, NOT_KNOWN
+from flagtui.text.styled import Piece
 
 
 def moment(then: float | None) -> str:
@@ -42,3 +43,16 @@ def share_of(text: str) -> float | None:
     except ValueError:
         return None
     return share if 0 <= share <= 100 else None
+
+
+def filled_cells(share: float, width: int) -> int:
+    """Return how many of a bar's `width` cells are filled; none only if `share` is 0, all only if it is 1."""
+    if 0 < share < 1:
+        return min(max(round(width * share), 1), width - 1)
+    return width if share >= 1 else 0
+
+
+def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
+    """Draw `━━━━───`, readable without colours. `share` is from 0 to 1, `width` in cells."""
+    filled = filled_cells(share, width)
+    return ("━" * filled, style), ("─" * (width - filled), "$track")

@@ -13,8 +13,8 @@ from flagtui.changes.proposal import Consequence, Proposal, Tone
 from flagtui.local_time import ago
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines
+from flagtui.text.formats import share_bar
 from flagtui.text.long_lists import shorten, wrap_safe
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15

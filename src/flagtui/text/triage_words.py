@@ -8,8 +8,8 @@ from flagtui.changes.event_definitions.triage import TriageDecision
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines
+from flagtui.text.formats import share_bar
 from flagtui.text.key_signs import key_sign
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 BAR = 48

@@ -165,7 +165,7 @@ def test_showing_a_flag_loads_no_search_list_or_change_modules(service: Service)
     # Each takes about a millisecond.
     ours = {name for name in loaded if name.startswith("flagtui")}
     assert "flagtui.models.flag_rows" in ours
-    assert len(ours) <= 105
+    assert len(ours) <= 100
 
 
 def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: Run, key: str) -> None:

@@ -25,7 +25,7 @@ from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.vocabulary import CodeKeys
-from flagtui.text.share_bar import filled_cells
+from flagtui.text.formats import filled_cells
 from flagtui.text.styled import Look, Piece
 
 if TYPE_CHECKING:

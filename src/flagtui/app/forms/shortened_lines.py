@@ -10,9 +10,8 @@ from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.evaluate import wire
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent
+from flagtui.text.formats import percent, share_bar
 from flagtui.text.key_signs import key_sign
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 LAST: Final = 10

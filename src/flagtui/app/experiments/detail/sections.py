@@ -15,14 +15,13 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import count
+from flagtui.text.formats import count, share_bar
 from flagtui.text.judgement import (
     Sizing,
     days_left,
     needed_people,
 )
 from flagtui.text.key_signs import key_sign
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]

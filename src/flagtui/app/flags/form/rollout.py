@@ -20,8 +20,7 @@ from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
-from flagtui.text.formats import percent, share_of
-from flagtui.text.share_bar import share_bar
+from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
 
 BAR: Final = 28

@@ -18,10 +18,9 @@ from flagtui.text.flag_sentences import (
     manner_lines,
     who_sees_it,
 )
-from flagtui.text.formats import percent
+from flagtui.text.formats import percent, share_bar
 from flagtui.text.long_lists import shorten
 from flagtui.text.rule_sentences import ORDER
-from flagtui.text.share_bar import share_bar
 from flagtui.text.styled import Piece
 
 
