@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.doubles.service_world import Start, World, asks_for
+from tests.doubles.service_world import Start, World, asks_for, variants
 
 
 async def copy_path(world: World) -> str:
@@ -134,6 +134,22 @@ async def test_copy_keeps_a_flag_on_that_others_need(world: World) -> None:
     body = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
     (failure,) = (await world.post(await copy_path(world), body))["failed"]
     assert failure["error_message"].startswith("Cannot disable this feature flag because other flags")
+
+
+async def test_copy_is_checked_like_an_update_of_the_target(world: World) -> None:
+    other = world.add_project()
+    target = f"/api/projects/{other}/feature_flags/"
+    base = await world.flag("base", filters=variants(control=50, test=50))
+    await world.flag("child", filters=asks_for(base["id"]))
+    present = await world.post(target, {"key": "base", "filters": variants(control=50, blue=50)}, 201)
+    world.add_experiment(present["id"], project_id=other, start_date=world.ago(days=1))
+    body = {"from_project": 1, "target_project_ids": [other]}
+    (failure,) = (await world.post(await copy_path(world), {**body, "feature_flag_key": "base"}))["failed"]
+    assert failure["error_message"].startswith("Cannot remove variant(s) 'blue' from a feature flag")
+    await world.patch(f"{target}{present['id']}/", {"active": False})
+    (failure,) = (await world.post(await copy_path(world), {**body, "feature_flag_key": "child"}))["failed"]
+    assert failure["error_message"].startswith("Cannot create dependency on disabled flag 'base'")
+    assert [flag["key"] for flag in (await world.get(target))["results"]] == ["base"]
 
 
 async def chain(world: World, *keys: str) -> None:

@@ -20,6 +20,7 @@ from flagtui.service.flags.dependency_copies import (
 )
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.filter_links import check_links
 from flagtui.service.flags.filter_storage import unsupported_config
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.planned_changes import bind_request
@@ -143,6 +144,7 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
     if any(stored_version(flag["filters"]) != 1 for flag in (row, present) if flag is not None):
         raise unsupported_config(Fields(body))
     before = {} if present is None else opened_values(target, present)
+    check_links(target, copied["filters"], before.get("filters", {}), present)
     after = {**before, **copied} if present is not None else new_values({"key": row["key"], **copied})
     if present is not None:
         check_guards(target, present, before, after)
