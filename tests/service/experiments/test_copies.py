@@ -207,6 +207,9 @@ async def test_people_held_back_are_a_variant_of_the_results(service: Service) -
         ("test", 0),
         (f"holdout-{holdout['id']}", 2),
     ]
+    exposures = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
+    seen = await service.post("query", {"query": exposures})
+    assert [*seen["total_exposures"]] == ["control", "test"]
 
 
 async def test_saved_metrics_exist_without_experiments(service: Service) -> None:

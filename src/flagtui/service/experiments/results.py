@@ -48,8 +48,11 @@ class Results:
             yield day, self._judge(history, samples)
 
     def exposure_result(self) -> Result:
-        """Return exposures of each variant by day and in total, and the test of the sample ratio."""
-        variants = self.reader.variants
+        """Return exposures of each variant by day and in total, and the test of the sample ratio.
+
+        Without those held back: they were exposed to no variant.
+        """
+        variants = [*self._weights()]
         start, last = self.experiment.start, self._last_exposure()
         handling = self.reader.handling
         past = ([exposure for exposure in seen if exposure.time <= last] for seen in self.exposures.values())
