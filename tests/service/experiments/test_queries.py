@@ -82,6 +82,10 @@ async def test_excluded_variants_are_not_analysed(service: Service) -> None:
     fill(service, {"control": 20, "a": 20, "b": 20})
     response = await _query(service, running, MEAN)
     assert [result["key"] for result in response["variant_results"]] == ["a"]
+    for key, more in (("b", {}), ("a", {"excluded_variants": ["a"]})):
+        body = {"stats_config": {"baseline_variant_key": key}, **more}
+        refusal = await service.refused("PATCH", f"experiments/{running['id']}", body)
+        assert refusal == (400, f"baseline variant cannot be excluded ('{key}')", None)
 
 
 async def test_an_action_or_another_event_can_expose(service: Service) -> None:

@@ -234,6 +234,10 @@ async def test_metrics_keep_their_order_as_they_come_and_go(service: Service) ->
     assert len(added["primary_metrics_ordered_uuids"]) == 3
     fewer = await service.patch(path, {"metrics": [turned["metrics"][1]]})
     assert fewer["primary_metrics_ordered_uuids"] == [second]
+    shared = await service.patch(path, {"primary_metrics_ordered_uuids": ["shared", second]})
+    more = await service.patch(path, {"metrics": [*shared["metrics"], MEAN]})
+    assert more["primary_metrics_ordered_uuids"][:2] == ["shared", second]
+    await service.patch(path, {"metrics": shared["metrics"], "primary_metrics_ordered_uuids": [second]})
     status, detail, attr = await service.refused("PATCH", path, {"primary_metrics_ordered_uuids": []})
     assert detail == (
         f"primary_metrics_ordered_uuids is missing UUIDs: ['{second}']. "

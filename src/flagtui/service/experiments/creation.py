@@ -135,9 +135,10 @@ def orders(columns: Mapping[str, Json], had: Mapping[str, Json], given: Input) -
     orders_by_field = {}
     for field, name in ORDER_OF.items():
         if field in columns or name in columns:
-            metrics = columns[field] if field in columns else had.get(field)
+            before = had.get(field) or []
+            metrics = (columns[field] or []) if field in columns else before
             orders_by_field[name] = ordered_uuids(
-                columns.get(name), had.get(name), metrics or [], field, given=name in given.sent
+                columns.get(name), had.get(name), metrics, field, given=name in given.sent, before=before
             )
     return orders_by_field
 

@@ -173,12 +173,16 @@ def check_baseline(stats: Json, variant_keys: Sequence[str]) -> None:
         raise invalid(f"Invalid baseline_variant_key: '{key}'. Must be one of: {listed}")
 
 
+def check_included(baseline: str, excluded: Sequence[str] | None) -> None:
+    if baseline in (excluded or ()):
+        raise invalid(f"baseline variant cannot be excluded ('{baseline}')")
+
+
 def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], baseline: str) -> None:
     """Check the excluded variants: they must exist, and the baseline and one more must remain."""
     if not excluded:
         return
-    if baseline in excluded:
-        raise invalid(f"baseline variant cannot be excluded ('{baseline}')")
+    check_included(baseline, excluded)
     unknown = [key for key in excluded if key not in variant_keys]
     if unknown:
         raise invalid(f"unknown variants for this experiment: {unknown}")

@@ -126,10 +126,13 @@ def ordered_uuids(
     field: Listed,
     *,
     given: bool,
+    before: Iterable[Mapping[str, Json]] = (),
 ) -> list[str] | None:
-    """Return the display order: the one sent if it names every metric, else the previous one and new ones."""
-    uuids = [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
-    name = ORDER_OF[field]
+    """Return the display order: the one sent if it names every metric, else the previous one and new ones.
+
+    `before` are the previous metrics; other UUIDs in the order are those of shared metrics, which stay.
+    """
+    uuids, name = _uuids_of(metrics), ORDER_OF[field]
     if given:
         hint = "This is likely a frontend bug - please refresh and try again."
         if sent is None and uuids:
@@ -141,8 +144,13 @@ def ordered_uuids(
         return None if sent is None else [str(uuid) for uuid in sent]
     if not uuids and had is None:
         return None
-    kept = [uuid for uuid in had or () if uuid in uuids]
+    gone = {*_uuids_of(before)} - {*uuids}
+    kept = [uuid for uuid in had or () if uuid not in gone]
     return kept + [uuid for uuid in uuids if uuid not in kept]
+
+
+def _uuids_of(metrics: Iterable[Mapping[str, Json]]) -> list[str]:
+    return [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
 
 
 def _check_metric(metric: Json, index: int, field: str) -> dict[str, Json]:

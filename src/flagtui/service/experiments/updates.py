@@ -12,7 +12,7 @@ from flagtui.service.experiments.creation import (
     orders,
     read_input,
 )
-from flagtui.service.experiments.fields import check_baseline, check_excluded
+from flagtui.service.experiments.fields import check_baseline, check_excluded, check_included
 from flagtui.service.experiments.flag_config import (
     UNCHANGED_FLAG,
     FlagConfig,
@@ -20,7 +20,7 @@ from flagtui.service.experiments.flag_config import (
     default_variants,
 )
 from flagtui.service.experiments.holdouts import holdout_of
-from flagtui.service.experiments.records import Experiment, variants_in
+from flagtui.service.experiments.records import Experiment, baseline_of, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
@@ -80,10 +80,13 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
     keys = [
         str(variant["key"]) for variant in variants_in(flag_changes.get("filters", experiment.flag.filters))
     ]
+    after = {**experiment.fields, **checked}
+    baseline = baseline_of(after["stats_config"], keys)
     if "stats_config" in checked:
-        check_baseline(checked["stats_config"], keys)
+        check_baseline(after["stats_config"], keys)
+        check_included(baseline, after["excluded_variants"])
     if "excluded_variants" in checked:
-        check_excluded(checked["excluded_variants"], keys, experiment.baseline)
+        check_excluded(after["excluded_variants"], keys, baseline)
     check_metrics(call, columns, given)
     columns |= orders(columns, experiment.fields, given)
     if flag_changes:
