@@ -1,5 +1,5 @@
 """`python -m flagtui` is `flagtui`."""
 
-from flagtui.cli import main
+from flagtui.cli import run_program
 
-main()
+run_program()

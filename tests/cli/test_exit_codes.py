@@ -48,6 +48,31 @@ main()
     assert done.stderr == "\nflagtui: stopped; nothing was changed.\n"
 
 
+@pytest.mark.parametrize(("word", "ending"), [("alone", []), ("thread", ["worked", "taken apart"])])
+def test_process_ends_when_its_threads_and_handlers_did(word: str, ending: list[str]) -> None:
+    """Its objects are taken apart only where a thread was at work: that takes longer than a short command."""
+    code = """
+import atexit, sys, threading
+from flagtui.cli import run_program
+class Held:
+    def __del__(self):
+        print("taken apart")
+held = Held()
+def work():
+    threading.main_thread().join()
+    print("worked")
+atexit.register(print, "handled")
+if sys.argv[1] == "thread":
+    threading.Thread(target=work).start()
+sys.argv[1:] = ["flags", "list", "--no-such-option"]
+run_program()
+"""
+    done = subprocess.run([sys.executable, "-c", code, word], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert sorted(done.stdout.split("\n")) == sorted(["", "handled", *ending])
+    assert "no-such-option" in done.stderr
+
+
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:
     step = "Words of a query that begin with - follow --: flagtui flags list -- "
     assert run("flags", "list", "is:on", "-tag:web").err.endswith(f"{step}-tag:web\n")

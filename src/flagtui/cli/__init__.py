@@ -1,12 +1,13 @@
 """The same by command line. Imports nothing heavy until a command needs it."""
 
+import atexit
 import gc
 import os
 import sys
 
 TYPE_CHECKING = False
 
-__all__ = ["main"]
+__all__ = ["main", "run_program"]
 
 HELP_FILE = "help.txt"
 """The help of the whole program, kept as text: reading the command line takes longer than printing it."""
@@ -18,6 +19,33 @@ STOPPED = 130
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def run_program() -> None:
+    """Run the command line in a process of its own, and end the process."""
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int):
+            _end_process(end.code)
+        raise
+
+
+def _end_process(code: int) -> None:
+    """End the process without taking its objects apart, which takes longer than a short command.
+
+    Where a thread is still at work, Python waits for it as usual.
+    """
+    if "threading" in sys.modules and sys.modules["threading"].active_count() > 1:
+        return
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        # Python reports it.
+        return
+    os._exit(code)
 
 
 def main() -> None:
@@ -38,20 +66,18 @@ def main() -> None:
         raise SystemExit(STOPPED) from None
     finally:
         leave()
-        # Before it ends, Python looks through everything once more, which takes longer than a short command.
-        gc.freeze()
 
 
 def _load() -> "tuple[Callable[[], None], Callable[[], None]]":
     """Show the last screen if the app starts; return the program, and what removes that screen."""
+    if scans_here(sys.argv[1:]):
+        from flagtui.code.read_ahead import start_reading
+
+        start_reading()
     from flagtui.cli.launch import leave, paint
 
     try:
         paint(sys.argv[1:])
-        if scans_here(sys.argv[1:]):
-            from flagtui.code.read_ahead import start_reading
-
-            start_reading()
         from flagtui.cli.main import main as run
     except KeyboardInterrupt:
         leave()
