@@ -64,7 +64,7 @@ WORDS = (
     "data",
     "value",
 )
-PROGRAM = (sys.executable, "-m", "flagtui")
+PROGRAM = (str(Path(sys.executable).with_name("flagtui")),)
 
 
 def main() -> None:

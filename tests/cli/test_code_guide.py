@@ -7,7 +7,8 @@ import pytest
 from tests.cli.conftest import Run
 
 from flagtui.code.code_findings import RULES
-from flagtui.code.repository_settings import FILE_NAME, RepositorySettings, read_repository_settings
+from flagtui.code.path_patterns import SETTINGS_FILE
+from flagtui.code.repository_settings import RepositorySettings, read_repository_settings
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "code.md").read_text(encoding="utf-8")
 BUILDS = re.findall(r"^```yaml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
@@ -21,7 +22,7 @@ def commands(build: str) -> list[str]:
 def test_guide_names_every_setting_rule_and_build(tmp_path: Path) -> None:
     example = re.search(r"^```\.flagtui\.toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert example is not None
-    (tmp_path / FILE_NAME).write_text(example[1])
+    (tmp_path / SETTINGS_FILE).write_text(example[1])
     settings = read_repository_settings(tmp_path)
     assert all(getattr(settings, name) for name in RepositorySettings.__dataclass_fields__)
     assert {name for name in RULES if f"`{name}`" not in GUIDE} == set()

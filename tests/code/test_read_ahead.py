@@ -19,19 +19,21 @@ PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
 from flagtui.code import read_ahead
-from flagtui.code.repository_settings import list_sources
+from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
+from flagtui.code.source_files import list_sources
 from flagtui.code.tree_scan import scan_tree
 root, how = Path.cwd(), sys.argv[1]
 if how != "alone":
-    read_ahead.start_reading()
+    read_ahead.start_reading(settled=-3_600 * 10**9)
 ahead = read_ahead.take_reader([root / "other" if how == "elsewhere" else root])
 if how == "killed":
     os.kill(ahead.worker.process, signal.SIGKILL)
-sources = ahead.sources() if ahead else None
+tree = ahead.sources() if ahead else None
 if how == "late":
     os.kill(ahead.worker.process, signal.SIGKILL)
-tree, settings = sources or list_sources([root], root)
+tree = tree or list_sources([root], root)
+settings = read_repository_settings(tree.root)
 is_reading = bool(ahead and ahead.reads(tree.files))
 keys = ("nav", "new", "caf\\udce9")
 store = Path(sys.argv[2]) if len(sys.argv) > 2 else None

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.code.repository_settings import FILE_NAME, RepositorySettings, read_repository_settings
+from flagtui.code.path_patterns import SETTINGS_FILE
+from flagtui.code.repository_settings import RepositorySettings, read_repository_settings
 from flagtui.config.toml_source import SettingsError
 
 
 def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
     assert read_repository_settings(tmp_path) == RepositorySettings()
-    (tmp_path / FILE_NAME).write_text(
+    (tmp_path / SETTINGS_FILE).write_text(
         '[code]\nwrappers = ["useGate"]\nconstants = ["flags.ts"]\nignore = ["docs/"]\n'
         'generated = ["gen/"]\ntests = ["it/"]\nlanguages = ["ts", "go"]\n'
     )
@@ -33,7 +34,7 @@ def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
     ],
 )
 def test_typo_names_file_line_and_key(tmp_path: Path, text: str, place: str, words: str) -> None:
-    (tmp_path / FILE_NAME).write_text(text)
+    (tmp_path / SETTINGS_FILE).write_text(text)
     with pytest.raises(SettingsError) as error:
         read_repository_settings(tmp_path)
     assert place in str(error.value)

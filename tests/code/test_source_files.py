@@ -10,6 +10,9 @@ import pytest
 from flagtui.code.file_content import BATCH_BYTES, SIZE_LIMIT, FileReader
 from flagtui.code.source_files import SourceError, find_root, list_changed, list_files
 
+HOUR = 3_600 * 10**9
+"""In nanoseconds."""
+
 
 def write(root: Path, **files: str) -> None:
     for name, text in files.items():
@@ -160,12 +163,12 @@ def read(folder: Path, *names: str) -> tuple[dict[str, bytes], dict[str, int], l
     return contents, Counter[str](reader.skipped.values()), reader.problems
 
 
-def test_times_of_files_are_read_only_where_results_are_stored(tmp_path: Path) -> None:
+def test_files_that_can_be_stored_have_stamps(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
-    for has_stamps in (True, False):
-        reader = FileReader(str(tmp_path), has_stamps=has_stamps)
+    for settled, has_stamp in ((-HOUR, True), (HOUR, False), (None, False)):
+        reader = FileReader(str(tmp_path), settled)
         assert [batch.size for batch in reader.batches(["a.py"])] == [1]
-        assert ("a.py" in reader.stamps) == has_stamps
+        assert ("a.py" in reader.stamps) == has_stamp
 
 
 def test_unreadable_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:

@@ -5,16 +5,16 @@ import os
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
+from flagtui.code.file_content import SETTLED
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
-from flagtui.code.stored_results import SETTLED, ResultStore
+from flagtui.code.stored_results import ResultStore
 from flagtui.code.tree_scan import Scan, scan_tree
 
 HOUR = 3_600 * 10**9
@@ -155,9 +155,9 @@ def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
     scan(tmp_path, tmp_path / "cache" / "results")
     assert (tmp_path / "cache" / "results").stat().st_mode & 0o777 == 0o600
     store = ResultStore(None, "")
-    results = store.load(tmp_path, ["a.ts"])
-    store.save(results, time.time_ns())
-    assert (results.stamps, results.files) == ({}, 0)
+    results, others = store.load(tmp_path, ["a.ts"])
+    store.save(results)
+    assert (results.files, others) == (0, ["a.ts"])
 
 
 PROGRAM = """

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from flagtui import __version__
 from flagtui.code.code_findings import RULES, CodeFinding, Level
+from flagtui.code.path_patterns import SETTINGS_FILE
 from flagtui.code.reference_records import Reference
-from flagtui.code.repository_settings import FILE_NAME
 from flagtui.models.code_uses import RuleId
 
 ANNOTATION_LIMIT: Final = 10
@@ -95,7 +95,7 @@ def _xml(text: str) -> str:
 RESULT_LIMIT: Final = 25_000
 """Results of one run that code hosts accept."""
 FINGERPRINT: Final = "flagtui/v1"
-REPOSITORY: Final = Reference(FILE_NAME, 1, 1, "generated", "")
+REPOSITORY: Final = Reference(SETTINGS_FILE, 1, 1, "generated", "")
 """Where a finding without a place is shown: code hosts reject results without a location."""
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"

@@ -2,10 +2,9 @@
 
 import errno
 import os
+import time
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
-
-import msgspec
+from typing import Final, Literal, NamedTuple
 
 SIZE_LIMIT: Final = 2_000_000
 """Bytes; larger files are data."""
@@ -22,16 +21,23 @@ _LINE_BYTES: Final = 500
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 """Links are not followed, so no loop is entered; a pipe does not wait for its writer."""
 
+SETTLED: Final = 2 * 10**9
+"""Nanoseconds after which every file system gives a change another time. Git has the same rule."""
 Stamp = tuple[int, int, int, int]
 """Size, times of the last change of the content and of anything, and number: equal if a file is unchanged."""
 SkipReason = Literal["binary", "large", "links", "minified", "missing", "unreadable"]
+
+
+def keeps_results() -> bool:
+    """Return whether another scan can use the results: a build (`CI`) has new files each time."""
+    return not os.environ.get("CI")
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
 
 
-class FileBatch(msgspec.Struct, frozen=True):
+class FileBatch(NamedTuple):
     """Files one after the other in a buffer, which the next batch overwrites."""
 
     buffer: bytearray
@@ -52,14 +58,19 @@ class FileBatch(msgspec.Struct, frozen=True):
 class FileReader:
     """Reads files below one folder into the same buffer: making one for each takes longer than reading."""
 
-    def __init__(self, root: str, *, has_stamps: bool = True) -> None:
+    def __init__(self, root: str, settled: int | None = None) -> None:
+        """Read below the root; keep stamps of files that changed `settled` nanoseconds ago, or none."""
         self.skipped: dict[str, SkipReason] = {}
         self.stamps: dict[str, Stamp] = {}
-        """Of each file that has the same bytes while its stamp is the same."""
+        """Of each file that has the same bytes while its stamp is the same.
+
+        One that changed later could change once more without another time.
+        """
         self.problems: list[str] = []
         """A line for each file that the system refuses to open."""
         self._root = root
-        self._has_stamps = has_stamps
+        self._has_stamps = settled is not None
+        self._settled_at = time.time_ns() - (settled or 0)
         self._buffer = bytearray(BATCH_BYTES + SIZE_LIMIT + 1)
         self._view = memoryview(self._buffer)
 
@@ -104,7 +115,9 @@ class FileReader:
             return "unreadable"
         if facts is not None and size and size == min(facts.st_size, SIZE_LIMIT + 1):
             # Not a pipe, nor a file that the system makes up for its reader.
-            self.stamps[name] = stamp_of(facts)
+            stamp = stamp_of(facts)
+            if stamp[1] < self._settled_at and stamp[2] < self._settled_at:
+                self.stamps[name] = stamp
         if size > SIZE_LIMIT:
             return "large"
         if self._buffer.find(b"\0", start, start + min(size, _BINARY_BYTES)) >= 0:

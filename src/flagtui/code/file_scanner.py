@@ -2,20 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from flagtui.code.file_content import FileBatch, FileReader
 from flagtui.code.file_references import FileFacts, find_references
+from flagtui.code.file_results import FileResults, encode_stamps
+from flagtui.code.file_rules import FileRules
 from flagtui.code.languages import Language, language_of
+from flagtui.code.path_patterns import Matcher, match_patterns, never
 from flagtui.code.quoted_words import WordFilter
 from flagtui.code.reference_records import FileReferences
-from flagtui.code.scan_request import ScanRequest
 from flagtui.code.sdk_functions import CallNames
-from flagtui.code.source_files import Matcher, match_patterns, never
-from flagtui.code.stored_results import FileResults
 from flagtui.code.syntax import has_parser
 
 _TEST_PATTERNS: Final = (
@@ -31,31 +30,25 @@ _GENERATED_BYTES: Final = 1_000
 
 
 class FileScanner:
-    """Reads files of one tree."""
+    """Searches files by the rules of one scan."""
 
-    def __init__(self, root: Path, request: ScanRequest) -> None:
-        settings = request.settings
-        self.root = root
-        self.keys = frozenset(request.keys)
-        self.filter = WordFilter.of(self.keys, settings.wrappers)
-        self.names = CallNames(settings.wrappers)
+    def __init__(self, rules: FileRules) -> None:
+        self.keys = frozenset(rules.keys)
+        self.filter = WordFilter.of(rules.keys, rules.wrappers)
+        self.names = CallNames(rules.wrappers)
         self.has_parser = has_parser()
-        self.languages = frozenset(request.languages or settings.languages)
-        self.is_generated = match_patterns(settings.generated)
-        self.has_constants = match_patterns(settings.constants)
-        self.is_test = match_patterns(settings.tests)
-        self.has_stamps = request.store is not None
+        self.languages = rules.languages
+        self.is_generated = match_patterns(rules.generated)
+        self.has_constants = match_patterns(rules.constants)
+        self.is_test = match_patterns(rules.tests)
 
-    def scan(self, files: Iterable[str]) -> FileResults:
-        reader = FileReader(str(self.root), has_stamps=self.has_stamps)
-        return self.scan_batches(reader, reader.batches(files))
-
-    def scan_batches(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:
+    def scan(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:
         """Return the results of the files that the reader reads."""
-        results = FileResults(reader.stamps, [], reader.skipped, reader.problems)
+        results = FileResults([], [], reader.skipped, reader.problems)
         for batch in batches:
-            results.references += (self._read(path, data) for path, data in self._hits(batch))
+            results.references += (self._references(path, data) for path, data in self._hits(batch))
             results.files += len(batch.files)
+        results.stamps.append(encode_stamps(reader.stamps))
         return results
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
@@ -66,7 +59,7 @@ class FileScanner:
             if self.filter.has_hit(batch.buffer, start, end) or self.has_constants(path):
                 yield path, batch.content(start, end)
 
-    def _read(self, path: str, data: bytes) -> FileReferences:
+    def _references(self, path: str, data: bytes) -> FileReferences:
         problems = []
         try:
             text = data.decode("utf-8-sig")

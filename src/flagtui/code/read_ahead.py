@@ -1,124 +1,139 @@
 """A second process that reads source files while this one loads what knows the keys of flags.
 
 It lists the files of a folder, reads as many as it may keep, and scans its share when it gets the keys.
+It starts before what it does not need is loaded.
 """
 
 import marshal
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from flagtui.code.file_content import FileBatch, FileReader
-from flagtui.code.repository_settings import RepositorySettings, list_sources
-from flagtui.code.source_files import SourceTree
-from flagtui.code.stored_results import FileResults, keeps_results
+from msgspec.structs import astuple
+
+from flagtui.code.file_content import SETTLED, FileReader, keeps_results
+from flagtui.code.source_files import SourceTree, list_sources
 from flagtui.code.worker_process import FileQueue, WorkerProcess
 
 if TYPE_CHECKING:
-    from flagtui.code.scan_request import ScanRequest
+    from flagtui.code.file_rules import FileRules
 
 LEAST_FILES: Final = 2_000
 """Files below which one process is done before another has the keys."""
 _BYTES_KEPT: Final = 64_000_000
 """Bytes of files that are kept at most until the keys are there."""
-_LISTED: Final = b"1"
+_SENT: Final = b"1"
+_WITHOUT_REFERENCES: Final = 2
+"""The version of Python's format that takes a tenth of the time of later ones."""
 
 _reader: "ReadAhead | None" = None
 """The process that this one started for its current folder."""
 
 
-def start_reading() -> None:
-    """Read the files of the current folder ahead, where it is in a repository and a processor is idle."""
+def start_reading(settled: int = SETTLED) -> None:
+    """Read the files of the current folder ahead, where it is in a repository and a processor is idle.
+
+    Results can be stored of files that changed `settled` nanoseconds ago.
+    """
     global _reader
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return
     # The folder was deleted, or the system has no process left.
     with suppress(OSError):
-        folder = Path.cwd()
+        folder = os.getcwd()  # noqa: PTH109
         # Any other folder can have far more files than the command is asked about.
-        if any((each / ".git").exists() for each in (folder, *folder.parents)):
-            _reader = ReadAhead(folder)
+        if _is_in_repository(folder):
+            _reader = ReadAhead(folder, settled)
+
+
+def _is_in_repository(folder: str) -> bool:
+    parts = folder.split("/")
+    return any(os.path.lexists("/".join((*parts[:count], ".git"))) for count in range(len(parts), 0, -1))
 
 
 def take_reader(folders: Sequence[Path]) -> "ReadAhead | None":
     """Return the process that reads these folders ahead; None where none does."""
     global _reader
     reader, _reader = _reader, None
-    if reader is None or [*folders] == [reader.folder]:
+    if reader is None or [*map(os.fspath, folders)] == [reader.folder]:
         return reader
     reader.stop()
     return None
 
 
 class ReadAhead:
-    """A process that lists and reads the files of a folder until it gets a request."""
+    """A process that lists and reads the files of a folder until it gets the keys."""
 
-    def __init__(self, folder: Path, least_files: int = LEAST_FILES) -> None:
+    def __init__(self, folder: str, settled: int) -> None:
         assert sys.platform == "linux"
         self.folder = folder
-        self.begun = time.time_ns()
-        """Files are read as they are at this time, or later."""
         self.queue = FileQueue()
-        self._least_files = least_files
+        self._settled = settled
         self._files: list[str] = []
-        # A pipe takes no list of ten thousand files before it is read.
-        self._listing = os.memfd_create("files")
+        # A pipe takes no list of ten thousand files or keys before it is read.
+        self._shared = os.memfd_create("shared")
         self._requests, self._request = os.pipe()
         self.worker = WorkerProcess(self._work)
         self.queue.end()
         os.close(self._requests)
 
-    def sources(self) -> tuple[SourceTree, RepositorySettings] | None:
-        """Return the files and the settings of their repository; None where the process failed."""
-        if self.worker.read(len(_LISTED)) != _LISTED:
+    def sources(self) -> SourceTree | None:
+        """Return the files; None where the process failed."""
+        if self.worker.read(len(_SENT)) != _SENT:
             return None
-        with os.fdopen(self._listing, "rb") as file:
-            file.seek(0)
-            root, names, skipped, problems, settings = marshal.loads(file.read())
+        root, names, skipped, problems = self._get()
         self._files = names.split("\0") if names else []
         self.queue.share(self._files)
-        return SourceTree(Path(root), self._files, Counter(skipped), problems), RepositorySettings(*settings)
+        return SourceTree(Path(root), self._files, Counter(skipped), problems)
 
     def reads(self, files: Sequence[str]) -> bool:
         """Return whether these are the files that it reads."""
-        return files is self._files and len(files) >= self._least_files
+        return files is self._files and len(files) >= LEAST_FILES
 
-    def scan(self, request: "ScanRequest") -> WorkerProcess:
+    def scan(self, rules: "FileRules") -> WorkerProcess:
         """Let the process scan its share of the files."""
-        # The process ended where no one takes the keys: its results are missing then.
-        with suppress(BrokenPipeError), os.fdopen(self._request, "wb") as pipe:
-            marshal.dump((tuple(request.keys), tuple(request.languages)), pipe)
+        self._put(astuple(rules))
+        # The process has ended: its results are missing then.
+        with suppress(BrokenPipeError):
+            os.write(self._request, _SENT)
         return self.worker
 
     def stop(self) -> None:
         """Let the process end."""
         os.close(self._request)
 
-    def _work(self, pipe: BinaryIO) -> FileResults:
+    def _put(self, value: Any) -> None:
+        with os.fdopen(self._shared, "wb", closefd=False) as file:
+            file.seek(0)
+            marshal.dump(value, file, _WITHOUT_REFERENCES)
+
+    def _get(self) -> Any:
+        with os.fdopen(self._shared, "rb", closefd=False) as file:
+            file.seek(0)
+            return marshal.load(file)
+
+    def _work(self, pipe: BinaryIO) -> bytes:
         os.close(self._request)
         _leave_terminal()
-        tree, settings = list_sources([self.folder], self.folder)
-        with os.fdopen(self._listing, "wb", closefd=False) as file:
-            # One text, which takes less time to read than as many as there are files.
-            names = "\0".join(tree.files)
-            root = os.fspath(tree.root)
-            marshal.dump((root, names, dict(tree.skipped), tree.problems, astuple(settings)), file)
+        folder = Path(self.folder)
+        tree = list_sources([folder], folder)
+        root = os.fspath(tree.root)
+        # One text, which takes less time to read than as many as there are files.
+        self._put((root, "\0".join(tree.files), dict(tree.skipped), tree.problems))
         self.queue.fill(tree.files)
-        pipe.write(_LISTED)
+        pipe.write(_SENT)
         pipe.flush()
-        return self._scan(tree, settings) if len(tree.files) >= self._least_files else FileResults()
+        return self._scan(root) if len(tree.files) >= LEAST_FILES else b""
 
-    def _scan(self, tree: SourceTree, settings: RepositorySettings) -> FileResults:
-        reader = FileReader(str(tree.root), has_stamps=keeps_results())
+    def _scan(self, root: str) -> bytes:
+        reader = FileReader(root, self._settled if keeps_results() else None)
         batches = reader.batches(self.queue.take())
-        kept: list[FileBatch] = []
+        kept = []
         request = b""
         os.set_blocking(self._requests, False)
         size = 0
@@ -131,17 +146,14 @@ class ReadAhead:
             if size > _BYTES_KEPT:
                 break
         os.set_blocking(self._requests, True)
-        with os.fdopen(self._requests, "rb") as pipe:
-            request += pipe.read()
-        if not request:
-            return FileResults()
+        if (request or os.read(self._requests, 1)) != _SENT:
+            return b""
         # Loaded while the files are read.
+        from flagtui.code.file_rules import FileRules
         from flagtui.code.file_scanner import FileScanner
-        from flagtui.code.scan_request import ScanRequest
 
-        keys, languages = marshal.loads(request)
-        scanner = FileScanner(tree.root, ScanRequest(keys, settings, languages))
-        return scanner.scan_batches(reader, chain(kept, batches))
+        scanner = FileScanner(FileRules(*self._get()))
+        return scanner.scan(reader, chain(kept, batches)).encode()
 
 
 def _leave_terminal() -> None:

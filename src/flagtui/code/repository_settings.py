@@ -1,13 +1,12 @@
 """`.flagtui.toml` in a repository: the settings of the scan, without secrets."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from flagtui.code.languages import LANGUAGES
-from flagtui.code.source_files import SourceTree, find_root, list_files, match_patterns
+from flagtui.code.path_patterns import SETTINGS_FILE, match_patterns
 from flagtui.config.toml_source import (
     WrongSetting,
     read_source,
@@ -18,7 +17,6 @@ from flagtui.config.toml_source import (
     texts,
 )
 
-FILE_NAME: Final = ".flagtui.toml"
 _FUNCTION: Final = re.compile(r"[A-Za-z_$][\w$]*(?:[.:]{1,2}[A-Za-z_$][\w$]*)*")
 
 
@@ -59,20 +57,8 @@ class RepositorySettings:
 
 def read_repository_settings(root: Path) -> RepositorySettings:
     """Return the settings of the repository. Raises SettingsError with file, line and key."""
-    source = read_source(root / FILE_NAME)
+    source = read_source(root / SETTINGS_FILE)
     for name in table_at(source, ()):
         if name != "code":
             raise source.unknown((name,), ["code"])
     return RepositorySettings(**read_table(source, ("code",), settings_of(RepositorySettings)))
-
-
-def list_sources(folders: Sequence[Path], here: Path) -> tuple[SourceTree, RepositorySettings]:
-    """Return the files below the folders that are read, and the settings of their repository.
-
-    Raises:
-        SourceError: a folder does not exist, or is not below the root.
-        SettingsError: the settings have a mistake.
-    """
-    root = find_root(folders, here)
-    settings = read_repository_settings(root)
-    return list_files(root, folders, match_patterns(settings.ignore)), settings

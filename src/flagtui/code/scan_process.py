@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.repository_settings import list_sources
+from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
-from flagtui.code.source_files import SourceError
+from flagtui.code.source_files import SourceError, list_sources
 from flagtui.code.stored_places import stored_places
 from flagtui.code.tree_scan import scan_tree
 from flagtui.config.toml_source import SettingsError
@@ -49,7 +49,8 @@ class ScannedCode(msgspec.Struct, frozen=True):
 def scan_folder(job: ScanJob) -> ScannedCode:
     """Return the places in the folder. Raises SourceError, SettingsError."""
     folder = Path(job.folder)
-    tree, settings = list_sources([folder], folder)
+    tree = list_sources([folder], folder)
+    settings = read_repository_settings(tree.root)
     store = Path(job.store) if job.store else None
     scan = scan_tree(tree, ScanRequest(job.facts.flags, settings, report=_report, store=store))
     places = tuple(stored_places(scan.references, job.facts))

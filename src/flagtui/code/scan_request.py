@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.file_content import SETTLED
+from flagtui.code.file_rules import FileRules
 from flagtui.code.repository_settings import RepositorySettings
-from flagtui.code.stored_results import SETTLED
 
 FILES_PER_PROCESS: Final = 2_000
 """Files below which another process takes longer to start than it saves."""
@@ -22,6 +23,13 @@ class ScanRequest(msgspec.Struct, frozen=True):
     store: Path | None = None
     """The file for the results, so that the next scan reads changed files only."""
     settled: int = SETTLED
-    """Nanoseconds after the change of a file until its result is stored."""
+    """Nanoseconds after the change of a file until its result can be stored."""
     report: Callable[[int, int], None] | None = None
     """Receives the number of files that were read, about, and of all files, while the scan runs."""
+
+    @property
+    def rules(self) -> FileRules:
+        """Return what the results of files depend on."""
+        own, keys = self.settings, tuple(self.keys)
+        languages = frozenset(self.languages or own.languages)
+        return FileRules(keys, own.wrappers, own.constants, own.generated, own.tests, languages)

@@ -3,13 +3,14 @@
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-IGNORE_FILE: Final = ".flagtuiignore"
+from flagtui.code.path_patterns import IGNORE_FILE, SETTINGS_FILE, Matcher, match_patterns, never
+
 VENDORED: Final = frozenset(
     (
         *("node_modules", "bower_components", "vendor", "third_party", "thirdparty", "Pods", "Carthage"),
@@ -20,7 +21,6 @@ VENDORED: Final = frozenset(
 OWN_FOLDER: Final = ".flagtui"
 """The folder of proposals, which name flags and use none."""
 _GIT: Final = ("git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
-Matcher = Callable[[str], bool]
 
 
 class SourceError(Exception):
@@ -38,19 +38,21 @@ class SourceTree(msgspec.Struct):
     """A line for each folder that cannot be read."""
 
 
-def never(_path: str) -> bool:
-    """Match no path."""
-    return False
+def list_sources(folders: Sequence[Path], here: Path) -> SourceTree:
+    """Return the files below the folders that the settings of their repository let a scan read.
 
+    Raises:
+        SourceError: a folder does not exist, or is not below the root.
+        SettingsError: the settings have a mistake.
+    """
+    root = find_root(folders, here)
+    ignored: Matcher = never
+    if os.path.lexists(root / SETTINGS_FILE):
+        # Most repositories have none, and what reads it takes longer to load than git to list them.
+        from flagtui.code.repository_settings import read_repository_settings
 
-def match_patterns(lines: Sequence[str]) -> Matcher:
-    """Return a test of paths for patterns as in `.gitignore`. Raises ValueError for a malformed pattern."""
-    if not any(line.strip() for line in lines):
-        return never
-    # Loaded where there are patterns, since it takes as long as listing ten thousand files.
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(lines).match_file
+        ignored = match_patterns(read_repository_settings(root).ignore)
+    return list_files(root, folders, ignored)
 
 
 def find_root(folders: Sequence[Path], here: Path) -> Path:

@@ -5,7 +5,7 @@ They are keys, names and places. Nothing here raises: what cannot be stored or r
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
@@ -15,42 +15,19 @@ from typing import Final
 import msgspec
 
 from flagtui.code.file_content import SkipReason, Stamp, stamp_of
+from flagtui.code.file_results import FileResults, encode_stamps
 from flagtui.code.reference_records import FileReferences
 from flagtui.code.syntax import find_parser
 from flagtui.private_folders import is_foreign, replace_private
 
-SETTLED: Final = 2 * 10**9
-"""Nanoseconds after which every file system gives a change another time. Git has the same rule."""
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
 _SUM_BYTES: Final = 4
 
 
-def keeps_results() -> bool:
-    """Return whether another scan can use the results: a build (`CI`) has new files each time."""
-    return not os.environ.get("CI")
-
-
-class FileResults(msgspec.Struct):
-    stamps: dict[str, Stamp] = {}
-    """Of each file whose result can be stored."""
-    references: list[FileReferences] = []
-    skipped: dict[str, SkipReason] = {}
-    problems: list[str] = []
-    """A line for each file that cannot be read."""
-    files: int = 0
-    """Files that were read to the end."""
-
-    def add(self, other: "FileResults") -> None:
-        self.stamps |= other.stamps
-        self.references += other.references
-        self.skipped |= other.skipped
-        self.problems += other.problems
-        self.files += other.files
-
-
 class _Stored(msgspec.Struct, array_like=True):
     mark: str
-    stamps: dict[str, Stamp]
+    stamps: list[dict[str, Stamp]]
+    """As the processes sent them. Files without one have other parts too, which are not used."""
     references: list[FileReferences]
     skipped: dict[str, SkipReason]
 
@@ -58,37 +35,34 @@ class _Stored(msgspec.Struct, array_like=True):
 class ResultStore:
     """The results of one tree in one file."""
 
-    def __init__(self, path: Path | None, mark: str, settled: int = SETTLED) -> None:
+    def __init__(self, path: Path | None, mark: str) -> None:
         self._path = path
-        self._settled = settled
         self._mark = mark
         """Of everything that results depend on, apart from the files."""
 
-    def load(self, root: Path, names: Iterable[str]) -> FileResults:
-        """Return the results of those files that are as they were."""
+    def load(self, root: Path, names: Sequence[str]) -> tuple[FileResults, Sequence[str]]:
+        """Return the results of those files that are as they were, and the other files."""
         stored = self._read()
         if stored is None:
-            return FileResults()
-        stamps = _unchanged_files(root, names, stored.stamps)
+            return FileResults(), names
+        earlier: dict[str, Stamp] = {}
+        for part in stored.stamps:
+            earlier |= part
+        stamps = _unchanged_files(root, names, earlier)
         skipped = {name: reason for name, reason in stored.skipped.items() if name in stamps}
         references = [each for each in stored.references if each.path in stamps]
-        return FileResults(stamps, references, skipped, files=len(stamps) - len(skipped))
+        others = [name for name in names if name not in stamps]
+        # Without other files, they stay stored.
+        encoded = [encode_stamps(stamps)] if others else []
+        return FileResults(encoded, references, skipped, files=len(stamps) - len(skipped)), others
 
-    def save(self, results: FileResults, begun: int) -> None:
-        """Replace the results. Those of files that changed shortly before the scan, or since, are omitted.
-
-        Such a file can change once more without another time. `begun` is in nanoseconds.
-        """
+    def save(self, results: FileResults) -> None:
+        """Replace the results; those of files without a stamp are missing then."""
         if self._path is None:
             return
-        limit = begun - self._settled
-        stamps = {
-            name: stamp for name, stamp in results.stamps.items() if stamp[1] < limit and stamp[2] < limit
-        }
-        references = [each for each in results.references if each.path in stamps]
-        skipped = {name: reason for name, reason in results.skipped.items() if name in stamps}
+        stored = (self._mark, results.stamps, results.references, results.skipped)
         with suppress(OSError, UnicodeEncodeError):
-            data = msgspec.msgpack.encode(_Stored(self._mark, stamps, references, skipped))
+            data = msgspec.msgpack.encode(stored)
             replace_private(self._path, zlib.crc32(data).to_bytes(_SUM_BYTES, "big") + data)
 
     def _read(self) -> _Stored | None:

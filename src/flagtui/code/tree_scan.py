@@ -1,6 +1,5 @@
 """Search a tree of files for keys: read the files that changed since the last scan, resolve names."""
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from operator import attrgetter
@@ -8,11 +7,13 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.file_results import FileResults
+from flagtui.code.file_rules import FileRules
 from flagtui.code.read_ahead import ReadAhead
 from flagtui.code.reference_records import NamedCall, NamedKey, Reference
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceTree
-from flagtui.code.stored_results import FileResults, ResultStore, mark_of
+from flagtui.code.stored_results import ResultStore, mark_of
 from flagtui.code.syntax import has_parser
 
 
@@ -45,23 +46,23 @@ def scan_tree(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None = 
 
 
 def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None) -> FileResults:
-    begun = ahead.begun if ahead is not None else time.time_ns()
-    store = ResultStore(request.store, _mark(tree, request) if request.store else "", request.settled)
-    results = store.load(tree.root, tree.files)
-    files = [name for name in tree.files if name not in results.stamps] if results.stamps else tree.files
+    rules = request.rules
+    store = ResultStore(request.store, _mark(tree, rules) if request.store else "")
+    results, files = store.load(tree.root, tree.files)
     if files:
         # The parts that read files take longer to load than to find that none has changed.
         from flagtui.code.parallel_scan import scan_files
 
-        for part in scan_files(tree.root, files, request, ahead):
-            results.add(part)
-        store.save(results, begun)
+        with scan_files(tree.root, files, request, ahead) as parts:
+            for part in parts:
+                results.add(part)
+            store.save(results)
     return results
 
 
-def _mark(tree: SourceTree, request: ScanRequest) -> str:
+def _mark(tree: SourceTree, rules: FileRules) -> str:
     """Return a mark of everything that results depend on, apart from the files."""
-    return mark_of(str(tree.root), sorted(request.keys), request.settings, sorted(request.languages))
+    return mark_of(str(tree.root), sorted(rules.keys), msgspec.structs.astuple(rules)[1:])
 
 
 def resolve_names(

@@ -1,13 +1,12 @@
-"""Copies of this process that scan files, and the queue from which each takes its share."""
+"""Copies of this process, and the queue from which each takes its share of files.
+
+Imports no library: a copy starts before the command does.
+"""
 
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
-
-import msgspec
-
-from flagtui.code.stored_results import FileResults
 
 CHUNK_FILES: Final = 64
 """Least number of files that a process takes at once."""
@@ -53,9 +52,9 @@ class FileQueue:
 
 
 class WorkerProcess:
-    """A copy of this process that sends the results of its work through a pipe."""
+    """A copy of this process that sends the result of its work through a pipe."""
 
-    def __init__(self, work: Callable[[BinaryIO], FileResults]) -> None:
+    def __init__(self, work: Callable[[BinaryIO], bytes]) -> None:
         end, start = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -65,7 +64,7 @@ class WorkerProcess:
             try:
                 os.close(end)
                 with os.fdopen(start, "wb") as pipe:
-                    pipe.write(msgspec.msgpack.encode(work(pipe)))
+                    pipe.write(work(pipe))
                 code = 0
             finally:
                 os._exit(code)
@@ -73,17 +72,14 @@ class WorkerProcess:
         self._pipe = os.fdopen(end, "rb")
 
     def read(self, size: int) -> bytes:
-        """Return bytes that the work wrote before its results; fewer where the process ended."""
+        """Return bytes that the work wrote before its result; fewer where the process ended."""
         return self._pipe.read(size)
 
-    def results(self) -> FileResults | None:
-        """Return the results; None where the process failed."""
+    def result(self) -> bytes:
+        """Return the result; a part of it where the process failed."""
         with self._pipe:
-            data = self._pipe.read()
-        try:
-            return msgspec.msgpack.decode(data, type=FileResults)
-        except msgspec.DecodeError:
-            return None
-        finally:
-            # Its memory is freed meanwhile.
-            os.waitpid(self.process, 0)
+            return self._pipe.read()
+
+    def wait(self) -> None:
+        """Wait until the process ended."""
+        os.waitpid(self.process, 0)

@@ -10,14 +10,14 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import code_scans, current_folder, project_names
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.code.file_content import keeps_results
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.read_ahead import take_reader
 from flagtui.code.reference_records import Reference
-from flagtui.code.repository_settings import list_sources
+from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
-from flagtui.code.source_files import SourceError, list_changed
+from flagtui.code.source_files import SourceError, list_changed, list_sources
 from flagtui.code.stored_places import stored_places
-from flagtui.code.stored_results import keeps_results
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.config.toml_source import SettingsError
@@ -67,7 +67,8 @@ def scan_code(
         raise Trouble(f"{missing} is not a folder.", "Name a folder with source code.", code="usage")
     ahead = take_reader(folders)
     try:
-        tree, settings = (ahead.sources() if ahead else None) or list_sources(folders, current_folder())
+        tree = (ahead.sources() if ahead else None) or list_sources(folders, current_folder())
+        settings = read_repository_settings(tree.root)
         changed = list_changed(tree.root, place.changed_since) if place.changed_since else None
     except (SourceError, SettingsError) as error:
         raise Trouble(f"{error}", code="usage") from None

@@ -1,0 +1,15 @@
+"""What the result of a file depends on, apart from the file."""
+
+import msgspec
+
+
+class FileRules(msgspec.Struct, frozen=True):
+    """Keys and settings of a scan. Patterns are those of `.gitignore`."""
+
+    keys: tuple[str, ...]
+    wrappers: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    languages: frozenset[str] = frozenset()
+    """Languages to parse, by name; empty for all."""
