@@ -11,5 +11,5 @@ class FileRules(msgspec.Struct, frozen=True):
     constants: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
-    languages: frozenset[str] = frozenset()
+    languages: tuple[str, ...] = ()
     """Languages to parse, by name; empty for all."""

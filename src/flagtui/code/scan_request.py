@@ -31,5 +31,5 @@ class ScanRequest(msgspec.Struct, frozen=True):
     def rules(self) -> FileRules:
         """Return what the results of files depend on."""
         own, keys = self.settings, tuple(self.keys)
-        languages = frozenset(self.languages or own.languages)
+        languages = tuple(sorted(self.languages or own.languages))
         return FileRules(keys, own.wrappers, own.constants, own.generated, own.tests, languages)

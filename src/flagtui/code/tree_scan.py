@@ -62,7 +62,7 @@ def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | N
 
 def _mark(tree: SourceTree, rules: FileRules) -> str:
     """Return a mark of everything that results depend on, apart from the files."""
-    return mark_of(str(tree.root), sorted(rules.keys), msgspec.structs.astuple(rules)[1:])
+    return mark_of(str(tree.root), msgspec.structs.astuple(rules))
 
 
 def resolve_names(

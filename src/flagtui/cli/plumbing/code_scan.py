@@ -72,7 +72,8 @@ def scan_code(
         changed = list_changed(tree.root, place.changed_since) if place.changed_since else None
     except (SourceError, SettingsError) as error:
         raise Trouble(f"{error}", code="usage") from None
-    keys = {*facts.flags, *names}
+    # In the order of the list, which the marks of stored results depend on.
+    keys = [*dict.fromkeys((*facts.flags, *names))]
     is_usual = place.is_whole and len(keys) == len(facts.flags) and keeps_results()
     store = code_scans(opening, facts.project).results(place.folder) if is_usual else None
     scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store), ahead)
