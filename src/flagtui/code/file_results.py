@@ -1,4 +1,4 @@
-"""What a scan finds in files, file by file; a process sends it to another, or stores it."""
+"""Results of a scan by file; a process sends them to another, or stores them."""
 
 import msgspec
 

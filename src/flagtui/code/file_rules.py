@@ -1,10 +1,10 @@
-"""What the result of a file depends on, apart from the file."""
+"""The keys and settings that the result of a file depends on."""
 
 import msgspec
 
 
 class FileRules(msgspec.Struct, frozen=True):
-    """Keys and settings of a scan. Patterns are those of `.gitignore`."""
+    """The keys and settings of one scan. Patterns are those of `.gitignore`."""
 
     keys: tuple[str, ...]
     wrappers: tuple[str, ...] = ()
