@@ -189,6 +189,7 @@ async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World
     grace = world.with_key("*", user=world.add_user("grace@acme.test"))
     await grace.patch(f"{flag['id']}/", {"filters": EVERYBODY, "name": "wide"})
     await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": "add", "tags": ["x"]})
+    world.clock.pass_(hours=-1)
     await world.patch(f"{flag['id']}/", {"active": False})
     versions = {number: await world.get(f"{flag['id']}/versions/{number}/") for number in (1, 2, 3)}
     assert versions[1]["filters"] == flag["filters"]

@@ -64,8 +64,9 @@ def _walk_back(call: Call, values: Values, requested: int) -> tuple[str, int | N
 
 
 def _entries(call: Call, flag_id: int) -> list[sqlite3.Row]:
+    """Return the entries, the last written first: the clock may have been set back between two."""
     return call.db.execute(
         "SELECT activity, detail, created_at, user_id FROM activity"
-        " WHERE project_id = ? AND scope = ? AND item_id = ? ORDER BY created_at DESC, rowid DESC",
+        " WHERE project_id = ? AND scope = ? AND item_id = ? ORDER BY rowid DESC",
         (call.project.id, SCOPE, str(flag_id)),
     ).fetchall()
