@@ -14,7 +14,7 @@ from flagtui.models.json_value import JSON, as_list
 from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
 from flagtui.service.etags import tagged_answer
-from flagtui.service.responses import Response, empty, respond
+from flagtui.service.responses import Response, respond
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
 from flagtui.service.sdk.sdk_call import Noted, SdkCall
 
@@ -56,7 +56,7 @@ class MirrorEndpoints(msgspec.Struct, frozen=True):
         if value is not None and not isinstance(value, bool | str):
             return respond(json.dumps(value))
         payload = wire.payloads(flag.get("filters")).get("true")
-        return empty(200) if payload is None else respond(payload)
+        return Response() if payload is None else respond(payload)
 
     def _admit(self, handle: Callable[[dict[str, JSON]], JSON]) -> Callable[[SdkCall], Response]:
         return partial(self._handle, handle)

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from starlette.datastructures import Headers
 
-from flagtui.service.responses import Response, empty
+from flagtui.service.responses import Response
 
 
 def tagged_answer(content: bytes, request_headers: Headers) -> Response:
@@ -12,7 +12,7 @@ def tagged_answer(content: bytes, request_headers: Headers) -> Response:
     tag = f'W/"{sha256(content).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, must-revalidate"}
     if is_known_tag(tag, request_headers.get("if-none-match", "")):
-        return empty(304, headers)
+        return Response(status=304, headers=headers)
     return Response(content, headers=headers)
 
 

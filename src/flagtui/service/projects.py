@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterable
 
 from flagtui.service.access import ADMINISTRATOR, called_organization
-from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
 from flagtui.service.errors import Json, forbidden
@@ -122,11 +121,6 @@ def projects_of(call: Call, organization_id: str) -> dict[str, Json]:
     ).fetchall()
     names = [{"id": row["id"], "organization_id": organization_id, "name": row["name"]} for row in rows]
     return {"teams": [describe_project(row) for row in rows], "projects": names}
-
-
-def wants(call: Call, name: str) -> bool:
-    """Return whether a query parameter is true."""
-    return truth(call.query.get(name, ""))
 
 
 def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int | None, str]:

@@ -10,7 +10,7 @@ from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
-from flagtui.service.responses import Response, empty, join_object, respond_text
+from flagtui.service.responses import Response, join_object, respond_text
 
 
 def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:
@@ -22,7 +22,7 @@ def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | 
 
 def refuse_deletion(call: Call) -> Response:
     """Respond 405 without a body, for every id: such records are deleted by an update."""
-    return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
+    return Response(status=405, headers={"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 
 class Resource:
@@ -82,7 +82,7 @@ class Resource:
         row = self._find_called(call)
         self.leave(call, row)
         call.db.execute(f"DELETE FROM {self.table} WHERE id = ?", (row["id"],))
-        return empty(204)
+        return Response(status=204)
 
     def texts(self, call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
         """Return the JSON texts of the records, the same for every response."""

@@ -41,7 +41,3 @@ def respond(value: Json, status: int = 200, headers: Mapping[str, str] | None = 
 def respond_text(text: str, status: int = 200) -> Response:
     """Return a response whose JSON text is ready: stored pieces joined without decoding them."""
     return Response(text.encode(), status, {})
-
-
-def empty(status: int, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(b"", status, headers or {})

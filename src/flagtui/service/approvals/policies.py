@@ -14,7 +14,7 @@ from flagtui.service.flags.approval_policies import EVERYTHING, read_duration, s
 from flagtui.service.list_filters import Filter, Where, comparing, narrow
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
-from flagtui.service.responses import Response, empty, join_object, respond_text
+from flagtui.service.responses import Response, join_object, respond_text
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MOMENT,
@@ -153,7 +153,7 @@ def delete_policy(call: Call) -> Response:
     """Delete a policy; its requests stay open."""
     _check_administrator(call)
     update_row(call.db, _TABLE, _called_policy(call)["id"], {"deleted": 1, "updated_at": call.stamp})
-    return empty(204)
+    return Response(status=204)
 
 
 def _check_administrator(call: Call) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Collection
 
 from flagtui.evaluate.flags import evaluate
+from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json, invalid
@@ -15,7 +16,7 @@ from flagtui.service.flags.rows import called_row
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.list_filters import like
 from flagtui.service.pagination import page, window
-from flagtui.service.projects import nested_users, wants
+from flagtui.service.projects import nested_users
 from flagtui.service.responses import Response, respond, text_of, value_of
 
 _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
@@ -26,7 +27,7 @@ def list_cohorts(call: Call) -> Response:
     part = window(call)
     values = (call.project.id, like(call.query.get("search", "")))
     rows = call.db.execute(f"SELECT * {_LISTED} ORDER BY created_at DESC, id DESC", values).fetchall()
-    if wants(call, "hide_behavioral_cohorts"):
+    if truth(call.query.get("hide_behavioral_cohorts", "")):
         rows = [row for row in rows if event_condition(call, row, set()) is None]
     shown = rows[part.offset : part.offset + part.limit]
     return page(call, len(rows), [text_of(describe_cohort(call, row)) for row in shown], part)

@@ -11,6 +11,7 @@ from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try_flag
 from flagtui.service.evaluation.stored import list_group_types
 from flagtui.service.flags.fields import SUMMARY_SCHEMA
+from flagtui.service.flags.operations import FLAGS, ONE, READ, WRITE
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.responses import Response
 from flagtui.service.shapes import (
@@ -103,10 +104,6 @@ _COHORT: Final = whole(
 ANSWERED_COHORT: Final = whole({"cohort": _COHORT})
 COHORTS: Final = page_of(_COHORT)
 
-
-FLAGS = f"{PROJECT}/feature_flags"
-ONE = f"{FLAGS}/{{id}}"
-READ, WRITE = "feature_flag:read", "feature_flag:write"
 _OF_PERSON = ("distinct_id", "groups", "flag_keys")
 _ask = partial(Operation, scope=READ, slow=True)
 _document = partial(Operation, slow=True, response=DOCUMENT, statuses=(200, 304))

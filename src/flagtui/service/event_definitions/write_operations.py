@@ -21,7 +21,7 @@ from flagtui.service.event_definitions.rows import (
     written_row,
 )
 from flagtui.service.field_kinds import Use, Values
-from flagtui.service.responses import Response, empty, respond, respond_text, value_of
+from flagtui.service.responses import Response, respond, respond_text, value_of
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100
@@ -69,7 +69,7 @@ def delete(call: Call) -> Response:
     if tags := value_of(row["tags"]):
         lost.append(change(SCOPE, "tags", tags, None))
     log(call, SCOPE, row, "deleted", lost)
-    return empty(204)
+    return Response(status=204)
 
 
 def check_licence(call: Call) -> None:

@@ -8,7 +8,7 @@ from flagtui.service.database import fetch, find, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
-from flagtui.service.experiments.freeze_rules import conditions_of, freezing_refusal
+from flagtui.service.experiments.freeze_rules import freezing_refusal
 from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
@@ -16,6 +16,7 @@ from flagtui.service.experiments.stored_events import Reader
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.save import change_flag as save_flag
 from flagtui.service.flags.save import opened_values
+from flagtui.service.flags.status import groups_of
 from flagtui.service.responses import Response
 
 SENTENCE: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
@@ -51,7 +52,7 @@ def unfreeze_exposure(call: Call) -> Response:
     call.body()
     if experiment.status not in ("running", "exposure_frozen"):
         raise invalid("Experiment is not running.")
-    if not any(is_frozen(group) for group in conditions_of(experiment)):
+    if not any(is_frozen(group) for group in groups_of(experiment.flag.filters)):
         raise invalid("Experiment exposure is not frozen.")
     change_flag(call, experiment.flag, {"filters": unfrozen_filters(experiment.flag.filters)})
     delete_snapshots(call, experiment)
@@ -65,7 +66,7 @@ def unfrozen_filters(filters: Mapping[str, Json]) -> dict[str, Json]:
 
 def delete_snapshots(call: Call, experiment: Experiment) -> None:
     """Soft-delete the snapshot cohorts of the flag as `experiment` had it, unless another flag uses them."""
-    for group in conditions_of(experiment):
+    for group in groups_of(experiment.flag.filters):
         cohort = find(call.db, "cohorts", id=group.get("exposure_frozen_cohort"), project_id=call.project.id)
         if cohort is None or cohort["name"] != _snapshot_name(experiment) or not cohort["is_static"]:
             continue

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from flagtui.service.bodies import Fields, is_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.records import LinkedFlag, variants_in
+from flagtui.service.experiments.records import LinkedFlag
+from flagtui.service.flags.status import variants_of
 from flagtui.service.generations import Generation
 
 FLAG_KEYS = (
@@ -54,7 +55,7 @@ class FlagConfig(msgspec.Struct, frozen=True):
         """Return the filters with the configuration applied; people, holdout and unknown keys stay."""
         changed = dict(filters)
         if self.variants is not None:
-            had = {str(variant.get("key")): variant for variant in variants_in(filters)}
+            had = {str(variant.get("key")): variant for variant in variants_of(filters)}
             merged = [{**had.get(str(variant["key"]), {}), **variant} for variant in self.variants]
             changed["multivariate"] = {**(filters.get("multivariate") or {}), "variants": merged}
         if self.rollout is not None:

@@ -1,14 +1,14 @@
 """Rules about which experiments can be frozen, from the experiment and its flag alone."""
 
-from flagtui.service.errors import Json
 from flagtui.service.experiments.records import Experiment
+from flagtui.service.flags.status import groups_of
 
 
 def freezing_refusal(experiment: Experiment) -> str | None:
     """Return why the exposure cannot be frozen, or None. Who was exposed so far is not asked here."""
     filters = experiment.flag.filters
     has_holdout = experiment.fields["holdout_id"] or filters.get("holdout") or filters.get("holdout_groups")
-    types = [filters, *conditions_of(experiment)]
+    groups = groups_of(filters)
     refusals = (
         (not experiment.is_launched, "Experiment has not been launched yet."),
         (experiment.end is not None, "Experiment has already ended."),
@@ -16,17 +16,11 @@ def freezing_refusal(experiment: Experiment) -> str | None:
         (experiment.status == "paused", "Cannot freeze a paused experiment."),
         (experiment.status == "exposure_frozen", "Experiment exposure is already frozen."),
         (
-            any(part.get("aggregation_group_type_index") is not None for part in types),
+            any(part.get("aggregation_group_type_index") is not None for part in (filters, *groups)),
             "Group-aggregated experiments cannot be frozen.",
         ),
-        (not conditions_of(experiment), "The feature flag has no release conditions."),
+        (not groups, "The feature flag has no release conditions."),
         (bool(has_holdout), "An experiment with a holdout cannot be frozen."),
         (bool(filters.get("super_groups")), "A flag with an early access feature cannot be frozen."),
     )
     return next((detail for is_refused, detail in refusals if is_refused), None)
-
-
-def conditions_of(experiment: Experiment) -> list[dict[str, Json]]:
-    """Return the conditions of the flag that are objects."""
-    groups = experiment.flag.filters.get("groups") or []
-    return [group for group in groups if isinstance(group, dict)]

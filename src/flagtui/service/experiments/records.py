@@ -8,13 +8,9 @@ import msgspec
 
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json
+from flagtui.service.flags.status import variants_of
 
 Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
-
-
-def variants_in(filters: Mapping[str, Json]) -> list[dict[str, Json]]:
-    variants = (filters.get("multivariate") or {}).get("variants") or []
-    return [variant for variant in variants if isinstance(variant, dict)]
 
 
 def is_frozen(group: Json) -> bool:
@@ -39,7 +35,7 @@ class LinkedFlag(msgspec.Struct, frozen=True):
     @property
     def variants(self) -> list[dict[str, Json]]:
         """Empty for a boolean flag."""
-        return variants_in(self.filters)
+        return variants_of(self.filters)
 
     @property
     def continuity(self) -> bool:

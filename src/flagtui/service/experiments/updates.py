@@ -20,11 +20,12 @@ from flagtui.service.experiments.flag_config import (
     default_variants,
 )
 from flagtui.service.experiments.holdouts import holdout_of
-from flagtui.service.experiments.records import Experiment, baseline_of, variants_in
+from flagtui.service.experiments.records import Experiment, baseline_of
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import find_called, respond_experiment, save
 from flagtui.service.experiments.saved_metrics import replace_links
+from flagtui.service.flags.status import variants_of
 from flagtui.service.responses import Response
 
 _OF_OLD = ("name", "description", "end_date", "deleted")
@@ -78,7 +79,7 @@ def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
         if not experiment.flag.active:
             flag_changes["active"] = True
     keys = [
-        str(variant["key"]) for variant in variants_in(flag_changes.get("filters", experiment.flag.filters))
+        str(variant["key"]) for variant in variants_of(flag_changes.get("filters", experiment.flag.filters))
     ]
     after = {**experiment.fields, **checked}
     baseline = baseline_of(after["stats_config"], keys)

@@ -11,7 +11,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, hand_written, standard
 from flagtui.service.flags.levels import check_level
-from flagtui.service.responses import Response, empty, respond, value_of
+from flagtui.service.responses import Response, respond, value_of
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -97,7 +97,7 @@ def remote_config(call: Call) -> Response:
     check_level(call, row["id"], "viewer")
     payload = (value_of(row["filters"]).get("payloads") or {}).get("true")
     if payload is None:
-        return empty(200)
+        return Response()
     return respond(_open(call, payload) if row["has_encrypted_payloads"] else payload)
 
 
