@@ -167,6 +167,7 @@ WRONG_SHAPES: list[tuple[Any, str]] = [
     ([], 'Expected a dictionary of items but got type "list".'),
     (None, "This field may not be null."),
     ({"groups": {}}, "groups must be a list, got dict"),
+    ({"groups": None}, "groups must be a list, got null"),
     ({"groups": ["x"]}, "groups[0] must be a dictionary, got str"),
     ({"groups": [{"properties": {}}]}, "groups[0].properties must be a list, got dict"),
     ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0] must be a dictionary, got str"),

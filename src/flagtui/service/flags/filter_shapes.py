@@ -30,6 +30,8 @@ def fail(detail: str) -> Exception:
 def check_shape(filters: Mapping[str, Json], generation: Generation = NEWEST) -> None:
     """Raise the first fault of the filters of one flag."""
     _check_kind(filters, _INDEX, int, "an integer or null")
+    if filters.get("groups", ()) is None:
+        raise fail("groups must be a list, got null")
     for group, where in _items(filters, "groups"):
         _check_group(group, where)
     _check_multivariate(filters)
