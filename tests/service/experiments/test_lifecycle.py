@@ -197,6 +197,17 @@ async def test_shipping_keeps_the_names_and_the_people_of_the_conditions(service
     assert after["multivariate"]["variants"][0]["name"] == "Old"
 
 
+async def test_shipping_keeps_an_encrypted_payload(service: Service) -> None:
+    variants = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
+    secret: dict[str, Any] = {"payloads": {"test": '"s3cret"'}}
+    filters = {"groups": [{"properties": []}], "multivariate": {"variants": variants}, **secret}
+    encrypted = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+    flag = await service.post("feature_flags", {"key": "k", "filters": filters, **encrypted}, 201)
+    await service.post(_path(await service.running("k"), "ship_variant"), {"variant_key": "test"})
+    shown = await service.get(f"feature_flags/{flag['id']}")
+    assert (shown["filters"]["payloads"], shown["version"]) == (secret["payloads"], 2)
+
+
 async def test_scenario_28_resetting_makes_a_draft_and_leaves_the_flag(service: Service) -> None:
     running = await service.running()
     await service.post(_path(running, "end"), {"conclusion": "won", "conclusion_comment": "x"})

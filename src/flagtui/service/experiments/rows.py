@@ -14,6 +14,7 @@ from flagtui.service.errors import Fault, Json, not_found
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.encryption import PLACEHOLDER
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.write_operations import create, update
 from flagtui.service.operations import Handler
@@ -83,9 +84,21 @@ def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
 
 def change_flag(call: Call, flag: LinkedFlag, changes: Mapping[str, Json]) -> LinkedFlag:
     """Change a flag in the same transaction; faults are those of changing a flag."""
-    params = {**call.params, "id": str(flag.id)}
-    changed = update(replace(call, method="PATCH", params=params, raw_body=encode(changes), headers=_JSON))
+    params, body = {**call.params, "id": str(flag.id)}, encode(_with_placeholders(flag, changes))
+    changed = update(replace(call, method="PATCH", params=params, raw_body=body, headers=_JSON))
     return _written_flag(call, changed)
+
+
+def _with_placeholders(flag: LinkedFlag, changes: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the changes with a placeholder for each encrypted payload that stays as it is stored."""
+    if "filters" not in changes or not flag.fields["has_encrypted_payloads"]:
+        return changes
+    filters, stored = changes["filters"], flag.filters.get("payloads") or {}
+    payloads = {
+        name: PLACEHOLDER if stored.get(name) == payload else payload
+        for name, payload in (filters.get("payloads") or {}).items()
+    }
+    return {**changes, "filters": {**filters, "payloads": payloads}}
 
 
 def keeping_requests(handler: Handler) -> Handler:
