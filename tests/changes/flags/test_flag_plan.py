@@ -27,7 +27,7 @@ def consequence(plan: Plan, label: str) -> str:
 
 def test_turning_off_sends_one_field_and_names_its_users() -> None:
     plan = make_plan(switch("turn off", 812, seen_version=12), flag())
-    assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
+    assert (plan.body, plan.fresh.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
     assert [(line.where, line.before, line.after, line.words) for line in plan.lines] == [
         ("active", True, False, "on → off")

@@ -49,7 +49,7 @@ def flag(**fields: Any) -> Flag:
 )
 def test_flag_with_rules_is_changed_by_its_version(intent: Intent, fields: dict[str, Any]) -> None:
     plan = expect(plan_flag(intent, flag(**fields), CALM), Plan)
-    assert (plan.body.keys(), plan.original, plan.version) == (intent.changes.keys(), {}, 7)
+    assert (plan.body.keys(), plan.original, plan.fresh.version) == (intent.changes.keys(), {}, 7)
 
 
 @pytest.mark.parametrize(

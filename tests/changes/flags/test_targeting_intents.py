@@ -58,7 +58,7 @@ async def lines_of(intent: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
     server = FlagServer(fresh.raw)
     plan = make_plan(intent, fresh)
     body = dict(plan.body)
-    await server.person("ada@acme.test").update(812, body, version=plan.version, original=plan.original)
+    await server.person("ada@acme.test").update(812, body, version=plan.fresh.version, original=plan.original)
     return difference(clean(copy.deepcopy(fresh.raw)), clean(server.stored[812]))
 
 

@@ -61,6 +61,8 @@ class Plan(AboutFlag, frozen=True, kw_only=True):
     """The current values of the same fields."""
     body: Mapping[str, JSON]
     original: Mapping[str, JSON]
+    is_secret: bool
+    """Whether its values are masked in the journal."""
 
     @property
     def is_new(self) -> bool:
@@ -72,17 +74,9 @@ class Plan(AboutFlag, frozen=True, kw_only=True):
         return self.is_new or self.values.get("deleted") is False
 
     @property
-    def version(self) -> int | None:
-        return self.fresh.version
-
-    @property
     def versions(self) -> str:
-        return "" if self.version is None else f"v{self.version} → v{self.version + 1}"
-
-    @property
-    def is_secret(self) -> bool:
-        """Whether its values are masked in the journal."""
-        return self.fresh.has_encrypted_payloads or self.values.get("has_encrypted_payloads") is True
+        version = self.fresh.version
+        return "" if version is None else f"v{version} → v{version + 1}"
 
 
 _NEVER: Final = {"unarchive": "is not archived", "restore": "is not deleted"}
@@ -136,6 +130,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
         body=body,
         original=original_fields(body, fresh),
+        is_secret=is_secret,
         read_at=context.now,
     )
 

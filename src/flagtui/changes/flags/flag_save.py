@@ -41,7 +41,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
             verb=plan.intent.verb,
             kind="flag",
             record=0 if plan.is_new else plan.id,
-            version=plan.version,
+            version=plan.fresh.version,
             before=plan.before,
             after=plan.values,
             words=() if plan.is_secret else tuple(line.words for line in plan.lines),
@@ -56,7 +56,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     def conflict(self, plan: Plan, now: Flag) -> FlagOutcome | None:
         values = {name: stored_value(now, name) for name in plan.before}
-        if now.version == plan.version and all(same(values[name], plan.before[name]) for name in values):
+        is_newest = now.version == plan.fresh.version
+        if is_newest and all(same(values[name], plan.before[name]) for name in values):
             return None
         return _conflict_outcome(plan, now)
 
@@ -75,18 +76,18 @@ class FlagAdapter(Adapter[Plan, Flag]):
         if plan.is_new:
             return await self.flags.create(plan.body)
         narrow = None
-        if plan.version is not None and plan.values.keys() == {"filters"}:
+        if plan.fresh.version is not None and plan.values.keys() == {"filters"}:
             narrow = await off_loop(weigh(plan.fresh.raw), lambda: narrow_write(plan))
-        if plan.version is not None and narrow is not None:
+        if plan.fresh.version is not None and narrow is not None:
             # A refusal wrote nothing: another request is the first one that can.
             try:
-                return await narrow.send(plan, plan.version, self.flags)
+                return await narrow.send(plan, plan.fresh.version, self.flags)
             except NOT_HERE:
                 pass
             except Invalid as refused:
                 if refused.attr != SHARE:
                     raise
-        return await self.flags.update(plan.id, plan.body, version=plan.version, original=plan.original)
+        return await self.flags.update(plan.id, plan.body, version=plan.fresh.version, original=plan.original)
 
     async def _after_conflict(self, plan: Plan, error: Conflict) -> FlagOutcome:
         """Read the flag after a conflict, which can be our own request delivered twice."""
@@ -105,10 +106,10 @@ class FlagAdapter(Adapter[Plan, Flag]):
         """Return whether a write is certainly not applied; unknown after two writes, or without versions."""
         if seen is None:
             return True
-        if plan.version is None or seen.version is None:
+        if plan.fresh.version is None or seen.version is None:
             pairs = ((name, stored_value(seen, name), was) for name, was in plan.before.items())
             return all(means_same(now, was, (name,)) for name, now, was in pairs)
-        return seen.version <= plan.version + 1
+        return seen.version <= plan.fresh.version + 1
 
     def stored_record(self, outcome: FlagOutcome) -> Flag | None:
         return outcome.record if outcome.ending in ("saved", "failed") else None
@@ -160,8 +161,8 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
     if missing if is_whole else all(_is_about(path, missing_paths) for path in planned):
         return None
     remarks = []
-    if plan.version is not None and flag.version is not None and flag.version > plan.version + 1:
-        others = flag.version - plan.version - 1
+    if plan.fresh.version is not None and flag.version is not None and flag.version > plan.fresh.version + 1:
+        others = flag.version - plan.fresh.version - 1
         remarks.append(f"saved; another user changed it meanwhile, {others} time{'s' * (others > 1)}")
     beyond = [line for line in difference(before, stored) if not _is_about(line.path, planned)]
     remarks += [f"changed outside the plan: {in_words(line, before, stored)}" for line in beyond[:4]]

@@ -131,11 +131,12 @@ def plan_create(
         verb=verb("create"),
         values=values,
         before={},
-        lines=_lines(values, fresh.has_encrypted_payloads, context.names),
+        lines=_lines(values, is_secret, context.names),
         consequences=(reach_in_words(context.reach) if is_on else no_reach, *further),
         cautions=(*warn_of_deleted(key, taken), *alike),
         body=values,
         original={},
+        is_secret=is_secret,
     )
 
 

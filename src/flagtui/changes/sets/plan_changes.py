@@ -86,7 +86,7 @@ def _flag_change(plan: Plan) -> StagedChange:
         record=f"{NEW_FLAG}{plan.key}" if plan.is_new else plan.id,
         key=plan.key,
         verb=plan.intent.verb,
-        version=plan.version,
+        version=plan.fresh.version,
         base=base,
         values=values,
     )
