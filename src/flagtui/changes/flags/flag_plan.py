@@ -110,7 +110,8 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         return refusal
     if fresh.targeting.has_rules and values.get("deleted") is True:
         intent = replace(intent, verb=LASTING)
-    body, before = sent_fields(values, fresh), {name: stored[name] for name in values}
+    before = {name: stored[name] for name in values}
+    body, original = _request_of(values, fresh)
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return Plan(
         intent=intent,
@@ -129,7 +130,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         ),
         conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
         body=body,
-        original=original_fields(body, fresh),
+        original=original,
         is_secret=is_secret,
         read_at=context.now,
     )
@@ -191,27 +192,23 @@ def _tidy(name: str, value: JSON) -> JSON:
     return list(value) if isinstance(value, tuple) else value
 
 
-def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
-    """Return the fields of the request."""
-    fields = {
+def _request_of(values: Mapping[str, JSON], fresh: Flag) -> tuple[dict[str, JSON], dict[str, JSON]]:
+    """Return the fields to send, and the values read for those of them that the server can compare."""
+    body = {
         name: whole_filters(value, fresh.filters) if name == "filters" else value
         for name, value in values.items()
     }
-    if "filters" in fields and fresh.has_encrypted_payloads:
+    if "filters" in body and fresh.has_encrypted_payloads:
         # Without it the server would store the decrypted payload it showed us as plain text.
-        fields.setdefault("has_encrypted_payloads", True)
-    return fields
-
-
-def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
-    """Return the values read for those fields that the server can compare; with rules it compares none."""
-    if fresh.targeting.has_rules:
-        return {}
-    return {
+        body.setdefault("has_encrypted_payloads", True)
+    # Of flags with rules servers compare the version alone.
+    compared = () if fresh.targeting.has_rules else body.keys() & fresh.raw.keys() - NOT_COMPARED
+    original = {
         name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
-        for name in fields
-        if name in fresh.raw and name not in NOT_COMPARED
+        for name in body
+        if name in compared
     }
+    return body, original
 
 
 def _check_values(
