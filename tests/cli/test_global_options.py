@@ -81,6 +81,15 @@ def test_wrong_filter_exits_with_2(options: tuple[str, ...], signed_in: Run) -> 
     assert (done.code, done.out) == (2, ""), done
 
 
+def test_filter_that_fails_hides_no_change(signed_in: Run) -> None:
+    pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
+    done = signed_in("flags", "tag", "new-nav", "--add", "filtered", "--yes", "--jq", ".records.key")
+    report = json.loads(done.out)
+    assert (done.code, report["records"][0]["ending"]) == (0, "saved"), done
+    assert "--jq: Cannot index array" in done.err
+    assert signed_in("flags", "tag", "new-nav", "--remove", "filtered", "--yes").code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "suggestion"),
     [

@@ -68,8 +68,13 @@ class ChangeReport(msgspec.Struct):
         """Print pending results; leaving a later question does not mean that nothing was changed."""
         if self._plans is not None:
             self.printer.records(PLAN, self._plans)
-        if self._results:
-            self.printer.records(OUTCOME, self._results)
+        try:
+            if self._results:
+                self.printer.records(OUTCOME, self._results)
+        except Trouble as trouble:
+            # A filter fails after the changes were made: its exit code would mean that there are none.
+            warn(f"{trouble} The report follows unfiltered.")
+            replace(self.printer, jq=None).records(OUTCOME, self._results)
         if self._has_results and isinstance(fault, click.Abort | CancelledError):
             warn("stopped; changes made until then are reported.")
             raise click.exceptions.Exit(STOPPED)
