@@ -60,6 +60,7 @@ async def test_bulk_stops_at_a_lost_link_and_lists_the_untried(make_client: Make
     ]
     assert "depend on it" in outcome.errors[0].reason
     assert "not known" in outcome.errors[1].reason
+    assert [error.is_sent for error in outcome.errors] == [False, True, False, False]
 
 
 @pytest.mark.parametrize("id", ["../../users/@me", "a/b", "", "..", "x" * 500, "a?b", "a%2fb", "ö"])

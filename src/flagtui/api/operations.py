@@ -263,7 +263,8 @@ async def one_by_one(
             errors.append({"id": id, "reason": refused.what})
         except ApiError as fault:
             # A connection error would stop the remaining records too.
-            errors.append({"id": id, "reason": f"{fault.what} {fault.now}"})
+            is_sent = fault.sent and fault.facts.is_write
+            errors.append({"id": id, "reason": f"{fault.what} {fault.now}", "is_sent": is_sent})
             errors += [{"id": left, "reason": "Not tried."} for left in ids[place + 1 :]]
             break
     return changed, errors

@@ -83,10 +83,12 @@ class MyFlag(Record):
 
 
 class BulkError(Record):
-    """A record that a bulk change left unchanged."""
+    """A record that a bulk change left unchanged, or of which that is not known."""
 
     id: JSON = None
     reason: str = ""
+    is_sent: bool = False
+    """Whether its own request was sent without a response: it may be changed all the same."""
 
 
 class BulkDelete(Record):

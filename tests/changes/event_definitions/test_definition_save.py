@@ -102,6 +102,22 @@ async def test_verifying_or_tagging_many_sends_one_request_where_possible(
         assert (await definitions.get(ids[0])).tags == ("billing",)
 
 
+@pytest.mark.parametrize(("is_done", "ending"), [(True, "saved"), (False, "unknown")])
+async def test_lost_answer_within_many_is_looked_up(is_done: bool, ending: str, tmp_path: Path) -> None:
+    async with working(tmp_path, legacy=True) as bench:
+        ids = [bench.new_event(name=name) for name in "abc"]
+        plans = [await plan(bench, verify(id)) for id in ids]
+        patch = f"PATCH /api/projects/{bench.client.project}/event_definitions/{ids[1]}/"
+        bench.wire.fail(
+            lambda request: lost(request) if f"{request.method} {request.url.path}" == patch else None,
+            is_done=is_done,
+        )
+        outcomes = await save(bench, *plans)
+        assert [outcome.ending for outcome in outcomes] == ["saved", ending, "refused"]
+        endings = {entry.key: entry.ending for entry in bench.journal.entries()}
+        assert endings == {"a": "saved", "b": ending, "c": "refused"}
+
+
 async def test_definition_changed_since_the_question_is_not_deleted(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         id, definitions = bench.new_event(), bench.client.event_definitions

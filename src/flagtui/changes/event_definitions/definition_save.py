@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import Invalid, NotFound, NotOffered
+from flagtui.api.errors import Invalid, NotFound, NotOffered, Unanswered
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict
@@ -29,8 +29,10 @@ from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, conflict_over
 from flagtui.changes.skipped import Blocked
+from flagtui.changes.unanswered import as_unknown
 from flagtui.models.activity import Activity
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.flag_responses import BulkError
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
 
@@ -132,7 +134,9 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         kept, skipped = await self._asked_together(plans)
         return [_of_group(plan, kept.get(plan.id), skipped.get(plan.id)) for plan in plans]
 
-    async def _asked_together(self, plans: Sequence[EventPlan]) -> tuple[dict[str, JSON], dict[str, str]]:
+    async def _asked_together(
+        self, plans: Sequence[EventPlan]
+    ) -> tuple[dict[str, JSON], dict[str, BulkError]]:
         """Return what each definition has now, by id, and why others were skipped. Raises ApiError."""
         first, ids = plans[0], [plan.id for plan in plans]
         retag = first.intent.retag
@@ -142,10 +146,10 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             # No-ops appear in neither list.
             kept: dict[str, JSON] = dict.fromkeys(ids, is_verified)
             kept |= {result.id: result.verified for result in verified.updated}
-            return kept, {str(skip.id): skip.reason for skip in verified.skipped}
+            return kept, {str(skip.id): skip for skip in verified.skipped}
         tagged = await self.definitions.bulk_update_tags(ids, retag.action, retag.tags)
         kept = {str(result.id): list(result.tags) for result in tagged.updated}
-        return kept, {str(skip.id): skip.reason for skip in tagged.skipped}
+        return kept, {str(skip.id): skip for skip in tagged.skipped}
 
 
 def missing_in(plan: EventPlan, event: EventDefinition) -> tuple[str, ...]:
@@ -168,9 +172,12 @@ def _together(plan: EventPlan) -> tuple[object, ...] | None:
     return None
 
 
-def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:
+def _of_group(plan: EventPlan, kept: JSON, skipped: BulkError | None) -> DefinitionOutcome:
+    if skipped is not None and skipped.is_sent:
+        return as_unknown(plan, Unanswered(skipped.reason))
     if skipped is not None:
-        return Outcome(plan, "refused", None, skipped, "read the list again to see whether it is still there")
+        next = "read the list again to see whether it is still there"
+        return Outcome(plan, "refused", None, skipped.reason, next)
     retag = plan.intent.retag
     if retag is None or not isinstance(kept, list):
         return Outcome(plan, "saved")
